@@ -1,0 +1,58 @@
+# All you need is python3 (3.11 or newer) and make. `make` alone lists the targets.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := src tests benchmarks
+BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test check format bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(VENV)/.tools ## create .venv with the project and its tools (the others do this by themselves)
+
+demo: $(VENV)/.project ## watch a small cloud break and be repaired
+	@$(BIN)/aiopslab demo
+
+test: check ## run all checks and all tests
+	@echo "Running the tests ..."
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.tools ## formatting, lint, types, import layers
+	@echo "Checking format, lint, types and import layers ..."
+	@$(BIN)/ruff format --quiet --check $(SOURCES) || { echo "Run 'make format' to mend the formatting."; exit 1; }
+	@$(BIN)/ruff check --quiet $(SOURCES)
+	@$(BIN)/mypy --no-error-summary
+	@told=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$told"; exit 1; }
+
+format: $(VENV)/.tools ## rewrite the sources in the project's format
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/ruff check --fix $(SOURCES)
+
+bench: $(VENV)/.tools ## run the benchmarks; fails when a budget is missed
+	@failed=; for benchmark in $(BENCHMARKS); do \
+		echo; echo "$$benchmark"; $(BIN)/python $$benchmark || failed="$$failed $$benchmark"; \
+	done; if [ -n "$$failed" ]; then echo "over budget:$$failed"; exit 1; fi
+
+clean: ## remove everything that was made
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are older than pyproject.toml when dependencies may have changed; then pip looks again.
+$(VENV)/.project: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || { echo "Creating $(VENV) ..."; $(PYTHON) -m venv $(VENV); } \
+		|| { echo "$(PYTHON) cannot make environments here; on Debian: apt-get install python3-venv"; exit 1; }
+	@echo "Installing the project ..."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.project
+	@echo "Installing the tools for tests, checks and benchmarks ..."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test]'
+	@touch $@

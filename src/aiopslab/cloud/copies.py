@@ -1,0 +1,191 @@
+"""Copies of a prepared world, by fork.
+
+Preparing a world takes seconds; an episode wants its own in milliseconds. A process that holds a
+prepared world is forked: the copy shares every page of memory until one of the two writes to it, and
+every coroutine in it goes on as if nothing had happened. Copies can be copied again, which gives
+the tree that benchmarks need: a baseline, a change on top of it, episodes on top of that.
+
+    with Copy.of(prepare) as baseline:
+        with baseline.branch(break_the_disk) as broken:
+            with broken.branch() as episode:
+                print(episode.call(run_agent, "agent-1"))
+
+The first world is prepared in a fresh interpreter, so that the caller may have threads and open files as
+it likes; the forks happen there, where nothing but the world lives. Functions and results cross by pickle, so
+functions must be importable. What a copy raises is raised in the caller as ``CopyFailed``.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import socket
+import struct
+import threading
+import traceback
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
+
+W = TypeVar("W")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+LENGTH: Final = struct.Struct("!Q")
+CALL, BRANCH, RAISED, DONE = b"c", b"b", b"r", b"d"
+
+
+class CopyFailed(Exception):
+    """What a copy was asked to do raised there; the text has its traceback."""
+
+
+class Copy(Generic[W]):
+    """A process that holds a world of type ``W`` and does with it what it is told."""
+
+    def __init__(self, link: socket.socket, pid: int) -> None:
+        self._link = link
+        self.pid = pid
+
+    @classmethod
+    def of(cls, prepare: Callable[P, W], *args: P.args, **kwargs: P.kwargs) -> Copy[W]:
+        """Prepare a world in a process of its own."""
+        ours, theirs = socket.socketpair()
+        process = get_context("spawn").Process(
+            target=_prepare_and_live, args=(theirs, prepare, args, kwargs), daemon=True
+        )
+        process.start()
+        theirs.close()
+        assert process.pid is not None
+        copy = cls(ours, process.pid)
+        copy._answer()
+        return copy
+
+    def call(self, function: Callable[Concatenate[W, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run ``function(world, …)`` in the copy and return its result."""
+        _send(self._link, CALL + pickle.dumps((function, args, kwargs)))
+        result: R = self._answer()
+        return result
+
+    def branch(
+        self, change: Callable[Concatenate[W, P], object] | None = None, *args: P.args, **kwargs: P.kwargs
+    ) -> Copy[W]:
+        """Copy the copy, and apply a change to the new one."""
+        _send(self._link, BRANCH)
+        pid = self._answer()
+        _, descriptors, _, _ = socket.recv_fds(self._link, 1, 1)
+        copy: Copy[W] = Copy(socket.socket(fileno=descriptors[0]), pid)
+        if change is not None:
+            copy.call(change, *args, **kwargs)
+        return copy
+
+    def close(self) -> None:
+        """End the copy's process."""
+        self._link.close()
+
+    def __enter__(self) -> Copy[W]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self) -> Any:
+        message = _receive(self._link)
+        if message is None:
+            raise CopyFailed(f"the copy (process {self.pid}) is gone; it was killed or ran out of memory")
+        if message[:1] == RAISED:
+            raise CopyFailed(message[1:].decode())
+        return pickle.loads(message[1:])
+
+
+def _fork(world: Any, link: socket.socket) -> tuple[socket.socket, int]:
+    """Fork a process that goes on with the world and serves it; our end of the link, and its pid."""
+    _require_one_thread()
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        link.close()
+        gc.freeze()
+        _live(theirs, world)
+    theirs.close()
+    return ours, pid
+
+
+def _prepare_and_live(
+    link: socket.socket, prepare: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> NoReturn:
+    # Children of a copy are reaped by the system; an interrupt at the terminal is the driver's.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        world = prepare(*args, **kwargs)
+    except Exception:
+        _send(link, RAISED + traceback.format_exc().encode())
+        os._exit(1)
+    # From here on pages are shared with copies: the collector must not touch what exists now.
+    gc.collect()
+    gc.freeze()
+    _send(link, DONE + pickle.dumps(None))
+    _live(link, world)
+
+
+def _live(link: socket.socket, world: Any) -> NoReturn:
+    try:
+        _serve(link, world)
+    finally:
+        os._exit(0)
+
+
+def _serve(link: socket.socket, world: Any) -> None:
+    while (message := _receive(link)) is not None:
+        if message[:1] == BRANCH:
+            try:
+                child, pid = _fork(world, link)
+            except RuntimeError as error:
+                _send(link, RAISED + str(error).encode())
+                continue
+            _send(link, DONE + pickle.dumps(pid))
+            socket.send_fds(link, [b"f"], [child.fileno()])
+            child.close()
+            continue
+        try:
+            function, args, kwargs = pickle.loads(message[1:])
+            answer = DONE + pickle.dumps(function(world, *args, **kwargs))
+        except Exception:
+            answer = RAISED + traceback.format_exc().encode()
+        _send(link, answer)
+
+
+def _send(link: socket.socket, data: bytes) -> None:
+    link.sendall(LENGTH.pack(len(data)) + data)
+
+
+def _receive(link: socket.socket) -> bytes | None:
+    header = _receive_exactly(link, LENGTH.size)
+    return None if header is None else _receive_exactly(link, LENGTH.unpack(header)[0])
+
+
+def _receive_exactly(link: socket.socket, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        part = link.recv(min(size - len(data), 1 << 20))
+        if not part:
+            return None
+        data += part
+    return bytes(data)
+
+
+def _require_one_thread() -> None:
+    tasks = Path("/proc/self/task")
+    threads = len(list(tasks.iterdir())) if tasks.exists() else threading.active_count()
+    if threads > 1:
+        raise RuntimeError(
+            f"this process has {threads} threads and cannot be copied safely; "
+            "make copies before anything starts a thread"
+        )

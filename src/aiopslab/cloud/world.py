@@ -1,0 +1,67 @@
+"""The embedded cloud: one kernel, one network, some machines, and what runs on them."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from aiopslab.machine.computer import Machine
+from aiopslab.machine.emit import Histogram, MemoryEmitter
+from aiopslab.machine.network import HostsResolver, Network
+from aiopslab.machine.process import Completed
+from aiopslab.machine.shell.images import operator_image
+from aiopslab.sim import Invariants, Kernel
+
+
+class World:
+    """Everything that a seed determines. Drive it from outside by ``run_for`` and ``shell``."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.kernel = Kernel(seed)
+        self.network = Network(self.kernel)
+        self.resolver = HostsResolver({})
+        self.emitter = MemoryEmitter()
+        self.invariants = Invariants(self.kernel)
+        self.machines: dict[str, Machine] = {}
+
+    def add_machine(
+        self, name: str, cores: int = 4, memory_gib: int = 8, disk_gib: int = 40, address: str | None = None
+    ) -> Machine:
+        """A machine with all of an operator's commands on it."""
+        address = address if address is not None else f"172.18.0.{len(self.machines) + 2}"
+        machine = Machine(
+            self.kernel,
+            self.network,
+            name,
+            address,
+            operator_image(),
+            cores=cores,
+            memory_bytes=memory_gib * 1024**3,
+            disk_bytes=disk_gib * 1024**3,
+            emitter=self.emitter,
+            resolver=self.resolver,
+        )
+        self.resolver.table[name] = address
+        self.machines[name] = machine
+        self.invariants.add(f"{name}: memory adds up", machine.memory_mismatch)
+        return machine
+
+    def run_for(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self.kernel.run_for(seconds)
+
+    def shell(self, machine: str, line: str) -> Completed:
+        """Type one line in a machine's own shell and wait for its end, in virtual time."""
+        return self.machines[machine].host.run(["bash", "-c", line])
+
+    def fingerprint(self) -> str:
+        """A hash of what has been observable so far: log lines, spans, metrics and the time."""
+        digest = sha256(repr(self.kernel.now).encode())
+        for line in self.emitter.logs:
+            digest.update(repr(line).encode())
+        for span in self.emitter.spans:
+            digest.update(repr(span).encode())
+        for key in sorted(self.emitter.metrics):
+            metric = self.emitter.metrics[key]
+            value = metric.counts if isinstance(metric, Histogram) else metric.value
+            digest.update(f"{key} {value}".encode())
+        return digest.hexdigest()

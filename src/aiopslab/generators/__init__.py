@@ -1,0 +1,1 @@
+"""What puts strain on an application: users and, later, faults."""

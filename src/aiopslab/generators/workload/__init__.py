@@ -1,0 +1,1 @@
+"""Users and the load they bring."""

@@ -1,0 +1,1 @@
+"""Simulated computers: files, processes, network, shell."""

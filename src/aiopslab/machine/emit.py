@@ -1,0 +1,172 @@
+"""What software tells the world about itself: log lines, metrics and spans.
+
+Emitting must be cheap, because every simulated request does it many times. So a metric is asked for
+once and then changed through the handle; a span is one tuple; a log line is one call. Who stores
+all this is decided by whoever makes the machine: an ``Emitter``. Two are here: one that forgets and
+one that keeps everything in memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final, NamedTuple, Protocol, TypeVar
+
+Labels = tuple[tuple[str, str], ...]
+"""Label names and values, sorted by name."""
+
+LATENCY_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Span(NamedTuple):
+    """One operation of one service on behalf of one request. Times are virtual seconds."""
+
+    trace_id: int
+    span_id: int
+    parent_id: int
+    service: str
+    operation: str
+    start: float
+    duration_s: float
+    error: str | None
+
+
+class LogLine(NamedTuple):
+    """One line a container wrote."""
+
+    time: float
+    source: str
+    stream: str
+    text: str
+
+
+class Counter:
+    """A number that only grows."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def add(self, amount: float = 1.0) -> None:
+        """Count so much more."""
+        self.value += amount
+
+
+class Gauge:
+    """A number that goes up and down."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def set(self, value: float) -> None:
+        """The number now."""
+        self.value = value
+
+
+class Histogram:
+    """How often values fell below each bound."""
+
+    __slots__ = ("bounds", "counts", "total")
+
+    def __init__(self, bounds: tuple[float, ...] = LATENCY_BUCKETS_S) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+
+    def observe(self, value: float) -> None:
+        """One more value."""
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+
+    @property
+    def count(self) -> int:
+        """How many values there were."""
+        return sum(self.counts)
+
+
+M = TypeVar("M", Counter, Gauge, Histogram)
+
+
+class Emitter(Protocol):
+    """Takes what software emits."""
+
+    def log(self, line: LogLine) -> None:
+        """A log line was written."""
+
+    def span(self, span: Span) -> None:
+        """An operation has ended."""
+
+    def counter(self, name: str, labels: Labels) -> Counter:
+        """The counter of that name and labels."""
+
+    def gauge(self, name: str, labels: Labels) -> Gauge:
+        """The gauge of that name and labels."""
+
+    def histogram(self, name: str, labels: Labels) -> Histogram:
+        """The histogram of that name and labels."""
+
+
+class NullEmitter:
+    """Forgets everything. Metrics still work as handles; nobody can find them."""
+
+    def log(self, line: LogLine) -> None:
+        """Forget it."""
+
+    def span(self, span: Span) -> None:
+        """Forget it."""
+
+    def counter(self, name: str, labels: Labels) -> Counter:
+        """A counter that nobody else will see."""
+        return Counter()
+
+    def gauge(self, name: str, labels: Labels) -> Gauge:
+        """A gauge that nobody else will see."""
+        return Gauge()
+
+    def histogram(self, name: str, labels: Labels) -> Histogram:
+        """A histogram that nobody else will see."""
+        return Histogram()
+
+
+class MemoryEmitter:
+    """Keeps everything, up to a count of lines and spans; then the oldest half is forgotten."""
+
+    def __init__(self, keep: int = 200_000) -> None:
+        self._keep = keep
+        self.logs: list[LogLine] = []
+        self.spans: list[Span] = []
+        self.metrics: dict[tuple[str, Labels], Counter | Gauge | Histogram] = {}
+
+    def log(self, line: LogLine) -> None:
+        """Keep a line."""
+        self.logs.append(line)
+        if len(self.logs) > self._keep:
+            del self.logs[: self._keep // 2]
+
+    def span(self, span: Span) -> None:
+        """Keep a span."""
+        self.spans.append(span)
+        if len(self.spans) > self._keep:
+            del self.spans[: self._keep // 2]
+
+    def counter(self, name: str, labels: Labels) -> Counter:
+        """The counter of that name and labels, made when first asked for."""
+        return self._metric(name, labels, Counter)
+
+    def gauge(self, name: str, labels: Labels) -> Gauge:
+        """The gauge of that name and labels, made when first asked for."""
+        return self._metric(name, labels, Gauge)
+
+    def histogram(self, name: str, labels: Labels) -> Histogram:
+        """The histogram of that name and labels, made when first asked for."""
+        return self._metric(name, labels, Histogram)
+
+    def _metric(self, name: str, labels: Labels, kind: type[M]) -> M:
+        metric = self.metrics.get((name, labels))
+        if metric is None:
+            metric = self.metrics[name, labels] = kind()
+        if not isinstance(metric, kind):
+            raise TypeError(f"metric {name} is a {type(metric).__name__} already, not a {kind.__name__}")
+        return metric

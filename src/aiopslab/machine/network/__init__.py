@@ -1,0 +1,85 @@
+"""The simulated network: machines, links, namespaces with addresses and ports, connections, datagrams."""
+
+from aiopslab.machine.network.connection import Connection
+from aiopslab.machine.network.datagram import Datagram, DatagramSocket
+from aiopslab.machine.network.errors import (
+    AddressInUse,
+    AddressNotAvailable,
+    BrokenPipe,
+    Closed,
+    ConnectionRefused,
+    ConnectionReset,
+    ConnectionTimedOut,
+    ConnectTimedOut,
+    HostUnreachable,
+    InvalidArgument,
+    NameNotFound,
+    NetworkError,
+    NetworkUnreachable,
+    NoBufferSpace,
+    NotConnected,
+    ProtocolMismatch,
+    ResolverFailure,
+)
+from aiopslab.machine.network.fabric import Network
+from aiopslab.machine.network.link import Impairment, Link, Nic
+from aiopslab.machine.network.listener import Listener
+from aiopslab.machine.network.namespace import Namespace
+from aiopslab.machine.network.routing import (
+    DROP,
+    REFUSE,
+    UNREACHABLE,
+    Endpoint,
+    HostsResolver,
+    PlainRouter,
+    Resolver,
+    Route,
+    Router,
+    Verdict,
+    is_address,
+    is_loopback,
+)
+from aiopslab.machine.network.tables import InterfaceInfo, SocketInfo
+
+__all__ = [
+    "DROP",
+    "REFUSE",
+    "UNREACHABLE",
+    "AddressInUse",
+    "AddressNotAvailable",
+    "BrokenPipe",
+    "Closed",
+    "ConnectTimedOut",
+    "Connection",
+    "ConnectionRefused",
+    "ConnectionReset",
+    "ConnectionTimedOut",
+    "Datagram",
+    "DatagramSocket",
+    "Endpoint",
+    "HostUnreachable",
+    "HostsResolver",
+    "Impairment",
+    "InterfaceInfo",
+    "InvalidArgument",
+    "Link",
+    "Listener",
+    "NameNotFound",
+    "Namespace",
+    "Network",
+    "NetworkError",
+    "NetworkUnreachable",
+    "Nic",
+    "NoBufferSpace",
+    "NotConnected",
+    "PlainRouter",
+    "ProtocolMismatch",
+    "Resolver",
+    "ResolverFailure",
+    "Route",
+    "Router",
+    "SocketInfo",
+    "Verdict",
+    "is_address",
+    "is_loopback",
+]

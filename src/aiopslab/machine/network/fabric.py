@@ -1,0 +1,122 @@
+"""The network as a whole: machines, the links between them, and who has which address."""
+
+from __future__ import annotations
+
+from aiopslab.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
+from aiopslab.machine.network.namespace import Namespace
+from aiopslab.machine.network.path import Path
+from aiopslab.machine.network.routing import HostsResolver, PlainRouter, Resolver, Router
+from aiopslab.sim import Kernel
+
+
+class Network:
+    """All computers of a world and the wires between them.
+
+    ``router`` and ``resolver`` may be replaced; new namespaces get the resolver of that moment.
+    ``version`` grows with every change that may matter to a packet.
+    """
+
+    def __init__(
+        self, kernel: Kernel, router: Router | None = None, resolver: Resolver | None = None
+    ) -> None:
+        self.kernel = kernel
+        self.router: Router = router or PlainRouter()
+        self.resolver: Resolver = resolver or HostsResolver()
+        self.version = 0
+        self.machines: dict[str, Nic] = {}
+        self._links: dict[tuple[str, str], Link] = {}
+        self._paths: dict[tuple[Namespace, Namespace], Path] = {}
+        self._addresses: dict[str, Namespace] = {}
+
+    def add_machine(self, name: str, link_delay_s: float = LINK_DELAY_S) -> Nic:
+        """A machine, with its one-way delay to the others (a distant one has more)."""
+        if name in self.machines:
+            raise ValueError(f"there is a machine '{name}' already; choose another name")
+        nic = Nic(name, self.changed, link_delay_s)
+        self.machines[name] = nic
+        return nic
+
+    def link(self, a: str, b: str) -> Link:
+        """The link between two machines, the same for both directions; of one machine, its bridge."""
+        key = (a, b) if a <= b else (b, a)
+        link = self._links.get(key)
+        if link is None:
+            nic_a, nic_b = self._nic(a), self._nic(b)
+            delay_s = LOCAL_DELAY_S if a == b else max(nic_a.link_delay_s, nic_b.link_delay_s)
+            link = self._links[key] = Link(self.changed, key, delay_s)
+        return link
+
+    def namespace(self, name: str, address: str, machine: str) -> Namespace:
+        """A new namespace with an address of its own, on a machine."""
+        self._nic(machine)
+        namespace = Namespace(self, name, address, machine)
+        self.claim(address, namespace)
+        return namespace
+
+    def find(self, address: str) -> Namespace | None:
+        """Who answers for this address at present, if anybody."""
+        namespace = self._addresses.get(address)
+        return namespace if namespace is not None and namespace.is_up else None
+
+    # -- called by the parts -------------------------------------------------------------------
+
+    def path(self, source: Namespace, target: Namespace) -> Path:
+        """The way from one namespace to the other; always the same object."""
+        path = self._paths.get((source, target))
+        if path is None:
+            path = Path(self, source, target)
+            if not (source.gone or target.gone):
+                self._watch(path)
+        return path
+
+    def places_between(self, source: Namespace, target: Namespace) -> list[tuple[Impairment, int]]:
+        """What a packet passes on its way, and in which direction."""
+        link = self.link(source.machine, target.machine)
+        wire: list[tuple[Impairment, int]] = [(link, link.direction_from(source.machine))]
+        if source.machine != target.machine:
+            leaves, enters = self.machines[source.machine].impairment, self.machines[target.machine].ingress
+            wire = [(leaves, 0), *wire, (enters, 0)]
+        return [(source.impairment, 0), *wire, (target.ingress, 0)]
+
+    def changed(self) -> None:
+        """Something on the way of packets is different now: every path must look again."""
+        self.version += 1
+        for path in self._paths.values():
+            path.healthy = False
+
+    def claim(self, address: str, namespace: Namespace) -> None:
+        """Answer for an address from now on."""
+        if address in self._addresses:
+            holder = self._addresses[address].name
+            raise ValueError(f"{address} belongs to '{holder}' already; addresses are unique")
+        self._addresses[address] = namespace
+
+    def unclaim(self, address: str) -> None:
+        """Nobody answers for this address any more."""
+        del self._addresses[address]
+
+    def forget(self, namespace: Namespace) -> None:
+        """A namespace is no more: its addresses are free, its traffic stays counted."""
+        for address in namespace.addresses:
+            self.unclaim(address)
+        self.changed()
+        for pair in [pair for pair in self._paths if namespace in pair]:
+            path = self._paths.pop(pair)
+            for meter in self._meters(path):
+                meter.forget(path)
+
+    def _watch(self, path: Path) -> None:
+        self._paths[path.source, path.target] = path
+        for meter in self._meters(path):
+            meter.watch(path)
+
+    def _meters(self, path: Path) -> tuple[Meter, ...]:
+        if path.source is path.target:
+            return ()
+        link = self.link(path.source.machine, path.target.machine)
+        return path.source.sent, path.target.received, link.meter
+
+    def _nic(self, machine: str) -> Nic:
+        if machine not in self.machines:
+            raise ValueError(f"there is no machine '{machine}'; add_machine comes first")
+        return self.machines[machine]

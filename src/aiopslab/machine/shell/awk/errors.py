@@ -1,0 +1,20 @@
+"""What can go wrong with an awk program, before it runs and while it does."""
+
+from __future__ import annotations
+
+
+class ProgramError(Exception):
+    """The program's text is wrong. Each line is a message without the command's name."""
+
+    def __init__(self, *lines: str, status: int = 1) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+        self.status = status
+
+
+class Fatal(Exception):
+    """The program cannot go on. ``place`` is where in its text, empty when that does not matter."""
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(message)
+        self.place = place

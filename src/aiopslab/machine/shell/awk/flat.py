@@ -1,0 +1,67 @@
+"""Deep recursion without a deep stack.
+
+Awk functions may call each other a thousand deep. Where they wait, they are coroutines, and Python runs nested
+coroutines on the C stack, which is small and whose overflow ends the whole process. So a coroutine does not
+await a function of the program: it hands it to ``run_flat``, which keeps all of them in a list.
+
+Functions that do not wait are nested calls of plain Python functions. Those need no C stack, only a higher
+limit of Python's own, which holds while awk code runs and not a moment longer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Coroutine, Generator
+from types import coroutine
+from typing import Any, Final
+
+PYTHON_FRAMES: Final = 60_000
+
+
+class Invocation:
+    """A coroutine that is to be run on top of the one that yields this."""
+
+    __slots__ = ("work",)
+
+    def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.work = work
+
+
+@coroutine
+def invoke(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Run a coroutine to its end, from inside one that ``run_flat`` runs; gives its result."""
+    return (yield Invocation(work))
+
+
+@coroutine
+def run_flat(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Run a coroutine and all that it invokes, passing on to the kernel whatever they wait for."""
+    stack = [work]
+    value: Any = None
+    error: BaseException | None = None
+    while stack:
+        usual_limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(usual_limit, PYTHON_FRAMES))
+        try:
+            wanted = stack[-1].send(value) if error is None else stack[-1].throw(error)
+        except StopIteration as ending:
+            del stack[-1]
+            value, error = ending.value, None
+            continue
+        except BaseException as problem:
+            del stack[-1]
+            value, error = None, problem
+            continue
+        finally:
+            sys.setrecursionlimit(usual_limit)
+        value, error = None, None
+        if type(wanted) is Invocation:
+            stack.append(wanted.work)
+            continue
+        try:
+            value = yield wanted
+        except BaseException as problem:
+            error = problem
+    if error is not None:
+        raise error
+    return value

@@ -1,0 +1,49 @@
+"""The variables that the language itself reads or sets, and where they are kept.
+
+All global variables live in one list. The predefined ones have its first places, so that the
+interpreter can reach them by number. Assigning to some of them changes how the interpreter works.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PREDEFINED: Final = (
+    "NR", "FNR", "NF", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "RT", "CONVFMT",
+    "OFMT", "IGNORECASE", "FPAT", "FIELDWIDTHS", "ARGC", "ERRNO", "ARGV", "ENVIRON", "PROCINFO",
+)  # fmt: skip
+
+SLOTS: Final = {name: slot for slot, name in enumerate(PREDEFINED)}
+PREDEFINED_ARRAYS: Final = frozenset(("ARGV", "ENVIRON", "PROCINFO"))
+
+NR: Final = SLOTS["NR"]
+FNR: Final = SLOTS["FNR"]
+NF: Final = SLOTS["NF"]
+FILENAME: Final = SLOTS["FILENAME"]
+RSTART: Final = SLOTS["RSTART"]
+RLENGTH: Final = SLOTS["RLENGTH"]
+RT: Final = SLOTS["RT"]
+ARGC: Final = SLOTS["ARGC"]
+ERRNO: Final = SLOTS["ERRNO"]
+ARGV: Final = SLOTS["ARGV"]
+ENVIRON: Final = SLOTS["ENVIRON"]
+PROCINFO: Final = SLOTS["PROCINFO"]
+
+WATCHED: Final = frozenset(
+    (
+        "NR",
+        "FNR",
+        "NF",
+        "FS",
+        "OFS",
+        "ORS",
+        "RS",
+        "SUBSEP",
+        "CONVFMT",
+        "OFMT",
+        "IGNORECASE",
+        "FPAT",
+        "FIELDWIDTHS",
+    )
+)
+"""Variables whose assignment the interpreter must hear of."""

@@ -1,0 +1,301 @@
+"""dd: copy blocks of bytes, and say how many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from aiopslab.machine.files import SEEK_CUR, FileError
+from aiopslab.machine.process import Context, FileStream, Signal, Stream
+from aiopslab.machine.shell.commands.file.names import complain
+from aiopslab.machine.shell.commands.file.sizes import LETTERS
+from aiopslab.machine.shell.commands.options import UsageError
+from aiopslab.machine.shell.commands.registry import command
+from aiopslab.machine.shell.commands.text.counts import parse_number
+from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quote
+from aiopslab.machine.shell.commands.text.tool import COREUTILS
+
+OPERANDS: Final = ("if", "of", "bs", "ibs", "obs", "cbs", "count", "skip", "iseek", "seek", "oseek", "conv", "status",
+                   "iflag", "oflag")  # fmt: skip
+CONVERSIONS: Final = ("ucase", "lcase", "swab", "sync", "notrunc", "excl", "nocreat", "noerror", "fdatasync", "fsync",
+                      "sparse")  # fmt: skip
+FLAGS: Final = ("append", "direct", "directory", "dsync", "sync", "fullblock", "nonblock", "noatime", "nocache",
+                "noctty", "nofollow", "count_bytes", "skip_bytes", "seek_bytes")  # fmt: skip
+LEVELS: Final = ("none", "noxfer", "progress")
+MAX_BLOCK_BYTES: Final = 1 << 30
+
+
+@dataclass
+class _Job:
+    """What to copy."""
+
+    source: str = ""
+    target: str = ""
+    input_bytes: int = 512
+    output_bytes: int = 512
+    joined: bool = False
+    count: int | None = None
+    skip: int = 0
+    seek: int = 0
+    conversions: set[str] = field(default_factory=set)
+    flags: set[str] = field(default_factory=set)
+    status: str = ""
+
+
+@dataclass
+class _Tally:
+    whole_in: int = 0
+    partial_in: int = 0
+    whole_out: int = 0
+    partial_out: int = 0
+    copied_bytes: int = 0
+
+
+@command("dd")
+async def dd(ctx: Context) -> int:
+    """Copy a file in blocks, with conversions."""
+    if ctx.args[1:2] == ["--version"]:
+        await ctx.out(f"dd {COREUTILS}\n")
+        return 0
+    if ctx.args[1:2] == ["--help"]:
+        await ctx.out(f"Usage: {ctx.args[0]} [OPERAND]...\nCopy a file, converting it according to the operands.\n")
+        return 0
+    return await _Copy(ctx, _read_job(ctx)).run()
+
+
+def _read_job(ctx: Context) -> _Job:
+    job, name = _Job(), ctx.args[0]
+    numbers: dict[str, int] = {}
+    for word in ctx.args[1:]:
+        key, equals, value = word.partition("=")
+        if not equals or key not in OPERANDS:
+            raise _mistake(name, f"unrecognized operand {quote(word)}")
+        if key in ("if", "of"):
+            setattr(job, "source" if key == "if" else "target", value)
+        elif key == "status":
+            if value not in LEVELS:
+                raise _mistake(name, f"invalid status level: {quote(value)}")
+            job.status = value
+        elif key == "conv":
+            job.conversions |= _words(name, value, CONVERSIONS, "conversion")
+        elif key in ("iflag", "oflag"):
+            job.flags |= _words(name, value, FLAGS, f"{'input' if key == 'iflag' else 'output'} flag")
+        else:
+            numbers[{"iseek": "skip", "oseek": "seek"}.get(key, key)] = _number(name, key, value)
+    job.input_bytes = numbers.get("bs", numbers.get("ibs", 512))
+    job.output_bytes = numbers.get("bs", numbers.get("obs", 512))
+    job.joined = "bs" not in numbers or bool(job.conversions & {"ucase", "lcase", "swab", "sync"})
+    job.count, job.skip, job.seek = numbers.get("count"), numbers.get("skip", 0), numbers.get("seek", 0)
+    return job
+
+
+def _mistake(name: str, what: str) -> UsageError:
+    return UsageError(f"{name}: {what}\nTry '{name} --help' for more information.")
+
+
+def _words(name: str, value: str, known: tuple[str, ...], what: str) -> set[str]:
+    words = value.split(",")
+    for word in words:
+        if word not in known:
+            raise _mistake(name, f"invalid {what}: {quote(word)}")
+    return set(words)
+
+
+def _number(name: str, key: str, text: str) -> int:
+    """A product such as ``2x512`` or a number with a suffix; a trailing B means bytes and no blocks."""
+    product = 1
+    for part in text.split("x"):
+        number = parse_number(part, "bcwkKmMgGtTPEZY")
+        if number is None or number < 0:
+            raise UsageError(f"{name}: invalid number: {quote(text)}")
+        product *= number
+    if key in ("bs", "ibs", "obs", "cbs") and product == 0:
+        raise UsageError(f"{name}: invalid number: {quote(text)}")
+    if key in ("bs", "ibs", "obs", "cbs") and product > MAX_BLOCK_BYTES:
+        raise UsageError(f"{name}: memory exhausted by input buffer of size {product} bytes")
+    return product
+
+
+class _Copy:
+    def __init__(self, ctx: Context, job: _Job) -> None:
+        self._ctx = ctx
+        self._job = job
+        self._tally = _Tally()
+        self._begun_at = ctx.kernel.now
+        self._pending = b""
+        self._reports = 0
+
+    async def run(self) -> int:
+        ctx, job = self._ctx, self._job
+        try:
+            source = await ctx.open(job.source) if job.source else ctx.stdin.dup()
+        except FileError as error:
+            return await complain(ctx, f"failed to open {always_quoted_name(job.source)}", error)
+        try:
+            target = await self._open_target()
+        except FileError as error:
+            return await complain(ctx, f"failed to open {always_quoted_name(job.target)}", error)
+        ctx.signals.on(Signal.USR1, self._asked)
+        status = await self._skip(source)
+        status = await self._pour(source, target) or status
+        source.close()
+        target.close()
+        if job.status != "none":
+            await ctx.err(self._report())
+        return status
+
+    def _asked(self, _signal: Signal) -> None:
+        self._ctx.spawn(self._ctx.err(self._report()), "dd report")
+
+    async def _open_target(self) -> Stream:
+        ctx, job = self._ctx, self._job
+        if not job.target:
+            return ctx.stdout.dup()
+        create, exclusive = "nocreat" not in job.conversions, "excl" in job.conversions
+        keep = bool(job.conversions & {"notrunc"}) or job.seek > 0
+        target = await ctx.open(
+            job.target, read=False, write=True, create=create, truncate=not keep, exclusive=exclusive,
+            append="append" in job.flags,
+        )  # fmt: skip
+        if isinstance(target, FileStream) and job.seek:
+            place = job.seek if "seek_bytes" in job.flags else job.seek * job.output_bytes
+            if "notrunc" not in job.conversions and target.file.kind == "file":
+                target.file.truncate(place)
+            target.file.seek(place)
+        return target
+
+    async def _skip(self, source: Stream) -> int:
+        job = self._job
+        wanted = job.skip if "skip_bytes" in job.flags else job.skip * job.input_bytes
+        if not wanted:
+            return 0
+        if isinstance(source, FileStream) and source.file.kind == "file":
+            size = source.file.stat().size
+            if source.file.seek(wanted, SEEK_CUR) <= size:
+                return 0
+        else:
+            while wanted > 0:
+                data = await source.read(min(wanted, job.input_bytes))
+                if not data:
+                    break
+                self._ctx.spend_bytes(len(data))
+                wanted -= len(data)
+            if wanted <= 0:
+                return 0
+        await complain(self._ctx, f"{job.source or 'standard input'}: cannot skip to specified offset")
+        return 0
+
+    async def _pour(self, source: Stream, target: Stream) -> int:
+        ctx, job, tally = self._ctx, self._job, self._tally
+        left = job.count if "count_bytes" in job.flags else None
+        while job.count is None or left is not None or tally.whole_in + tally.partial_in < job.count:
+            size = job.input_bytes if left is None else min(left, job.input_bytes)
+            if size == 0:
+                break
+            try:
+                data = await self._block(source, size)
+            except FileError as error:
+                name = always_quoted_name(job.source or "standard input")
+                await complain(ctx, f"error reading {name}", error)
+                return 1
+            if not data:
+                break
+            ctx.spend_turn()
+            ctx.spend_bytes(len(data))
+            left = left - len(data) if left is not None else None
+            if len(data) == job.input_bytes:
+                tally.whole_in += 1
+            else:
+                tally.partial_in += 1
+            try:
+                await self._write(target, self._converted(data))
+            except FileError as error:
+                return await self._write_failed(error)
+        try:
+            await self._flush(target)
+        except FileError as error:
+            return await self._write_failed(error)
+        return 0
+
+    async def _write_failed(self, error: FileError) -> int:
+        return await complain(
+            self._ctx, f"error writing {always_quoted_name(self._job.target or 'standard output')}", error
+        )
+
+    async def _block(self, source: Stream, size: int) -> bytes:
+        data = await source.read(size)
+        while data and "fullblock" in self._job.flags and len(data) < size:
+            more = await source.read(size - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def _converted(self, data: bytes) -> bytes:
+        conversions = self._job.conversions
+        if "sync" in conversions:
+            data = data.ljust(self._job.input_bytes, b"\0")
+        if "swab" in conversions:
+            pairs = bytearray(data)
+            pairs[0 : len(data) // 2 * 2 : 2], pairs[1::2] = data[1::2], data[0 : len(data) // 2 * 2 : 2]
+            data = bytes(pairs)
+        if "ucase" in conversions:
+            data = data.upper()
+        return data.lower() if "lcase" in conversions else data
+
+    async def _write(self, target: Stream, data: bytes) -> None:
+        """Output blocks are filled before they are written, unless one size was given for both."""
+        if not self._job.joined:
+            await self._put(target, data)
+            return
+        size = self._job.output_bytes
+        self._pending += data
+        while len(self._pending) >= size:
+            block, self._pending = self._pending[:size], self._pending[size:]
+            await self._put(target, block)
+
+    async def _flush(self, target: Stream) -> None:
+        if self._pending:
+            await self._put(target, self._pending)
+        if isinstance(target, FileStream) and self._job.conversions & {"fsync", "fdatasync"}:
+            target.file.sync()
+
+    async def _put(self, target: Stream, block: bytes) -> None:
+        tally = self._tally
+        start = target.file.tell() if isinstance(target, FileStream) else 0
+        try:
+            await target.write(block)
+        except FileError:
+            if isinstance(target, FileStream):  # what fitted was written
+                tally.copied_bytes += target.file.tell() - start
+            raise
+        tally.copied_bytes += len(block)
+        if len(block) == self._job.output_bytes:
+            tally.whole_out += 1
+        else:
+            tally.partial_out += 1
+
+    def _report(self) -> str:
+        tally = self._tally
+        text = (
+            f"{tally.whole_in}+{tally.partial_in} records in\n{tally.whole_out}+{tally.partial_out} records out\n"
+        )
+        if self._job.status == "noxfer":
+            return text
+        size, elapsed_s = tally.copied_bytes, self._ctx.kernel.now - self._begun_at
+        both = f" ({_human(size, 1000)}B, {_human(size, 1024)}iB)" if size >= 1024 else f" ({_human(size, 1000)}B)"
+        plural = "s" if size != 1 else ""
+        speed = f"{_human(int(size / elapsed_s), 1000)}B/s" if elapsed_s > 0 else "Infinity B/s"
+        return text + f"{size} byte{plural}{both if size >= 1000 else ''} copied, {elapsed_s:.6g} s, {speed}\n"
+
+
+def _human(size: int, base: int) -> str:
+    """Rounded to the nearest, with a space before the unit."""
+    power = 0
+    value = float(size)
+    while value >= base and power < len(LETTERS):
+        value, power = value / base, power + 1
+    if power == 0:
+        return f"{size} " if base == 1024 else f"{value / 1000:.1f} k"
+    letter = "k" if base == 1000 and power == 1 else LETTERS[power - 1]
+    return f"{value:.1f} {letter}" if value < 9.95 else f"{value:.0f} {letter}"

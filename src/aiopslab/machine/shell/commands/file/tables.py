@@ -1,0 +1,26 @@
+"""Rows of cells in straight columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool], least: Sequence[int] = ()) -> list[str]:
+    """Lines whose columns are as wide as their widest cell, and at least as wide as ``least`` says.
+
+    ``right`` tells which columns stand on the right. The last column is as long as it is.
+    """
+    if not rows:
+        return []
+    widths = [
+        max([len(row[column]) for row in rows] + [least[column] if column < len(least) else 0])
+        for column in range(len(rows[0]))
+    ]
+    lines = []
+    for row in rows:
+        *cells, last = [
+            text.rjust(width) if on_right else text.ljust(width)
+            for text, width, on_right in zip(row, widths, right, strict=True)
+        ]
+        lines.append(" ".join([*cells, last if right[-1] else row[-1]]))
+    return lines

@@ -1,0 +1,112 @@
+"""Which files grep searches: its operands, and with ``-r`` everything below those that are folders."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple, Protocol
+
+from aiopslab.machine.files import FileError, Stat
+from aiopslab.machine.process import Context
+from aiopslab.machine.shell.commands.grep.settings import Settings
+from aiopslab.machine.shell.patterns import Pattern
+
+
+class Target(NamedTuple):
+    """A file to open (``-`` is standard input), its name as shown, and whether lines carry it."""
+
+    path: str
+    shown: str
+    named: bool
+
+
+class Complain(Protocol):
+    """Reports what went wrong with a file."""
+
+    async def __call__(self, name: str, why: str, *, warning: bool = False) -> None:
+        """Write the message."""
+
+
+class Walk:
+    """Finds the files to search, in order."""
+
+    def __init__(self, ctx: Context, settings: Settings, complain: Complain) -> None:
+        self._ctx = ctx
+        self._settings = settings
+        self._complain = complain
+        self._recursive = settings.directories == "recurse"
+
+    async def targets(self) -> AsyncIterator[Target]:
+        """Each file that is to be searched; what cannot be is reported."""
+        operands = self._settings.operands or (["."] if self._recursive else ["-"])
+        several = len(operands) > 1
+        for operand in operands:
+            if operand == "-":
+                yield Target("-", self._settings.label, self._named(several))
+                continue
+            try:
+                stat = self._ctx.files.stat(operand)
+            except FileError as error:
+                await self._complain(operand, error.strerror)
+                continue
+            if self._skipped(operand, stat, typed=True):
+                continue
+            if stat.is_dir and self._recursive:
+                for found in await self._folder(operand, [stat]):
+                    yield found
+            elif not stat.is_dir or self._settings.directories == "read":
+                yield Target(operand, operand, self._named(several))
+
+    def _named(self, wanted: bool) -> bool:
+        """``-H`` and ``-h`` decide; without them, names are shown where there may be several files."""
+        return wanted if self._settings.names is None else self._settings.names
+
+    async def _folder(self, path: str, above: list[Stat]) -> list[Target]:
+        """All files below a folder, whose own and parents' stats are ``above``."""
+        self._ctx.spend_turn()
+        files = self._ctx.files
+        try:
+            names = files.listdir(path)
+        except FileError as error:
+            await self._complain(path, error.strerror)
+            return []
+        found: list[Target] = []
+        for name in names:
+            child = path + name if path.endswith("/") else f"{path}/{name}"
+            if files.stat(child, follow=False).is_link and not self._settings.follow_links:
+                continue
+            try:
+                stat = files.stat(child)
+            except FileError as error:
+                await self._complain(self._shown(child), error.strerror)
+                continue
+            if self._skipped(name, stat, typed=False):
+                continue
+            if not stat.is_dir:
+                if stat.is_file:
+                    found.append(Target(child, self._shown(child), self._named(True)))
+            elif any((stat.dev, stat.ino) == (folder.dev, folder.ino) for folder in above):
+                await self._complain(self._shown(child), "recursive directory loop", warning=True)
+            else:
+                found.extend(await self._folder(child, [*above, stat]))
+        return found
+
+    def _shown(self, path: str) -> str:
+        """Without an operand, names are shown as they are in the working directory."""
+        return path if self._settings.operands else path.removeprefix("./")
+
+    def _skipped(self, name: str, stat: Stat, *, typed: bool) -> bool:
+        settings = self._settings
+        if stat.is_dir:
+            return any(self._matches(glob, name, typed) for glob in settings.folder_globs)
+        if settings.skip_devices and not stat.is_file:
+            return True
+        for include, glob in reversed(settings.globs):
+            if self._matches(glob, name, typed):
+                return not include
+        return bool(settings.globs) and settings.globs[0][0]
+
+    def _matches(self, glob: Pattern, name: str, typed: bool) -> bool:
+        """Names as typed may match from any slash on, names found in folders as a whole."""
+        if glob.matches(name) or not typed:
+            return glob.matches(name)
+        return any(glob.matches(name[at + 1 :]) for at, char in enumerate(name) if char == "/")

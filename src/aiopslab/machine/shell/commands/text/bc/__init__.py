@@ -1,0 +1,1 @@
+"""``bc``, the calculator."""

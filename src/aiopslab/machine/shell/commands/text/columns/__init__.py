@@ -1,0 +1,1 @@
+"""Inside lines: characters, fields, columns, widths."""

@@ -1,0 +1,163 @@
+"""``expand`` and ``unexpand``: tabs to spaces and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aiopslab.machine.process import Context
+from aiopslab.machine.shell.commands.options import Options
+from aiopslab.machine.shell.commands.text.counts import whole
+from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
+from aiopslab.machine.shell.commands.text.quoting import quote
+from aiopslab.machine.shell.commands.text.tool import fail, tool
+
+_DIGITS = " 0 1 2 3 4 5 6 7 8 9"
+
+
+def _modernised(args: list[str]) -> list[str]:
+    """``-4`` or ``-4,8`` is an older spelling of ``-t``."""
+    rewritten = []
+    for arg in args:
+        historical = arg[:1] == "-" and arg[1:2].isdigit() and arg[1:].replace(",", "").isdigit()
+        rewritten.append(f"-t{arg[1:]}" if historical else arg)
+    return rewritten
+
+
+@dataclass
+class TabStops:
+    """Where tab stops stand: a list, and what follows it."""
+
+    stops: list[int]
+    every: int = 0
+    after_last: int = 0
+
+    def next(self, column: int) -> int | None:
+        """The next stop beyond a column, None beyond the last."""
+        for stop in self.stops:
+            if stop > column:
+                return stop
+        if self.every:
+            return (column // self.every + 1) * self.every
+        if self.after_last:
+            last = self.stops[-1] if self.stops else 0
+            return column + self.after_last - (column - last) % self.after_last
+        return None
+
+
+def _tab_stops(ctx: Context, options: Options) -> TabStops:
+    stops: list[int] = []
+    extension = {"/": 0, "+": 0}
+    words = ",".join(options.all("t")).replace(" ", ",").replace("\t", ",").split(",")
+    for word in filter(None, words):
+        mark = word[0] if word[0] in "/+" else ""
+        digits = word[1:] if mark else word
+        bad = digits.lstrip("0123456789")
+        if bad:
+            if bad[0] in "/+":
+                fail(ctx, f"{bad[0]!r} specifier not at start of number: {quote(bad)}")
+            fail(ctx, f"tab size contains invalid character(s): {quote(bad)}")
+        value = whole(digits or "0")
+        if value > 2**63:
+            fail(ctx, f"tab stop is too large {quote(digits)}")
+        if mark:
+            extension[mark] = value
+            continue
+        if value == 0:
+            fail(ctx, "tab size cannot be 0")
+        if stops and value <= stops[-1]:
+            fail(ctx, "tab sizes must be ascending")
+        stops.append(value)
+    if extension["/"] and extension["+"]:
+        fail(ctx, "'/' specifier is mutually exclusive with '+'")
+    if len(stops) == 1 and not any(extension.values()):
+        return TabStops([], every=stops[0])
+    if not stops and not any(extension.values()):
+        return TabStops([], every=8)
+    return TabStops(stops, extension["/"], extension["+"])
+
+
+@tool("expand", options="i,initial t,tabs=", rewrite=_modernised)
+async def expand(ctx: Context, options: Options) -> int:
+    """Convert tabs to spaces."""
+    stops = _tab_stops(ctx, options)
+    inputs = Inputs(ctx, options.operands)
+    initial = "i" in options
+    async for source in inputs.sources():
+        async for line in source.lines():
+            await emit(ctx, _expanded(ctx, line, stops, initial) if b"\t" in line or b"\b" in line else line)
+    return inputs.status
+
+
+def _expanded(ctx: Context, line: bytes, stops: TabStops, initial: bool) -> bytes:
+    out = bytearray()
+    column = 0
+    converting = True
+    for byte in line:
+        if converting and byte == 0x09:
+            stop = stops.next(column)
+            width = 1 if stop is None else stop - column
+            ctx.spend_bytes(width)
+            out += b" " * width
+            column += width
+            continue
+        if converting and byte == 0x08:
+            column = max(0, column - 1)
+        else:
+            column += 1
+        converting = converting and (not initial or byte in b" \t")
+        out.append(byte)
+    return bytes(out)
+
+
+@tool("unexpand", options="a,all first-only t,tabs=", rewrite=_modernised)
+async def unexpand(ctx: Context, options: Options) -> int:
+    """Convert blanks to tabs, at the start of lines or everywhere."""
+    stops = _tab_stops(ctx, options)
+    inputs = Inputs(ctx, options.operands)
+    everywhere = ("a" in options or "t" in options) and "first-only" not in options
+    async for source in inputs.sources():
+        async for line in source.lines():
+            await emit(ctx, _unexpanded(line, stops, everywhere))
+    return inputs.status
+
+
+def _unexpanded(line: bytes, stops: TabStops, everywhere: bool) -> bytes:
+    out = bytearray()
+    pending = bytearray()
+    column = 0
+    converting, after_blank, one_blank_before_stop = True, True, False
+    for byte in line:
+        if converting and byte in b" \t":
+            stop = stops.next(column)
+            if stop is None:
+                converting = False
+            elif byte == 0x09:
+                column = stop
+                if pending:
+                    pending[0] = 0x09
+                pending = pending[: 1 if one_blank_before_stop else 0]
+            else:
+                column += 1
+                if not (after_blank and column == stop):
+                    if column == stop:
+                        one_blank_before_stop = True
+                    pending.append(byte)
+                    after_blank = True
+                    continue
+                # A blank that reaches a stop makes one tab of all before it.
+                pending = bytearray(b"\t" if one_blank_before_stop else b"")
+                byte = 0x09  # noqa: PLW2901
+        elif converting and byte == 0x08:
+            column = max(0, column - 1)
+        else:
+            column += 1
+        if pending:
+            if len(pending) > 1 and one_blank_before_stop:
+                pending[0] = 0x09
+            out += pending
+            pending = bytearray()
+            one_blank_before_stop = False
+        after_blank = byte in b" \t"
+        converting = converting and (everywhere or after_blank)
+        out.append(byte)
+    return bytes(out + pending)

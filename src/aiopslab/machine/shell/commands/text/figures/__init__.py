@@ -1,0 +1,1 @@
+"""Numbers: sequences, units, factors, expressions."""

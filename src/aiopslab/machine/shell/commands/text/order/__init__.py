@@ -1,0 +1,1 @@
+"""Order among lines: sorting, repetitions, what files have in common."""

@@ -1,0 +1,203 @@
+"""Regular expressions: ``test``, ``match`` and what is built on them.
+
+The matching is the shell's Perl flavour; jq's own library (Oniguruma) reads patterns nearly the same.
+Its complaints are given in its words where one of ours says the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from aiopslab.machine.shell.jq.errors import JqError
+from aiopslab.machine.shell.jq.functions.registry import native, refuse
+from aiopslab.machine.shell.jq.run import Run, too_much
+from aiopslab.machine.shell.jq.tree import Value
+from aiopslab.machine.shell.jq.values import kind_of
+from aiopslab.machine.shell.regex import Match, Regex, RegexError, TooMuchWorkError, compile_regex
+
+_GROUP = re.compile(
+    r"\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\((?:\?P?<(?P<name>[A-Za-z_]\w*)>|(?P<other>[?*]))?",
+    re.DOTALL,
+)
+_PART = re.compile(r"\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL)
+_CLASSES = {
+    "\\w": r"\p{L}\p{M}\p{N}\p{Pc}",
+    "\\d": r"\p{Nd}",
+    "[:alpha:]": r"\p{L}\p{M}",
+    "[:alnum:]": r"\p{L}\p{M}\p{Nd}",
+    "[:upper:]": r"\p{Lu}",
+    "[:lower:]": r"\p{Ll}",
+    "[:digit:]": r"\p{Nd}",
+    "[:word:]": r"\p{L}\p{M}\p{N}\p{Pc}",
+}
+_WORDS = {
+    "missing closing parenthesis": "end pattern with unmatched parenthesis",
+    "unmatched closing parenthesis": "unmatched close parenthesis",
+    "\\ at end of pattern": "end pattern at escape",
+    "missing terminating ] for character class": "premature end of char-class",
+    "quantifier does not follow a repeatable item": "target of repeat operator is not specified",
+    "numbers out of order in {} quantifier": "upper is smaller than lower in repeat range",
+    "number too big in {} quantifier": "too big number for repeat range",
+    "range out of order in character class": "empty range in char class",
+    "unknown POSIX class name": "invalid POSIX bracket type",
+    "unrecognized character after (? or (?-": "undefined group option",
+    "reference to non-existent subpattern": "invalid backref number/name",
+    "subpattern name expected": "group name is empty",
+    "malformed \\P or \\p sequence": "invalid character property name {}",
+}
+STEPS_BYTES = 64
+
+
+@native("_match_impl", 3)
+def match_impl(run: Run, value: Value, pattern: Value, flags: Value, testing: Value) -> Value:
+    """All matches the flags ask for, or whether there is one."""
+    if type(value) is not str:
+        refuse(value, "cannot be matched, as it is not a string")
+    if type(pattern) is not str:
+        refuse(pattern, "is not a string")
+    chosen = _flags(flags)
+    regex = _compile(pattern, chosen, value)
+    line = value.encode()
+    if testing is True:
+        return _search(run, regex, line, 0, "n" in chosen) is not None
+    return _matches(run, regex, line, _group_names(pattern), chosen)
+
+
+@native("test", 2)
+def test(run: Run, value: Value, pattern: Value, flags: Value) -> Value:
+    """Whether the text matches."""
+    return match_impl(run, value, pattern, flags, True)
+
+
+@native("test", 1)
+def test_default(run: Run, value: Value, pattern: Value) -> Value:
+    """Whether the text matches; pattern and flags may come in an array."""
+    return match_impl(run, value, *pattern_and_flags(pattern), True)
+
+
+@native("_match", 1)
+def match_default(run: Run, value: Value, pattern: Value) -> Value:
+    """All matches; pattern and flags may come in an array."""
+    return match_impl(run, value, *pattern_and_flags(pattern), False)
+
+
+def pattern_and_flags(value: Value) -> tuple[Value, Value]:
+    """``"pattern"`` or ``["pattern", "flags"]``."""
+    if type(value) is str:
+        return value, None
+    if type(value) is list and value:
+        return value[0], value[1] if len(value) > 1 else None
+    raise JqError(f"{kind_of(value)} not a string or array")
+
+
+def _flags(flags: Value) -> str:
+    if flags is None:
+        return ""
+    if type(flags) is not str:
+        refuse(flags, "is not a string")
+    if not set(flags) <= set("gixsnpl"):
+        raise JqError(f"{flags} is not a valid modifier string")
+    return flags
+
+
+def _compile(pattern: str, flags: str, subject: str) -> Regex:
+    inline = ("x" if "x" in flags else "") + ("s" if "p" in flags else "")
+    text = f"(?{inline})" if inline else ""
+    text += _rewritten(pattern, subject)
+    try:
+        return compile_regex(text.encode(), "perl", ignore_case="i" in flags)
+    except RegexError as error:
+        message = str(error)
+        raise JqError(f"Regex failure: {_WORDS.get(message, message)}") from None
+
+
+def _rewritten(pattern: str, subject: str) -> str:
+    """The pattern, put so that it means for this subject what it means to Oniguruma.
+
+    There ``$`` also matches before a last newline, and ``\\w`` and its kin know all of Unicode.
+    """
+    if subject.endswith("\n") and "(?m" not in pattern:
+        pattern = _PART.sub(lambda part: "\\Z" if part.group() == "$" else part.group(), pattern)
+    if not subject.isascii():
+        pattern = _PART.sub(lambda part: _unicode(part.group()), pattern)
+    return pattern
+
+
+def _unicode(part: str) -> str:
+    if part in _CLASSES:
+        return f"[{_CLASSES[part]}]"
+    if part[0] == "[":
+        for name, members in _CLASSES.items():
+            part = part.replace(name, members)
+    return part.replace("\\W", f"[^{_CLASSES[chr(92) + 'w']}]") if part == "\\W" else part
+
+
+def _search(run: Run, regex: Regex, line: bytes, start: int, not_empty: bool) -> Match | None:
+    while True:
+        before = regex.steps
+        try:
+            found = regex.search(line, start)
+        except TooMuchWorkError:
+            raise too_much("one search took too many steps") from None
+        run.spend(1 + (len(line) - start) // STEPS_BYTES + (regex.steps - before) // 4)
+        if found is None or not not_empty or found.span()[0] != found.span()[1]:
+            return found
+        start = found.span()[1] + 1
+        if start > len(line):
+            return None
+
+
+def _matches(run: Run, regex: Regex, line: bytes, names: list[str | None], flags: str) -> list[Value]:
+    found: list[Value] = []
+    start = 0
+    while True:
+        match = _search(run, regex, line, start, "n" in flags)
+        if match is None:
+            return found
+        begin, end = match.span()
+        run.spend_bytes(end - begin + 200)
+        if begin == end:
+            found.append(_part(line, begin, end) | {"captures": []})
+            start += _width(line, start)
+        else:
+            captures = [_capture(line, match, group, names) for group in range(1, regex.groups + 1)]
+            found.append(_part(line, begin, end) | {"captures": captures})
+            start = end
+        if "g" not in flags or start >= len(line):
+            return found
+
+
+def _width(line: bytes, place: int) -> int:
+    """The bytes of the character at a place."""
+    width = 1
+    while place + width < len(line) and line[place + width] & 0xC0 == 0x80:
+        width += 1
+    return width
+
+
+def _part(line: bytes, begin: int, end: int) -> dict[str, Value]:
+    text = line[begin:end].decode()
+    return {"offset": _characters(line, begin), "length": float(len(text)), "string": text}
+
+
+def _capture(line: bytes, match: Match, group: int, names: list[str | None]) -> Value:
+    begin, end = match.span(group)
+    name = names[group - 1] if group <= len(names) else None
+    if begin == end:
+        text = None if begin < 0 else ""
+        offset = -1.0 if begin < 0 else _characters(line, begin)
+        return {"offset": offset, "string": text, "length": 0.0, "name": name}
+    return _part(line, begin, end) | {"name": name}
+
+
+def _characters(line: bytes, place: int) -> float:
+    return float(place if line.isascii() else len(line[:place].decode()))
+
+
+def _group_names(pattern: str) -> list[str | None]:
+    """The name of each group that captures, by number from 1; nothing for one without."""
+    return [
+        group["name"]
+        for group in _GROUP.finditer(pattern)
+        if group.group().startswith("(") and not group["other"]
+    ]

@@ -1,0 +1,324 @@
+"""A jq program as a tree, and the small things a parser does on the way: constants are folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Value = Any
+"""A JSON value: None, bool, float, str, list or dict. Nobody ever changes one that somebody else may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """``.``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``term[key]``, ``term.name``; ``optional`` with a question mark behind."""
+
+    term: Node
+    key: Node
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The key of ``term[start:stop]``."""
+
+    start: Node
+    stop: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """``term[]``."""
+
+    term: Node
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pipe:
+    """``left | right``."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Comma:
+    """``left, right``."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Logic:
+    """``left and right``, ``left or right``."""
+
+    word: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """``left // right``."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """``left op= right`` for an arithmetic operator or ``//``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """``[body]``."""
+
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """``{key: value, …}``. A pair without a value takes it from the input under the same key."""
+
+    pairs: tuple[tuple[Node, Node | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """``$name``; ``at`` is where in the program it stands."""
+
+    name: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``name(arguments)``. Operators are calls of names that start with an underscore."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    at: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """``def name(parameters): body;``. A parameter written ``$x`` keeps its dollar."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A definition and what it is for."""
+
+    definition: Definition
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``if test then positive else negative end``."""
+
+    test: Node
+    positive: Node
+    negative: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """``try body catch handler``, or without a handler ``body?``."""
+
+    body: Node
+    handler: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """``reduce source as patterns (start; update)``."""
+
+    source: Node
+    patterns: tuple[Pattern, ...]
+    start: Node
+    update: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Foreach:
+    """``foreach source as patterns (start; update; extract)``."""
+
+    source: Node
+    patterns: tuple[Pattern, ...]
+    start: Node
+    update: Node
+    extract: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """``source as patterns | body``; several patterns are alternatives to each other."""
+
+    source: Node
+    patterns: tuple[Pattern, ...]
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """``label $name | body``."""
+
+    name: str
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class VariablePattern:
+    """``$name``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPattern:
+    """``[pattern, …]``."""
+
+    parts: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPattern:
+    """``{key: pattern, …}``; with a variable, the whole entry is bound to it as well."""
+
+    parts: tuple[tuple[Node, str | None, Pattern | None], ...]
+
+
+Pattern = VariablePattern | ArrayPattern | ObjectPattern
+Node = (
+    Identity
+    | Literal
+    | Index
+    | Slice
+    | Each
+    | Pipe
+    | Comma
+    | Logic
+    | Alternative
+    | Update
+    | Collect
+    | Construct
+    | Variable
+    | Call
+    | Define
+    | Condition
+    | Try
+    | Reduce
+    | Foreach
+    | Bind
+    | Label
+)
+
+DOT = Identity()
+EMPTY = Call("empty", ())
+
+
+def label_variable(name: str) -> str:
+    """The variable that holds a label; no program can write its name."""
+    return f"*label-{name}"
+
+
+def binary(operator: str, left: Node, right: Node) -> Node:
+    """An operator on two expressions, worked out at once when both are constants."""
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        folded = _fold(operator, left, right)
+        if folded is not None:
+            return folded
+    return Call(OPERATORS[operator], (left, right))
+
+
+OPERATORS = {
+    "+": "_plus",
+    "-": "_minus",
+    "*": "_multiply",
+    "/": "_divide",
+    "%": "_mod",
+    "==": "_equal",
+    "!=": "_notequal",
+    "<": "_less",
+    ">": "_greater",
+    "<=": "_lesseq",
+    ">=": "_greatereq",
+}
+
+
+def _fold(operator: str, left: Literal, right: Literal) -> Literal | None:
+    a, b = left.value, right.value
+    if operator == "+" and (a is None or b is None):
+        return right if a is None else left
+    if operator == "+" and isinstance(a, str) and isinstance(b, str):
+        return Literal(a + b)
+    if type(a) is not float or type(b) is not float:
+        return None
+    match operator:
+        case "+":
+            return Literal(a + b)
+        case "-":
+            return Literal(a - b)
+        case "*":
+            return Literal(a * b)
+        case "/":
+            return Literal(a / b) if b else Literal(a * float("inf"))
+        case "==":
+            return Literal(a == b)
+        case "!=":
+            return Literal(a != b)
+        case "<":
+            return Literal(a < b)
+        case ">":
+            return Literal(a > b)
+        case "<=":
+            return Literal(a <= b)
+        case ">=":
+            return Literal(a >= b)
+    return None
+
+
+def collect(body: Node) -> Node:
+    """``[body]``; a list of constants is a constant."""
+    items: list[Value] = []
+    node = body
+    while isinstance(node, Comma) and isinstance(node.right, Literal):
+        items.append(node.right.value)
+        node = node.left
+    if isinstance(node, Literal):
+        return Literal([node.value, *reversed(items)])
+    return Collect(body)
+
+
+def construct(pairs: tuple[tuple[Node, Node | None], ...]) -> Node:
+    """``{…}``; an object of constants is a constant."""
+    constant: dict[str, Value] = {}
+    for key, value in pairs:
+        if not (isinstance(key, Literal) and isinstance(key.value, str) and isinstance(value, Literal)):
+            return Construct(pairs)
+        constant[key.value] = value.value
+    return Literal(constant)

@@ -1,0 +1,18 @@
+"""What can go wrong with a regular expression, in the words of the genuine tools."""
+
+from __future__ import annotations
+
+
+class RegexError(Exception):
+    """The pattern is not a regular expression of its flavour. The text is the genuine tool's.
+
+    ``fatal`` marks the few mistakes that GNU's tools report without saying where they stand.
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
+
+
+class TooMuchWorkError(Exception):
+    """One search took more steps than the matcher allows. The same search always ends the same way."""

@@ -1,0 +1,1 @@
+"""Software that runs in containers: the RPC model, datastores, applications."""

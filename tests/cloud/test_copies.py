@@ -1,0 +1,98 @@
+"""Copies by fork: equal to a fresh world, apart from each other, honest about failures."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from aiopslab.cloud.copies import Copy, CopyFailed
+from aiopslab.cloud.scenarios import SyntheticCloud, synthetic_cloud
+
+LOOPS = (
+    "n=0; while true; do n=$((n+1)); echo tick $n $RANDOM; sleep 0.7; done > /var/log/ticks &",
+    "(sleep 30; date > /tmp/late) & while sleep 1; do date +%s | tee -a /tmp/times; done >/dev/null &",
+    "yes loud | while read word; do echo $word; sleep 0.25; done | sed -u s/loud/quiet/ > /tmp/quiet &",
+)
+LOOK = "cat /var/log/ticks /tmp/times /tmp/quiet | sha256sum; ps aux; jobs; tail -n 3 /var/log/containers/front.log"
+
+
+def prepared(seed: int) -> SyntheticCloud:
+    """A world with users on it, and shell loops and background jobs running in several places."""
+    cloud = synthetic_cloud(seed, services=9, rate=5.0)
+    for number, loop in enumerate(LOOPS):
+        assert cloud.world.shell(f"node-{number + 1}", loop).status == 0
+    cloud.world.run_for(5.3)
+    return cloud
+
+
+def go_on(cloud: SyntheticCloud) -> str:
+    """What can be seen of the world as it goes on."""
+    seen = []
+    for node in ("node-1", "node-2", "node-3"):
+        cloud.world.run_for(3.1)
+        done = cloud.world.shell(node, LOOK)
+        seen.append(f"{node} {done.status}\n{done.stdout.decode()}{done.stderr.decode()}")
+    seen.append(cloud.world.fingerprint())
+    return "\n".join(seen)
+
+
+def break_disk(cloud: SyntheticCloud, node: str) -> None:
+    cloud.world.machines[node].disk.fail_writes = True
+
+
+def disks(cloud: SyntheticCloud) -> list[object]:
+    return [machine.disk.fail_writes for machine in cloud.world.machines.values()]
+
+
+def fail(cloud: SyntheticCloud) -> None:
+    raise ValueError("not today")
+
+
+def start_thread(cloud: SyntheticCloud) -> None:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+
+
+def test_twenty_copies_behave_as_a_freshly_prepared_world() -> None:
+    fresh = go_on(prepared(11))
+    assert fresh.count("sleep") >= 3, "no loop was running"
+    with Copy.of(prepared, 11) as original:
+        for _ in range(20):
+            with original.branch() as copy:
+                assert copy.call(go_on) == fresh
+
+
+def test_a_tree_of_copies_keeps_its_branches_apart() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as baseline, baseline.branch(break_disk, "node-1") as broken:
+        with broken.branch(break_disk, "node-2") as worse:
+            assert worse.call(disks) == [True, True, False, False]
+        assert broken.call(disks) == [True, False, False, False]
+        assert baseline.call(disks) == [False, False, False, False]
+
+
+def test_an_error_in_a_copy_is_raised_here_and_the_copy_lives_on() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as copy:
+        with pytest.raises(CopyFailed, match="not today"):
+            copy.call(fail)
+        assert copy.call(disks) == [False] * 4
+
+
+def test_an_error_while_preparing_is_raised_here() -> None:
+    with pytest.raises(CopyFailed, match="unexpected keyword"):
+        Copy.of(synthetic_cloud, nonsense=1)  # type: ignore[call-arg]
+
+
+def test_a_process_with_threads_is_not_copied() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as copy:
+        copy.call(start_thread)
+        with pytest.raises(CopyFailed, match="2 threads"):
+            copy.branch()
+
+
+def test_a_copy_that_is_gone_says_so() -> None:
+    copy = Copy.of(synthetic_cloud, 3, 3)
+    branch = copy.branch()
+    branch.close()
+    with pytest.raises((CopyFailed, OSError)):
+        branch.call(disks)
+    copy.close()

@@ -1,0 +1,103 @@
+"""Which genuine tools are here, so that differential tests compare with the right ones or say why not.
+
+The reference is Debian 12: another release of a tool words things differently, so a test that
+needs one that is missing, or of another version, is left out and the closing summary says so. In
+continuous integration (``CI=true``) nothing is left out: the run ends at once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+IN_CI = os.environ.get("CI") == "true"
+
+# A loaded machine is no defect; and CI gives the same answer for the same code.
+settings.register_profile("aiopslab", deadline=None, print_blob=True, derandomize=IN_CI)
+settings.load_profile("aiopslab")
+
+# Package: a command whose first line of output shows Debian 12's version, and what it holds.
+TOOLS = {
+    "bash": ("bash --version", "version 5.2"),
+    "busybox": ("busybox --help", "BusyBox v1.35"),
+    "coreutils": ("sort --version", "(GNU coreutils) 9.1"),
+    "dash": ("dash -c pwd", "/"),
+    "diffutils": ("diff --version", "(GNU diffutils) 3.8"),
+    "findutils": ("find --version", "(GNU findutils) 4.9"),
+    "gawk": ("gawk --version", "GNU Awk 5.2"),
+    "grep": ("grep --version", "(GNU grep) 3.8"),
+    "jq": ("jq --version", "jq-1.6"),
+    "procps": ("ps --version", "procps-ng 4.0.2"),
+    "sed": ("sed --version", "(GNU sed) 4.9"),
+}
+
+# Other shells than the one most tests mean: asked for by name, not by a bare mark.
+BY_NAME_ONLY = {"busybox", "dash"}
+
+MISSED = pytest.StashKey[dict[str, None]]()
+
+
+@cache
+def missing_tools() -> tuple[str, ...]:
+    """The packages of ``TOOLS`` that this machine does not have in the reference version."""
+    return tuple(package for package, (command, sign) in TOOLS.items() if not is_here(command, sign))
+
+
+def is_here(command: str, sign: str) -> bool:
+    try:
+        output = subprocess.check_output(command.split(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return sign in output.decode("utf-8", "replace").partition("\n")[0]
+
+
+def tools_of(item: pytest.Item) -> frozenset[str]:
+    """What a test compares with: the tools its marks name; a bare mark means bash and all its helpers."""
+    marks = list(item.iter_markers("differential"))
+    named = frozenset(tool for mark in marks for tool in mark.args)
+    unknown = named - TOOLS.keys()
+    if unknown:
+        raise pytest.UsageError(
+            f"{item.nodeid}: no tool is known as {', '.join(sorted(unknown))}; see tests/conftest.py"
+        )
+    return named if named or not marks else frozenset(TOOLS) - BY_NAME_ONLY
+
+
+def pytest_sessionstart() -> None:
+    if IN_CI and missing_tools():
+        raise pytest.UsageError(f"in CI every genuine tool must be here; {advice(missing_tools())}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    missing = frozenset(missing_tools())
+    left_out = {item: tools_of(item) & missing for item in items}
+    items[:] = [item for item in items if not left_out[item]]
+    config.hook.pytest_deselected(items=[item for item, tools in left_out.items() if tools])
+    missed = config.stash.setdefault(MISSED, {})
+    for tools in left_out.values():
+        missed.update(dict.fromkeys(sorted(tools)))
+    if hasattr(config, "workeroutput"):  # one of several processes: the first one tells for all
+        config.workeroutput["missed"] = list(missed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    missed = getattr(node, "workeroutput", {}).get("missed", ())
+    node.config.stash.setdefault(MISSED, {}).update(dict.fromkeys(missed))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    missed = config.stash.get(MISSED, {})
+    if missed:
+        terminalreporter.write_line(f"Some differential tests were left out; {advice(tuple(missed))}")
+
+
+def advice(packages: tuple[str, ...]) -> str:
+    """Which tools are missing and how to get them."""
+    names = " ".join(packages)
+    return f"missing, or of another version than Debian 12's: {names}. On Debian 12: apt-get install {names}"
