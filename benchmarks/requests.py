@@ -40,6 +40,7 @@ def measure(services: int, rate: float, journeys: tuple[Journey, ...], requests:
         "journeys": "+".join(journey.method for journey in journeys),
         "ready_s": ready_s,
         "spans_per_request": (len(cloud.world.emitter.spans) - spans) / finished,
+        "cpu_us_per_span": cpu_s * 1e6 / max(1, len(cloud.world.emitter.spans) - spans),
         "cpu_ms_per_request": cpu_s / finished * 1e3,
         "wall_ms_per_request": wall_s / finished * 1e3,
         "times_real_time": virtual_s / wall_s,

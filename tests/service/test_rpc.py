@@ -101,7 +101,10 @@ def test_the_caller_gives_up_at_its_time_out() -> None:
     pair = Pair()
     pair.serve()
     start = pair.kernel.now
-    assert pair.run(lambda ctx: _outcome(Client(ctx, "server", 7000, timeout_s=0.5), "slow", 60)) == "DEADLINE_EXCEEDED"
+    assert (
+        pair.run(lambda ctx: _outcome(Client(ctx, "server", 7000, timeout_s=0.5), "slow", 60))
+        == "DEADLINE_EXCEEDED"
+    )
     assert pair.kernel.now - start < 0.6
 
 

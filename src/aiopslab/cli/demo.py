@@ -68,7 +68,9 @@ def _look(console: Console, cloud: SyntheticCloud) -> None:
     _type(console, cloud, "node-3", "dmesg | tail -n 2")
     _type(console, cloud, "node-3", "df -h /var/lib/volumes/store; touch /var/lib/volumes/store/probe")
     confirmed = sum(o.journey == "write" and o.error is None for o in cloud.users.results.outcomes)
-    console.print(f"\nUsers have had {confirmed} orders confirmed so far. The store's journal on the failing disk has:\n")
+    console.print(
+        f"\nUsers have had {confirmed} orders confirmed so far. The store's journal on the failing disk has:\n"
+    )
     _type(console, cloud, "node-3", "wc -l < /var/lib/volumes/store/journal.jsonl")
 
 

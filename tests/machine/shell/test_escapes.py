@@ -118,7 +118,7 @@ ENDLESS = [
     ("f() { f; }; f", "maximum function nesting level exceeded (1000)"),
     ("f() { g; }; g() { f; }; f", "maximum function nesting level exceeded (1000)"),
     ('eval() { builtin eval "$@"; }; x=\'eval "$x"\'; eval "$x"', "maximum"),
-    (":(){ :|:& };:", ""),
+    (":(){ :|:& };:; sleep 5", ""),
     ("echo './bomb & ./bomb &' > bomb; chmod +x bomb; ./bomb; sleep 1", ""),
     ("echo './next' > next; chmod +x next; ./next", ""),
     ("echo 'exec ./again' > again; chmod +x again; ./again", STEPS),
@@ -147,7 +147,7 @@ ENDLESS = [
     ("printf '%1000000000d' 1 | wc -c", ""),
     ("printf -v x '%0999999999d' 1; echo ${#x}", ""),
     ("seq 1 1000000000000 | wc -l", DATA),
-    ("find / -exec true \\; ; while find / >/dev/null; do :; done", STEPS),
+    ("while :; do find / > /dev/null; done", STEPS),
     ("while echo x; do :; done | while read y; do :; done", STEPS),
 ]
 

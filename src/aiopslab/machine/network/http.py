@@ -1,6 +1,6 @@
 """HTTP as typed messages: what crosses a connection whose protocol is ``http`` or ``https``.
 
-No bytes are made until somebody at the edge wants to see them (``curl -v``, ``nc``, a real socket).
+No bytes are made until somebody at the edge wants to see them (``curl -i``, ``nc``, a real socket).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.machine.network.connection import Connection
 from aiopslab.machine.network.errors import NetworkError
+from aiopslab.machine.network.listener import Listener
 
 if TYPE_CHECKING:
     from aiopslab.machine.process import Context
@@ -19,12 +20,40 @@ if TYPE_CHECKING:
 HTTP: Final = "http"
 HTTPS: Final = "https"
 PORTS: Final = {HTTP: 80, HTTPS: 443}
-OVERHEAD_BYTES: Final = 200
+
+
+class HttpMessage:
+    """Headers, whose names keep the case they were given in, and a body."""
+
+    __slots__ = ()
+    headers: dict[str, str]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, whatever the case of its name."""
+        wanted = name.lower()
+        return next((value for known, value in self.headers.items() if known.lower() == wanted), None)
+
+    @property
+    def first_line(self) -> str:
+        """The request line or the status line."""
+        raise NotImplementedError
+
+    def head(self) -> bytes:
+        """The first line and the headers as bytes, up to and including the empty line."""
+        lines = [self.first_line, *(f"{name}: {value}" for name, value in self.headers.items())]
+        return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape")
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes on the wire."""
+        names = sum(len(name) + len(value) + 4 for name, value in self.headers.items())
+        return len(self.first_line) + 4 + names + len(self.body)
 
 
 @dataclass(slots=True)
-class HttpRequest:
-    """A request; header names keep the case they were given in."""
+class HttpRequest(HttpMessage):
+    """A request."""
 
     method: str
     path: str
@@ -32,13 +61,13 @@ class HttpRequest:
     body: bytes = b""
 
     @property
-    def size_bytes(self) -> int:
-        """About what it takes on the wire."""
-        return OVERHEAD_BYTES + len(self.path) + len(self.body)
+    def first_line(self) -> str:
+        """The request line."""
+        return f"{self.method} {self.path} HTTP/1.1"
 
 
 @dataclass(slots=True)
-class HttpResponse:
+class HttpResponse(HttpMessage):
     """A response."""
 
     status: int
@@ -54,22 +83,23 @@ class HttpResponse:
             return ""
 
     @property
-    def size_bytes(self) -> int:
-        """About what it takes on the wire."""
-        return OVERHEAD_BYTES + len(self.body)
-
-    def head(self) -> bytes:
-        """Status line and headers as bytes, up to and including the empty line."""
-        lines = [f"HTTP/1.1 {self.status} {self.reason}".rstrip()]
-        lines += [f"{name}: {value}" for name, value in self.headers.items()]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
+    def first_line(self) -> str:
+        """The status line."""
+        return f"HTTP/1.1 {self.status} {self.reason}"
 
 
 HttpHandler = Callable[[HttpRequest], Awaitable[HttpResponse]]
 
 
-def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HTTP) -> None:
-    """Answer HTTP requests on a port with a handler, until the process ends."""
+def respond(status: int, body: bytes | str = b"", **headers: str) -> HttpResponse:
+    """A response with a body; underscores in header names stand for dashes."""
+    data = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return HttpResponse(status, data, named)
+
+
+def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HTTP) -> Listener:
+    """Answer HTTP requests on a port with a handler, until the process ends or the listener is closed."""
 
     async def answer(connection: Connection, request: HttpRequest) -> None:
         response = await handler(request)
@@ -79,7 +109,9 @@ def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HT
         try:
             connection.send(response, response.size_bytes)
         except NetworkError:
-            pass  # the client is gone: nobody to tell
+            return  # the client is gone: nobody to tell
+        if (request.header("Connection") or "").lower() == "close":
+            connection.close()
 
     def accept(connection: Connection) -> None:
         def take(request: Any) -> None:
@@ -88,15 +120,19 @@ def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HT
         connection.on_message = take
         connection.on_close = lambda _error: connection.close()
 
-    ctx.listen(port, protocol).on_accept = accept
+    listener = ctx.listen(port, protocol)
+    listener.on_accept = accept
+    return listener
 
 
 def parse_request(data: bytes) -> HttpRequest | None:
-    """A request from bytes somebody typed; None when they are not HTTP."""
+    """A request from the bytes of one; None when they are not HTTP. HTTP/1.0 means to close."""
     head, _, body = data.replace(b"\r\n", b"\n").partition(b"\n\n")
     first, *rest = head.decode("utf-8", "surrogateescape").split("\n")
     words = first.split()
-    if len(words) < 2 or not words[0].isalpha() or not words[0].isupper():
+    if len(words) < 2 or not (words[0].isascii() and words[0].isalpha() and words[0].isupper()):
         return None
     headers = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+    if len(words) == 2 or words[2] == "HTTP/1.0":
+        headers.setdefault("Connection", "close")
     return HttpRequest(words[0], words[1], headers, body)

@@ -62,7 +62,7 @@ class Container:
         self.machine = machine
         self.kernel: Kernel = machine.kernel
         self.name = name
-        self.hostname = hostname if hostname is not None else name
+        self.hostname: str = hostname if hostname is not None else name
         self.files = files
         self.namespace = namespace
         self.programs = programs

@@ -303,10 +303,10 @@ class _Evaluator:
         if "#" in text:
             prefix, _, digits = text.partition("#")
             if not prefix.isdigit() or not 2 <= int(prefix[:9]) <= 64:
-                raise self.error("invalid arithmetic base")
+                raise self.bad_number("invalid arithmetic base")
             base = int(prefix)
             if not digits:
-                raise self.error("invalid integer constant")
+                raise self.bad_number("invalid integer constant")
         elif text[:2] in ("0x", "0X"):
             base, digits = 16, text[2:]
         elif text[0] == "0" and len(text) > 1:
@@ -315,11 +315,17 @@ class _Evaluator:
         for digit in digits:
             weight = _DIGITS.get(digit.lower() if base <= 36 else digit)
             if weight is None:
-                raise self.error("invalid number")
+                raise self.bad_number("invalid number")
             if weight >= base:
-                raise self.error("value too great for base")
+                raise self.bad_number("value too great for base")
             value = value * base + weight & 0xFFFF_FFFF_FFFF_FFFF
         return wrap(value)
+
+    def bad_number(self, message: str) -> ArithmeticError_:
+        """Bash has not looked beyond a number when it finds fault with it."""
+        _, text, start, _ = self.tokens[self.index]
+        read = self.expression[: start + len(text)].lstrip()
+        return ArithmeticError_(f'{read}: {message} (error token is "{text}")')
 
 
 _OPERATIONS: Final[dict[str, Callable[[int, int], int]]] = {

@@ -139,6 +139,10 @@ class Assigner:
         shell = self.shell
         scope: dict[str, Variable] = {}
         for assignment in assignments:
+            if assignment.subscript is not None:
+                place = f"{assignment.name}[{assignment.subscript.text}]"
+                await shell.complain(f"`{place}': not a valid identifier")
+                continue
             if assignment.value is None:
                 continue
             value = await shell.expander.string(assignment.value)

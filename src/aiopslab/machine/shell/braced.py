@@ -45,7 +45,9 @@ def _parameter(reader: WordReader, quoted: bool) -> Parameter | None:
     head = source[reader.position : reader.position + 1]
     following = source[reader.position + 1 : reader.position + 2]
     length = head == "#" and following != "}" and _is_length(reader)
-    indirect = head == "!" and following not in _NOT_INDIRECT
+    indirect = head == "!" and (
+        following not in _NOT_INDIRECT or source.startswith("#}", reader.position + 1)
+    )
     if length or indirect:
         reader.position += 1
     match = _PARAMETER_NAME.match(source, reader.position)
@@ -55,6 +57,8 @@ def _parameter(reader: WordReader, quoted: bool) -> Parameter | None:
     part = Parameter(match[0], "", indirect=indirect)
     if reader.next_is("[") and NAME.match(match[0]):
         part.subscript = reader.subscript()
+        if not part.subscript.text:
+            return None
     if length:
         part.operator = "length"
     else:

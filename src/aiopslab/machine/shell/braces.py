@@ -14,7 +14,9 @@ from aiopslab.machine.shell.syntax import Literal, Part, Word
 from aiopslab.machine.shell.wordparts import finish_word
 
 MAX_WORDS: Final = 100_000
-_SEQUENCE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\Z|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d+))?\Z")
+_SEQUENCE = re.compile(
+    r"([-+]?\d+)\.\.([-+]?\d+)(?:\.\.([-+]?\d+))?\Z|([A-Za-z])\.\.([A-Za-z])(?:\.\.([-+]?\d+))?\Z"
+)
 
 Piece = str | Part
 """One unquoted character, or a part that braces do not look into."""
@@ -121,5 +123,5 @@ def _sequence(inside: Pieces, spend: Callable[[int], None]) -> list[Pieces] | No
 
 
 def _padded(number: str) -> bool:
-    digits = number.lstrip("-")
+    digits = number.lstrip("-+")
     return len(digits) > 1 and digits[0] == "0"

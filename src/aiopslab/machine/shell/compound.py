@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from aiopslab.machine.process import ForkFailed, Stream
+from aiopslab.machine.files import FileError
+from aiopslab.machine.process import BadDescriptor, ForkFailed, Stream
 from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound, evaluate
 from aiopslab.machine.shell.conditions import evaluate_conditional
 from aiopslab.machine.shell.control import Abandoned, LeaveLoop
@@ -108,7 +109,7 @@ async def _for(shell: Shell, node: For) -> int:
     shell.line = node.line
     if not is_name(node.name):
         await shell.complain(f"`{node.name}': not a valid identifier")
-        raise Abandoned(1)
+        return 1
     words = list(shell.state.arguments) if node.words is None else await shell.expander.words(node.words)
     if node.select:
         return await _select(shell, node, words)
@@ -139,6 +140,9 @@ async def _assign_loop_variable(shell: Shell, name: str, value: str) -> bool:
     except VariableError as error:
         await shell.complain(str(error))
         return False
+    except ArithmeticError_ as error:
+        await shell.complain(str(error))
+        raise Abandoned(1) from None
     return True
 
 
@@ -157,7 +161,11 @@ async def _select(shell: Shell, node: For, words: list[str]) -> int:
                 await shell.err(menu(words))
             prompt = shell.state.get("PS3")
             await shell.err("#? " if prompt is None else prompt)
-            line, ended = await read_line(shell, shell.ctx.process.streams[0])
+            try:
+                line, ended = await read_line(shell, shell.ctx.process.streams[0])
+            except (BadDescriptor, FileError) as error:
+                await shell.complain(f"read error: 0: {error}")
+                line, ended = "", True
             if ended and not line:
                 await shell.out("\n")
                 return 1

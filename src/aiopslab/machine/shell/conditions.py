@@ -164,10 +164,7 @@ class _TestArguments:
             return False
         if count <= 4:
             return self._counted(0, count)
-        result = self._or(0)
-        if self.position != count:
-            raise ConditionMistake("too many arguments")
-        return result
+        return self._whole()
 
     def _counted(self, start: int, count: int) -> bool:
         """POSIX: with up to four arguments their number decides what they mean."""
@@ -197,10 +194,16 @@ class _TestArguments:
         if words[0] == "(" and words[3] == ")":
             return self._counted(start + 1, 2)
         self.position = start
+        return self._whole()
+
+    def _whole(self) -> bool:
         result = self._or(0)
-        if self.position != len(self.words):
-            raise ConditionMistake("too many arguments")
-        return result
+        rest = self._peek()
+        if rest is None:
+            return result
+        raise ConditionMistake(
+            f"syntax error: `{rest}' unexpected" if rest.startswith("-") else "too many arguments"
+        )
 
     def _peek(self) -> str | None:
         return self.words[self.position] if self.position < len(self.words) else None

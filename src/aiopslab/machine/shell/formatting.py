@@ -13,7 +13,6 @@ from aiopslab.machine.shell.escapes import (
     decode_printf_b,
     decode_printf_format,
     quote_backslash,
-    quote_single,
 )
 
 _DIRECTIVE = re.compile(
@@ -134,7 +133,7 @@ class Formatter:
         argument = self._next() or ""
         stopped = False
         if kind == "c":
-            argument = argument[:1]
+            argument = argument[:1] or "\0"
         elif kind == "b":
             argument, stopped = decode_printf_b(argument)
         elif kind == "q":
@@ -327,6 +326,3 @@ def _general(value: Decimal, significant: int, keep: bool) -> str:
     if not keep and "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
     return f"{mantissa}e{power}"
-
-
-__all__ = ["Formatter", "quote_single"]

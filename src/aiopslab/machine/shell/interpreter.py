@@ -20,11 +20,12 @@ from aiopslab.machine.process import (
     Process,
     Stream,
 )
+from aiopslab.machine.shell.arithmetic import ArithmeticError_
 from aiopslab.machine.shell.assigning import Assigner
 from aiopslab.machine.shell.compound import COMPOUND
 from aiopslab.machine.shell.control import Abandoned, ExitShell, ReturnFromFunction
 from aiopslab.machine.shell.declaring import child_environment
-from aiopslab.machine.shell.escapes import quote_if_needed
+from aiopslab.machine.shell.escapes import quote_ansi_c, quote_if_needed
 from aiopslab.machine.shell.printer import command_text
 from aiopslab.machine.shell.redirects import RedirectionFailed
 from aiopslab.machine.shell.state import Frame, Function, Variable, VariableError
@@ -125,6 +126,9 @@ class Interpreter:
             shell.status = status = await handler(shell, command)
             return status
         opened = len(shell.substitutions.open_descriptors)
+        if shell.depth == 1 and not shell.state.frames:
+            # Nothing of the command has run yet: bash is still where it stopped reading.
+            shell.line = command.redirects[0].line
         try:
             saved = await shell.redirections.apply(command.redirects)
         except RedirectionFailed:
@@ -175,29 +179,51 @@ class Interpreter:
 
     async def _run_pipes(self, node: Pipeline) -> int:
         shell = self.shell
-        processes = await self._start_pipes(node, dict(shell.ctx.process.streams))
+        if shell.state.shopts.get("lastpipe"):
+            return await self._run_pipes_into_shell(node)
+        processes = await self._start_pipes(node.commands, node, dict(shell.ctx.process.streams))
         statuses = [await process.wait() for process in processes]
-        if len(processes) < len(node.commands):
-            statuses.append(254)
         last = processes[-1] if processes else None
         if last is not None and last.ended_by is not None:
             await shell.jobs.announce(last, command_text(node.commands[-1]), foreground=True)
-        shell.pipe_statuses = statuses
-        if shell.state.options.get("pipefail"):
+        return self._verdict(statuses)
+
+    def _verdict(self, statuses: list[int]) -> int:
+        """The status of a pipeline from those of its members."""
+        self.shell.pipe_statuses = statuses
+        if self.shell.state.options.get("pipefail"):
             return next((status for status in reversed(statuses) if status), 0)
         return statuses[-1]
 
-    async def _start_pipes(self, node: Pipeline, fds: dict[int, Stream]) -> list[Process]:
+    async def _run_pipes_into_shell(self, node: Pipeline) -> int:
+        """``lastpipe``: the last member runs in this shell and may change it."""
+        streams = self.shell.ctx.process.streams
+        reader, writer = self.shell.ctx.pipe()
+        try:
+            processes = await self._start_pipes(node.commands[:-1], node, {**streams, 1: writer})
+        finally:
+            writer.close()
+        saved = [(0, streams.pop(0, None))]
+        streams[0] = reader
+        try:
+            status = await self.execute(node.commands[-1])
+        finally:
+            self.shell.redirections.restore(saved)
+        return self._verdict([*[await process.wait() for process in processes], status])
+
+    async def _start_pipes(
+        self, commands: list[Command], node: Pipeline, fds: dict[int, Stream]
+    ) -> list[Process]:
         shell = self.shell
         processes: list[Process] = []
         upstream: Stream | None = None
-        for index, command in enumerate(node.commands):
+        for index, command in enumerate(commands):
             own = dict(fds)
             reader: Stream | None = None
             writer: Stream | None = None
             if upstream is not None:
                 own[0] = upstream
-            if index < len(node.commands) - 1:
+            if index < len(commands) - 1:
                 reader, writer = shell.ctx.pipe()
                 own[1] = writer
                 if node.joins_stderr[index]:
@@ -240,7 +266,7 @@ class Interpreter:
     async def start_background(self, command: Command, fds: dict[int, Stream]) -> list[Process]:
         """Start a command without waiting for it; none when there is no room for its processes."""
         if isinstance(command, Pipeline) and len(command.commands) > 1 and not command.negated:
-            return await self._start_pipes(command, fds)
+            return await self._start_pipes(command.commands, command, fds)
         try:
             return [await self._start(command, fds)]
         except ForkFailed as error:
@@ -280,15 +306,13 @@ class Interpreter:
 
     async def _assign_only(self, node: Simple) -> int:
         shell = self.shell
-        try:
-            saved = await shell.redirections.apply(node.redirects)
-        except RedirectionFailed:
-            return 1
-        try:
-            for assignment in node.assignments:
-                await self.assigner.assign(assignment)
-        finally:
-            shell.redirections.restore(saved)
+        for assignment in node.assignments:
+            await self.assigner.assign(assignment)
+        if node.redirects:
+            try:
+                shell.redirections.restore(await shell.redirections.apply(node.redirects))
+            except RedirectionFailed:
+                return 1
         return shell.substitution_status or 0
 
     async def _dispatch(self, node: Simple, argv: list[str]) -> int:
@@ -299,6 +323,9 @@ class Interpreter:
         name = argv[0]
         function = shell.state.functions.get(name)
         builtin = shell.find_builtin(name) if function is None else None
+        if name.startswith("%") and function is None:
+            # A job's name alone is a command to bring it to the foreground.
+            builtin, argv = shell.find_builtin("fg"), ["fg", name]
         if not node.redirects:
             return await self._run(node, argv, function, builtin, temporary)
         try:
@@ -362,6 +389,9 @@ class Interpreter:
         except VariableError as error:
             await shell.complain(str(error))
             return 1
+        except ArithmeticError_ as error:
+            await shell.complain(str(error))
+            raise Abandoned(1) from None
         except (BadDescriptor, FileError) as error:
             await shell.complain(f"{argv[0]}: write error: {error}")
             return 1
@@ -443,9 +473,12 @@ class Interpreter:
         files = self.shell.ctx.files
         if "/" not in argv[0] or not (files.is_file(argv[0]) and files.access(argv[0], "x")):
             return argv
-        file = files.open(argv[0])
-        head = file.read(len(BINARY))
-        file.close()
+        try:
+            file = files.open(argv[0])
+            head = file.read(len(BINARY))
+            file.close()
+        except FileError:
+            return argv
         if head.startswith((BINARY, b"#!")) or b"\0" in head:
             return argv
         return [self.shell.flavour, *argv]
@@ -456,12 +489,13 @@ class Interpreter:
         handler = shell.state.functions.get("command_not_found_handle")
         if handler is not None and "/" not in name:
             return await self.call_function(handler, ["command_not_found_handle", *argv])
+        shown = name if name.isprintable() else quote_ansi_c(name)
         if "/" in name:
-            await shell.complain(f"{name}: No such file or directory")
+            await shell.complain(f"{shown}: No such file or directory")
         elif shell.flavour == "sh":
-            await shell.err(f"{shell.error_name}: {name}: not found\n")
+            await shell.err(f"{shell.error_name}: {shown}: not found\n")
         else:
-            await shell.complain(f"{name}: command not found")
+            await shell.complain(f"{shown}: command not found")
         return 127
 
     # -- set -x --------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class Parameters:
         through = await self.target(part.name, part.subscript)
         reference = through.value
         if reference is None:
-            if part.operator in _DEFAULTS:
+            if part.operator in _DEFAULTS or not is_name(part.name):
                 return Target(part.name, "", None, [], part.name)
             await self.expander.fail(f"{part.name}: invalid indirect expansion")
         assert reference is not None
@@ -213,7 +213,7 @@ class Parameters:
                 self.shell.state.assign_element(target.name, str(target.key), value)
             else:
                 self.shell.state.assign(target.name, value)
-        except VariableError as error:
+        except (VariableError, ArithmeticError_) as error:
             await self.expander.fail(str(error))
         if quoted or value:
             out.append((QUOTED if quoted else SPLIT, value))
@@ -225,6 +225,8 @@ class Parameters:
         if not operator:
             return
         if operator == "length":
+            if target.star and target.variable is None and target.name not in ("@", "*"):
+                await self._require(target.name)
             count = len(target.values) if target.star else len(target.value or "")
             target.star, target.value = "", str(count)
         elif operator == ":":
@@ -299,6 +301,8 @@ class Parameters:
             await self._slice(part, target, offset, length)
             return
         value = target.value or ""
+        if not value:
+            return
         start = offset if offset >= 0 else len(value) + offset
         if start < 0 or start > len(value):
             target.value = ""

@@ -366,7 +366,7 @@ class Parser(PieceReader):
         redirects: list[Redirect] = []
         declares = False
         while True:
-            if len(words) + len(redirects) == 2 and words and not assignments:
+            if 0 < len(words) + len(redirects) <= 2 and not assignments:
                 # Bash numbers a command when it has seen the token after its first word.
                 line = self.line_at(self.position)
             redirect = self._redirect()

@@ -25,7 +25,7 @@ RESERVED: Final = frozenset(
 )  # fmt: skip
 _SKIP = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _RESERVED_HERE = re.compile(r"(?:[a-z]+|[{}!]|\[\[|\]\])(?=[ \t\n;&|()<>]|\\\n|\Z)")
-_NUMBER_REDIRECT = re.compile(r"(?:([0-9]+)|\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?)\})(?=[<>])")
+_NUMBER_REDIRECT = re.compile(r"(?:([0-9]{1,9})|\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?)\})(?=[<>])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[)")
 _ALIAS_WORD = re.compile(r"[^ \t\n;&|()<>\\'\"$`]+(?=[ \t\n;&|()<>]|\Z)")
 
@@ -231,7 +231,7 @@ class PieceReader(TestReader):
             if token not in REDIRECTS:
                 self.position = start
                 return None
-            fd = int(match[1][:9]) if match[1] else None
+            fd = int(match[1]) if match[1] else None
             variable = match[2] or ""
         if token not in REDIRECTS:
             return None
@@ -239,7 +239,7 @@ class PieceReader(TestReader):
         if self.peek() != "word":
             raise self._within_line()
         line = self.line_at(self.position)
-        redirect = Redirect(token, self.read_word(), fd, variable)
+        redirect = Redirect(token, self.read_word(), fd, variable, line=line)
         if token in ("<<", "<<-"):
             target = redirect.target
             redirect.delimiter = _unquote(target.text)

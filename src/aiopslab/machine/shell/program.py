@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.machine.files import FileError
+from aiopslab.machine.files import FileError, Files
 from aiopslab.machine.process import Context, KilledBySignal
 from aiopslab.machine.shell import standalone as _standalone  # noqa: F401 - registers its commands
 from aiopslab.machine.shell.commands.registry import command
@@ -17,7 +17,7 @@ from aiopslab.machine.shell.shell import Shell
 from aiopslab.machine.shell.special import BASH_VERSION
 from aiopslab.machine.shell.state import Function, State, Variable, is_name
 from aiopslab.machine.shell.stdin import run_stdin
-from aiopslab.machine.shell.syntax import FunctionDefinition, Sequence, Simple
+from aiopslab.machine.shell.syntax import FunctionDefinition
 from aiopslab.machine.shell.wordparts import ShellSyntaxError
 from aiopslab.sim import Cancelled
 
@@ -109,7 +109,7 @@ class CommandLine:
             elif letter in _BY_LETTER:
                 self.options[_BY_LETTER[letter]] = on
             elif letter not in "Dr":
-                raise _Mistake(f"{self.name}: -{letter}: invalid option\n{_USAGE}", 2)
+                raise _Mistake(f"{self.name}: {word[0]}{letter}: invalid option\n{_USAGE}", 2)
 
 
 @command("bash", "sh", "rbash")
@@ -147,7 +147,7 @@ def _make_shell(ctx: Context, line: CommandLine) -> Shell:
     mode = "c" if line.from_string else "script" if line.rest and not line.from_stdin else "stdin"
     if line.interactive:
         mode = "interactive"
-    base_name = line.name
+    base_name = ctx.args[0]
     if line.from_string:
         if len(line.rest) > 1:
             base_name = line.rest[1]
@@ -183,7 +183,7 @@ def _import_environment(state: State, ctx: Context) -> None:
             _set(state, name, value, exported=True)
     files = ctx.files
     pwd = ctx.env.get("PWD", "")
-    if not (pwd.startswith("/") and files.is_dir(pwd) and files.realpath(pwd) == files.realpath(".")):
+    if not (pwd.startswith("/") and _is_here(files, pwd)):
         pwd = files.cwd
     _set(state, "PWD", pwd, exported=True)
     level = ctx.env.get("SHLVL", "0")
@@ -221,6 +221,13 @@ def _import_environment(state: State, ctx: Context) -> None:
     versions.readonly = True
 
 
+def _is_here(files: Files, path: str) -> bool:
+    try:
+        return files.is_dir(path) and files.realpath(path) == files.realpath(".")
+    except FileError:
+        return False
+
+
 def _import_functions(shell: Shell, ctx: Context) -> None:
     """Functions that the parent shell exported."""
     for name, value in ctx.env.items():
@@ -240,28 +247,10 @@ async def _run(shell: Shell, line: CommandLine) -> int:
     if shell.state.shopts.get("login_shell"):
         await _run_profile(shell)
     if line.from_string:
-        reader = Reader(line.rest[0], shell.state, 1, "-c")
-        _mark_tail(shell, line.rest[0])
-        return await shell.run_reader(reader)
+        return await shell.run_reader(Reader(line.rest[0], shell.state, 1, "-c"), last=True)
     if shell.mode == "script":
         return await _run_script(shell, line.rest[0])
     return await run_stdin(shell)
-
-
-def _mark_tail(shell: Shell, source: str) -> None:
-    """``bash -c 'program ...'``: a single command takes this process over."""
-    reader = Reader(source, shell.state, 1, "-c")
-    try:
-        first = reader.next()
-        if first.sequence is not None and reader.next().sequence is None:
-            shell.tail = _only_simple(first.sequence)
-    except ShellSyntaxError:
-        pass
-
-
-def _only_simple(sequence: Sequence) -> Simple | None:
-    command, background = sequence.items[-1]
-    return command if isinstance(command, Simple) and not background and len(sequence.items) == 1 else None
 
 
 async def _run_profile(shell: Shell) -> None:

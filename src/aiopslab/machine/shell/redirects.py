@@ -7,11 +7,12 @@ the command and taken out after it; ``exec`` leaves them there.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.network import NetworkError
+from aiopslab.machine.network import NameNotFound, NetworkError, ResolverFailure
 from aiopslab.machine.process import Stream
+from aiopslab.machine.shell.state import VariableError
 from aiopslab.machine.shell.streams import ClosedStream, HereText
 from aiopslab.machine.shell.syntax import Redirect
 
@@ -133,7 +134,6 @@ class Redirections:
         source = self.streams.get(int(digits[:9]))
         if source is None or isinstance(source, ClosedStream):
             await self._failed(f"{digits}: Bad file descriptor")
-        assert source is not None
         self._install(number, source.dup(), saved)
         if moved and int(digits) != number:
             self._install(int(digits), None, saved)
@@ -158,7 +158,12 @@ class Redirections:
             redirect.operator, redirect.target, number, "", redirect.here_text, redirect.delimiter
         )
         await self._one(plain, temporary)
-        state.assign(name, str(number))
+        try:
+            state.assign(name, str(number))
+        except VariableError as error:
+            self.restore(temporary)
+            await self.shell.complain(str(error))
+            await self._failed(f"{name}: cannot assign fd to variable")
 
     async def _open(self, redirect: Redirect) -> Stream:
         path = await self.single_target(redirect)
@@ -177,19 +182,24 @@ class Redirections:
             return await shell.ctx.open(path, **_MODES[operator])
         except FileError as error:
             await self._failed(f"{path}: {error.strerror}")
-            raise AssertionError from None
 
     async def _dial(self, path: str, host: str, port: int) -> Stream:
         from aiopslab.machine.shell.sockets import SocketStream
 
         try:
             connection = await self.shell.ctx.dial(host, port, "tcp")
+        except (NameNotFound, ResolverFailure) as error:
+            await self._unreachable(f"{host}: {error}", f"{path}: Invalid argument")
         except NetworkError as error:
-            await self.shell.err(f"{self.shell.error_name}: connect: {error}\n")
-            await self._failed(f"{path}: {error}")
-            raise AssertionError from None
+            await self._unreachable(f"connect: {error}", f"{path}: {error}")
         return SocketStream(connection)
 
-    async def _failed(self, message: str) -> None:
+    async def _unreachable(self, *messages: str) -> NoReturn:
+        """Bash names no line when a connection fails."""
+        for message in messages:
+            await self.shell.err(f"{self.shell.error_name}: {message}\n")
+        raise RedirectionFailed
+
+    async def _failed(self, message: str) -> NoReturn:
         await self.shell.complain(message)
         raise RedirectionFailed

@@ -91,8 +91,14 @@ class Reader:
         self._extglob = state.shopts.get("extglob", False)
         self._index = 0
         self._position = 0
+        self._length = len(source.rstrip())
         self._parsed: _Parsed | None = None
         self._own: Parser | None = None
+
+    @property
+    def at_end(self) -> bool:
+        """Whether nothing follows the unit handed out last."""
+        return self._position >= self._length
 
     def next(self) -> Unit:
         """The next unit; its ``sequence`` is None at the end. Raises ``ShellSyntaxError``."""

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, NoReturn
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Context, ForkFailed, LimitExceeded, Process, Stream
+from aiopslab.machine.process import BadDescriptor, Context, ForkFailed, LimitExceeded, Process, Stream
+from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound
 from aiopslab.machine.shell.builtins.table import BUILTINS, Builtin
 from aiopslab.machine.shell.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
 from aiopslab.machine.shell.expand import Expander
@@ -21,9 +22,9 @@ from aiopslab.machine.shell.parser import Parser
 from aiopslab.machine.shell.redirects import Redirections
 from aiopslab.machine.shell.scripts import Reader
 from aiopslab.machine.shell.special import install_special_variables
-from aiopslab.machine.shell.state import State
+from aiopslab.machine.shell.state import State, VariableError
 from aiopslab.machine.shell.substitution import Substitutions
-from aiopslab.machine.shell.syntax import Command, ProcessSubstitution, Sequence, Simple, Word
+from aiopslab.machine.shell.syntax import AndOr, Command, ProcessSubstitution, Quoted, Sequence, Simple, Word
 from aiopslab.machine.shell.traps import Traps
 from aiopslab.machine.shell.wordparts import ShellSyntaxError, finish_word
 
@@ -31,7 +32,20 @@ MAX_DEPTH: Final = 10_000
 HOP_EVERY: Final = 15
 """After so many levels of nested execution a fresh task goes on, so that Python's stack stays short."""
 
+STRAY: Final = (VariableError, ArithmeticError_, Unbound, FileError, BadDescriptor)
+"""What can go wrong deep inside an expansion or a builtin."""
+
 Runner = Callable[["Shell"], Awaitable[int]]
+
+
+def tail_of(sequence: Sequence) -> Simple | None:
+    """The program a list of commands ends with, if it ends with one and nothing has to be done after it."""
+    command, background = sequence.items[-1]
+    if isinstance(command, AndOr):
+        command = command.rest[-1][1]
+    if background or not isinstance(command, Simple) or command.redirects:
+        return None
+    return command
 
 
 class Shell:
@@ -88,7 +102,7 @@ class Shell:
         """Write to standard error, as far as that is possible."""
         try:
             await self.ctx.err(text)
-        except Exception:  # there is nobody left to tell
+        except (BadDescriptor, FileError):  # there is nobody left to tell
             pass
 
     @property
@@ -161,12 +175,17 @@ class Shell:
 
     def word_of(self, text: str) -> Word:
         """A word parsed from a text that holds no unquoted blanks of meaning (a subscript)."""
-        reader = Parser(text)
-        return finish_word(reader.unquoted_parts("", False), text)
+        try:
+            return finish_word(Parser(text).unquoted_parts("", False), text)
+        except ShellSyntaxError:
+            return Word([Quoted(text)], text, literal=text)
 
     def quoted_word(self, text: str) -> Word:
         """A text with expansions in it, as inside double quotes."""
-        return Parser(text).here_text(text, self.line)
+        try:
+            return Parser(text).here_text(text, self.line)
+        except ShellSyntaxError:
+            return Word([Quoted(text)], text, literal=text)
 
     def find_builtin(self, name: str) -> Builtin | None:
         """The builtin of that name, unless it was switched off."""
@@ -175,8 +194,11 @@ class Shell:
 
     # -- running text --------------------------------------------------------------------------
 
-    async def run_reader(self, reader: Reader, stop_on_error: bool = True) -> int:
-        """Run a text unit by unit. Syntax errors and abandoned lines are dealt with here."""
+    async def run_reader(self, reader: Reader, last: bool = False) -> int:
+        """Run a text unit by unit. Syntax errors and abandoned lines are dealt with here.
+
+        When the shell has nothing to do after the ``last`` text, its last program takes the process over.
+        """
         while True:
             try:
                 unit = reader.next()
@@ -190,6 +212,8 @@ class Shell:
                 await self.err(unit.sequence.text + "\n")
             if self.state.options.get("noexec") and self.mode != "interactive":
                 continue
+            if last and reader.at_end and not self.traps.any_set:
+                self.tail = tail_of(unit.sequence)
             await self.run_unit(unit.sequence)
 
     async def syntax_failed(self, error: ShellSyntaxError, label: str) -> int:
@@ -206,11 +230,19 @@ class Shell:
         """Run one complete command line; what it gives up ends here."""
         try:
             self.status = await self.interpreter.sequence(sequence)
+        except STRAY as error:
+            self.status = await self._stray(error)
         except Abandoned as given_up:
             self.status = given_up.status
             if given_up.fatal and self.mode != "interactive":
                 in_main = self.mode == "c" and self.subshell_level == 0
                 raise ExitShell(127 if in_main else 1) from None
+
+    async def _stray(self, error: Exception) -> int:
+        """An error that no command took for its own: tell it, and let it end the line, not the world."""
+        unbound = ": unbound variable" if isinstance(error, Unbound) else ""
+        await self.complain(f"{error}{unbound}")
+        return 1
 
     async def run_text(self, source: str, label: str, first_line: int = 1) -> int:
         """Run a text inside this shell: ``eval``, a trap."""
@@ -282,12 +314,16 @@ class Shell:
             self.status = leaving.status
         except LeaveLoop:
             pass
+        except STRAY as error:
+            self.status = await self._stray(error)
         return await self.traps.run_exit()
 
     async def run_command(self, command: Command) -> int:
         """Run a command as the whole business of this subshell."""
-        if isinstance(command, Simple) and not self.traps.any_set:
+        if isinstance(command, Simple):
             self.tail = command
+        elif isinstance(command, Sequence):
+            self.tail = tail_of(command)
         if isinstance(command, Sequence):
             await self.run_unit(command)
             return self.status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiopslab.machine.network import Closed, Connection, NetworkError
-from aiopslab.machine.process import Stream
+from aiopslab.machine.process import KilledBySignal, Signal, Stream
 
 
 class SocketStream(Stream):
@@ -27,7 +27,10 @@ class SocketStream(Stream):
 
     async def write(self, data: bytes) -> None:
         """Send bytes."""
-        self._connection.send(data, len(data))
+        try:
+            self._connection.send(data, len(data))
+        except NetworkError:
+            raise KilledBySignal(Signal.PIPE) from None
 
     def _released(self) -> None:
         self._connection.close()

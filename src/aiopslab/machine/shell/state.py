@@ -348,7 +348,7 @@ class State:
             if not subscript:
                 raise BadSubscript(f"{name}[{subscript}]")
             return subscript
-        if not subscript.strip():
+        if not subscript:
             raise BadSubscript(f"{name}[{subscript}]")
         index = evaluate(subscript, self)
         if index < 0:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aiopslab.machine.files import FileError
+from aiopslab.machine.process import BadDescriptor
 from aiopslab.machine.shell.control import ExitShell
 from aiopslab.machine.shell.parser import Parser
 from aiopslab.machine.shell.scripts import read_unit
@@ -23,7 +25,10 @@ async def run_stdin(shell: Shell) -> int:
         if shell.mode == "interactive" and shell.ctx.stdin.isatty:
             prompt = shell.state.get("PS2" if pending else "PS1")
             await shell.err(prompt if prompt is not None else "> " if pending else "bash-5.2# ")
-        line, ended = await read_line(shell, shell.ctx.process.streams[0])
+        try:
+            line, ended = await read_line(shell, shell.ctx.process.streams[0])
+        except (BadDescriptor, FileError):
+            line, ended = "", True
         if ended and not line and not pending:
             return shell.status
         pending += line if ended else line + "\n"

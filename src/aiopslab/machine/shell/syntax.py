@@ -156,6 +156,7 @@ class Redirect:
     variable: str = ""
     here_text: Word | None = None
     delimiter: str = ""
+    line: int = 0
 
 
 # -- commands ----------------------------------------------------------------------------------

@@ -33,8 +33,10 @@ class TestReader(WordReader):
     def test_expression(self) -> Test:
         """The expression after ``[[`` up to and including ``]]``."""
         test = self._test_or()
-        if self._test_token() != "]]":
-            raise self._test_error("")
+        token = self._test_token()
+        if token != "]]":
+            known = f": unexpected token `{token}'" if _TOKEN.fullmatch(token) else ""
+            raise self._test_error(f"syntax error in conditional expression{known}")
         self.position += 2
         return test
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FATAL: Final = (Signal.HUP, Signal.INT, Signal.TERM)
 PSEUDO: Final = ("EXIT", "ERR", "DEBUG", "RETURN")
+LABELS: Final = {"EXIT": "exit trap", "ERR": "error trap", "DEBUG": "debug trap", "RETURN": "return trap"}
+"""What a syntax error in a trap names; for signals it is just a trap."""
 
 
 class Traps:
@@ -31,6 +33,8 @@ class Traps:
         self.terminated_by: Signal | None = None
         self._arrival: Event[None] | None = None
         self._running: list[str] = []
+        self.status_before: int | None = None
+        """While a trap runs: the status before it, which a bare ``exit`` in it stands for."""
 
     @property
     def any_set(self) -> bool:
@@ -125,10 +129,12 @@ class Traps:
         shell = self.shell
         status, statuses, line = shell.status, shell.pipe_statuses, shell.line
         self._running.append(name)
+        outer, self.status_before = self.status_before, status
         try:
-            await shell.run_text(action, "trap", shell.line)
+            await shell.run_text(action, LABELS.get(name, "trap"), shell.line)
         finally:
             self._running.remove(name)
+            self.status_before = outer
         shell.status, shell.pipe_statuses, shell.line = status, statuses, line
 
     async def run_exit(self) -> int:
@@ -136,10 +142,10 @@ class Traps:
         action = self.actions.pop("EXIT", "")
         shell = self.shell
         if action:
-            status = shell.status
+            self.status_before = status = shell.status
             shell.state.frames.clear()
             try:
-                await shell.run_text(action, "trap", 1)
+                await shell.run_text(action, LABELS["EXIT"], 1)
                 shell.status = status
             except ExitShell as leaving:
                 shell.status = leaving.status

@@ -259,6 +259,7 @@ class WordReader:
             return part
         if following == "(":
             if self.source.startswith("((", start + 1):
+                self.matching(start + 2, "(", ")")
                 expression = self.arithmetic_text(start + 3)
                 if expression is not None:
                     return Arithmetic(expression)

@@ -69,6 +69,8 @@ def genuine(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": locale}
-    done = subprocess.run(argv, cwd=folder, input=stdin, capture_output=True, timeout=10, env=environment)
+    done = subprocess.run(
+        argv, check=False, cwd=folder, input=stdin, capture_output=True, timeout=10, env=environment
+    )
     after = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return Outcome(done.stdout, done.stderr, done.returncode, after)

@@ -43,10 +43,11 @@ def test_stdin_as_genuine(line: str, stdin: bytes, locale: str, tmp_path: Path) 
     check(line, stdin, locale, tmp_path)
 
 
-OPTIONS = (
-    "-v -i -c -l -L -n -H -h -o -b -w -x -q -s -a -I -z -T -Z -m1 -m2 -A1 -B1 -C1 -C2 -A0 -1 -y "
-    "--color=always --no-group-separator --group-separator=## --label=L"
-).split()
+OPTIONS = [
+    "-v", "-i", "-c", "-l", "-L", "-n", "-H", "-h", "-o", "-b", "-w", "-x", "-q", "-s", "-a", "-I", "-z", "-T", "-Z",
+    "-m1", "-m2", "-A1", "-B1", "-C1", "-C2", "-A0", "-1", "-y",
+    "--color=always", "--no-group-separator", "--group-separator=##", "--label=L",
+]  # fmt: skip
 PATTERNS = {
     "-G": ["foo", "", "^foo", "bar$", "fo*", "x*", r"\bfoo\b", r"\<bar", r"foo\|bar", "^$", r"\(o\)\1", "é"],
     "-E": ["foo|bar", "o+", "(a|b)+", "^(foo)?", "(.)\\1", "f.?o", r"\w+", "(foo|fo)(bar|o)?"],
@@ -67,7 +68,7 @@ RANDOM_FILES = {
 def command_lines(draw: st.DrawFn) -> list[str]:
     flavour = draw(st.sampled_from(sorted(PATTERNS)))
     pattern = draw(st.sampled_from(PATTERNS[flavour]))
-    options = draw(st.lists(st.sampled_from(OPTIONS), max_size=4))
+    options = draw(st.lists(st.sampled_from(OPTIONS), max_size=4, unique=True))
     names = draw(st.lists(st.sampled_from([*RANDOM_FILES, "d", "nosuch", "-"]), min_size=1, max_size=3))
     return ["grep", flavour, *options, "-e", pattern, *names]
 
@@ -101,7 +102,9 @@ def test_patterns_that_would_hang_end_by_a_count() -> None:
 
 
 def test_a_match_is_written_while_the_pipe_stays_open(shell: Shell) -> None:
-    done = shell("(echo one; echo two; sleep 5; echo three) | grep t | while read line; do echo $SECONDS $line; done")
+    done = shell(
+        "(echo one; echo two; sleep 5; echo three) | grep t | while read line; do echo $SECONDS $line; done"
+    )
     assert done.stdout == b"0 two\n5 three\n"
 
 
@@ -115,6 +118,19 @@ def test_endless_input_ends_by_a_limit(shell: Shell) -> None:
     assert done.stdout == b""
     assert b"limit exceeded" in done.stderr
     assert done.status != 0
+
+
+def test_folders_may_nest_deeper_than_functions(shell: Shell) -> None:
+    shell("path=d; for i in {1..900}; do path=$path/x; done; mkdir -p $path; echo needle > $path/f")
+    assert shell("grep -r needle d | wc -c").stdout.strip() == b"%d" % (len("d" + "/x" * 900 + "/f:needle\n"))
+
+
+def test_links_are_followed_only_with_big_r(shell: Shell) -> None:
+    shell("mkdir d; echo needle > d/f; ln -s f d/link; ln -s .. d/up")
+    assert shell("grep -r needle d").stdout == b"d/f:needle\n"
+    done = shell("grep -R needle d/link d")
+    assert done.stdout == b"d/link:needle\nd/f:needle\nd/link:needle\n"
+    assert done.stderr == b"grep: warning: d/up/d: recursive directory loop\n"
 
 
 def test_what_follows_the_last_match_is_left_for_the_next_reader(shell: Shell) -> None:

@@ -167,7 +167,6 @@ CASES = [
     "echo }",
     "echo {",
     "! ! !",
-    "time",
     "!; echo $?",
     "! | cat",
     "| cat",

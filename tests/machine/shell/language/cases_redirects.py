@@ -33,7 +33,7 @@ E""",
     r"""cat <<< word; cat <<< "two words"; cat <<< $HOME; x='a  b'; cat <<< $x; cat <<< "$x"; cat <<< ''; cat <<<'multi
 line'""",
     r"""tr a-z A-Z <<< hello; read a b <<< '1 2 3'; echo "$a|$b"; wc -c <<< abc""",
-    r"""cat <(echo a) <(echo b); diff <(echo x) <(echo x) && echo same; wc -l < <(printf '1\n2\n')""",
+    r"""cat <(echo a) <(echo b); comm -12 <(echo x) <(echo x); wc -l < <(printf '1\n2\n')""",
     r"""while read x; do echo "got $x"; done < <(echo a; echo b); paste <(seq 3) <(seq 4 6)""",
     r"""echo data > >(cat); wait; sleep 0.01; echo a | tee >(cat >/dev/null) | cat""",
     r"""echo <(true) | sed 's/[0-9]*$//'; [ -e <(true) ] && echo exists""",

@@ -16,7 +16,8 @@ NUMBERS = st.one_of(
     st.integers(-(2**63), 2**63 - 1).map(lambda value: f"({value})" if value < 0 else str(value)),
     st.sampled_from(["0x1f", "017", "2#101", "16#ff", "36#z", "x", "y", "unset", "x++", "--y"]),
 )
-BINARY = st.sampled_from("+ - * / % << >> < > <= >= == != & | ^ && || ** ,".split())
+OPERATORS = "+ - * / % << >> < > <= >= == != & | ^ && || ** ,"
+BINARY = st.sampled_from(OPERATORS.split())
 
 
 def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -25,7 +26,9 @@ def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(st.sampled_from("-~!+"), inner).map(lambda parts: f"{parts[0]} {parts[1]}"),
         inner.map(lambda text: f"({text})"),
         st.tuples(inner, inner, inner).map(lambda parts: f"{parts[0]} ? {parts[1]} : {parts[2]}"),
-        st.tuples(st.sampled_from(["x = ", "y += ", "x *= ", "y <<= "]), inner).map(lambda parts: f"({parts[0]}{parts[1]})"),
+        st.tuples(st.sampled_from(["x = ", "y += ", "x *= ", "y <<= "]), inner).map(
+            lambda parts: f"({parts[0]}{parts[1]})"
+        ),
     )
 
 
@@ -48,7 +51,13 @@ def real(expressions: list[str]) -> list[str]:
         'printf "%s\\n" "$r"; done'
     )
     data = "".join(f"{expression}\0" for expression in expressions).encode()
-    done = subprocess.run(["bash", "-c", script], input=data, capture_output=True, check=True, env={"LC_ALL": "C", "PATH": "/bin"})
+    done = subprocess.run(
+        ["bash", "-c", script],
+        input=data,
+        capture_output=True,
+        check=True,
+        env={"LC_ALL": "C", "PATH": "/bin"},
+    )
     return [line.removeprefix("bash: line 1: ") for line in done.stdout.decode().split("\n")[:-1]]
 
 

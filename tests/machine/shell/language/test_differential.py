@@ -7,7 +7,18 @@ from importlib import import_module
 
 import pytest
 
-TOPICS = ("arithmetic", "arrays", "builtins", "control", "errors", "operations", "parameters", "redirects", "scripts", "words")
+TOPICS = (
+    "arithmetic",
+    "arrays",
+    "builtins",
+    "control",
+    "errors",
+    "operations",
+    "parameters",
+    "redirects",
+    "scripts",
+    "words",
+)
 
 
 def cases() -> list[object]:

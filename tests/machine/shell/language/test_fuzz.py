@@ -26,11 +26,10 @@ SCRIPTS = [
     for script in import_module(f"tests.machine.shell.language.cases_{topic}").CASES
     if "kill" not in script and "exec" not in script
 ]
-TOKENS = st.sampled_from(
-    "$ ( ) { } [ ] [[ ]] (( )) < > << <<- <<< <( >( >> &> >& | || & && ; ;; ;& \" ' ` \\ # ! = += * ? ~ @ \n \t "
-    "if then else fi for while do done case esac in function select time ${x} ${x[@]} ${!x} ${#x} ${x:-y} ${x//a/b} "
-    "$((1+1)) $(echo a) x=1 a=(1 2) echo cat read test local declare eval exit 0 1 -n -e é \x00 \xff".split(" ")
-)
+PIECES = r"""$ ( ) { } [ ] [[ ]] (( )) < > << <<- <<< <( >( >> &> >& | || & && ; ;; ;& " ' ` \ # ! = += * ? ~ @
+if then else fi for while do done case esac in function select time echo cat read test local declare eval exit
+${x} ${x[@]} ${!x} ${#x} ${x:-y} ${x//a/b} $((1+1)) x=1 0 1 -n -e é"""
+TOKENS = st.sampled_from([*PIECES.split(), "$(echo a)", "a=(1 2)", "\n", "\t", "\x00", "\xff"])
 
 
 def check(done: Completed) -> None:

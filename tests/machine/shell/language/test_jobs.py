@@ -41,7 +41,9 @@ def test_wait_gives_the_status_of_each_job(shell: Shell) -> None:
 
 
 def test_wait_n_takes_whichever_ends_first(shell: Shell) -> None:
-    done = shell("(sleep 3; exit 3) & (sleep 1; exit 4) & wait -n; echo $?; wait -n -p who; echo $? $((who > 0))")
+    done = shell(
+        "(sleep 3; exit 3) & (sleep 1; exit 4) & wait -n; echo $?; wait -n -p who; echo $? $((who > 0))"
+    )
     assert done.stdout == b"4\n3 1\n"
 
 
@@ -52,12 +54,16 @@ def test_a_trap_waits_for_the_foreground_command() -> None:
 
 
 def test_wait_is_interrupted_by_a_trapped_signal(shell: Shell) -> None:
-    done = shell("trap 'echo trap' TERM; sleep 100 & p=$!; (sleep 1; kill $$) & wait $p; echo $? $SECONDS; kill $p")
+    done = shell(
+        "trap 'echo trap' TERM; sleep 100 & p=$!; (sleep 1; kill $$) & wait $p; echo $? $SECONDS; kill $p"
+    )
     assert done.stdout == b"trap\n143 1\n"
 
 
 def test_a_terminated_shell_runs_its_exit_trap(shell: Shell) -> None:
-    done = shell("bash -c 'trap \"echo bye\" EXIT; sleep 100; echo never' & sleep 1; kill $!; wait $!; echo $?")
+    done = shell(
+        "bash -c 'trap \"echo bye\" EXIT; sleep 100; echo never' & sleep 1; kill $!; wait $!; echo $?"
+    )
     assert done.stdout == b"bye\n143\n"
 
 
@@ -73,7 +79,9 @@ def test_a_killed_program_is_announced(shell: Shell) -> None:
 
 
 def test_the_pipeline_ends_when_its_reader_does(shell: Shell) -> None:
-    done = shell("yes | head -1; echo ${PIPESTATUS[@]}; while :; do echo x; done | head -2; echo ${PIPESTATUS[@]}")
+    done = shell(
+        "yes | head -1; echo ${PIPESTATUS[@]}; while :; do echo x; done | head -2; echo ${PIPESTATUS[@]}"
+    )
     assert done.stdout == b"y\n141 0\nx\nx\n141 0\n"
 
 
@@ -95,7 +103,9 @@ def test_timeout_and_loops_of_a_watchdog(shell: Shell) -> None:
 
 
 def test_a_coprocess_answers(shell: Shell) -> None:
-    done = shell("coproc tr { tr a-z A-Z; }; echo hello >&${tr[1]}; exec {tr[1]}>&-; read x <&${tr[0]}; echo $x")
+    done = shell(
+        "coproc tr { tr a-z A-Z; }; echo hello >&${tr[1]}; exec {tr[1]}>&-; read x <&${tr[0]}; echo $x"
+    )
     assert done.stdout == b"HELLO\n"
 
 

@@ -43,7 +43,7 @@ def test_lines_before_a_mistake_are_handed_out_first() -> None:
         "{ a; b; }",
         "((x + 1))",
         "[[ -f $x && ( $y == z* || ! -d w ) ]]",
-        "x=1 y=(2 3) a \"b $c\" > d 2>&1 < e",
+        'x=1 y=(2 3) a "b $c" > d 2>&1 < e',
         "a & b",
     ],
 )
@@ -54,7 +54,7 @@ def test_a_command_prints_as_it_was_written(text: str) -> None:
 
 
 def test_what_ends_where() -> None:
-    assert units("echo ${x:-\"}\"} '}' $(echo \")\") `echo \\`a\\``; b") == [
-        "echo ${x:-\"}\"} '}' $(echo \")\") `echo \\`a\\``; b"
+    assert units('echo ${x:-"}"} \'}\' $(echo ")") `echo \\`a\\``; b') == [
+        'echo ${x:-"}"} \'}\' $(echo ")") `echo \\`a\\``; b'
     ]
     assert units("cat <<A <<B\n1\nA\n2\nB\nc") == ["cat <<A <<B\n1\nA\n2\nB", "c"]

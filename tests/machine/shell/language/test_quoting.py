@@ -40,8 +40,9 @@ def test_every_way_of_quoting_reads_back(text: str) -> None:
 @settings(max_examples=50)
 @given(TEXTS)
 def test_printf_q_eval_and_declare_p_make_the_value_again(text: str) -> None:
-    line = f"x={quote_single(text)}; eval \"y=$(printf %q \"$x\")\"; eval \"z=${{x@Q}}\"; eval \"$(declare -p x)\"; " + (
-        "[[ $x == \"$y\" && $y == \"$z\" ]] && printf '%s' \"$x\""
+    line = (
+        f'x={quote_single(text)}; eval "y=$(printf %q "$x")"; eval "z=${{x@Q}}"; eval "$(declare -p x)"; '
+        + ('[[ $x == "$y" && $y == "$z" ]] && printf \'%s\' "$x"')
     )
     done = type_line(machine(), line)
     assert (done.stdout, done.stderr) == (text.encode(), b"")

@@ -27,14 +27,28 @@ def remainder(left: float, right: float) -> float:
 
 
 def power(left: float, right: float) -> float:
-    """``left ^ right``."""
+    """``left ^ right``; whole exponents by multiplying, which rounds as the genuine one does."""
+    if right.is_integer() and abs(right) < 2.0**63:
+        raised = _multiplied(left, int(abs(right)))
+        if right >= 0:
+            return raised
+        return 1.0 / raised if raised else math.copysign(math.inf, raised)
     try:
-        raised = left**right
-    except OverflowError:
-        return -math.inf if left < 0 and right % 2 == 1 else math.inf
-    except ZeroDivisionError:
+        result = left**right
+    except (OverflowError, ZeroDivisionError):
         return math.inf
-    return -math.nan if isinstance(raised, complex) else raised
+    return -math.nan if isinstance(result, complex) else result
+
+
+def _multiplied(base: float, exponent: int) -> float:
+    product = 1.0
+    while exponent:
+        if exponent % 2:
+            product *= base
+        exponent //= 2
+        if exponent:
+            base *= base
+    return product
 
 
 ARITHMETIC: Final[dict[str, Callable[[float, float], float]]] = {

@@ -179,6 +179,8 @@ def _comparison(unit: Unit, name: str) -> Callable[[Pair, Pair], int]:
         raise Fatal(f"sort comparison function `{name}' must not print, read or run commands")
 
     def compare(left: Pair, right: Pair) -> int:
+        if isinstance(left[1], dict) or isinstance(right[1], dict):
+            raise Fatal(f"sort comparison function `{name}' cannot compare arrays")
         frame = code.scope.frame()
         given = [left[0], left[1], right[0], right[1]][: len(code.parameters)]
         frame[1 : 1 + len(given)] = given

@@ -165,9 +165,12 @@ class _Run:
 
     async def _run_program(self) -> None:
         runtime, invocation = self._runtime, self._invocation
-        program, warnings = parse(invocation.sources, self._locale)
-        for warning in warnings:
-            runtime.outputs.complain(f"{runtime.name}: {warning}\n")
+        warnings: list[str] = []
+        try:
+            program = parse(invocation.sources, self._locale, warnings)
+        finally:
+            for warning in warnings:
+                runtime.outputs.complain(f"{runtime.name}: {warning}\n")
         self._names = Variables(runtime, program)
         main_input = MainInput(runtime, self._assign)
         code = compile_program(program, runtime, self._names, main_input)

@@ -8,7 +8,7 @@ from aiopslab.machine.shell.awk import tree
 from aiopslab.machine.shell.awk.analysis import Analysis
 from aiopslab.machine.shell.awk.code import Frame, FunctionCode, Scope, Unit
 from aiopslab.machine.shell.awk.control import Signal
-from aiopslab.machine.shell.awk.errors import Fatal, ProgramError
+from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.main_input import MainInput
 from aiopslab.machine.shell.awk.runtime import Runtime
 from aiopslab.machine.shell.awk.statement_code import StatementCompiler
@@ -21,9 +21,9 @@ from aiopslab.machine.shell.awk.waiting_code import Either, result_of
 class RuleCode:
     """A rule ready to run, with its frame."""
 
-    waits: bool
     code: Either
     frame: Frame
+    last_place: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,13 @@ def compile_program(
     for rule in program.rules:
         scope = Scope()
         compiled = _rule(StatementCompiler(unit, scope, main_input), rule)
-        kinds[rule.kind].append(RuleCode(compiled.waits, compiled, scope.frame()))
+        kinds[rule.kind].append(RuleCode(compiled, scope.frame(), _last_place(rule)))
     return ProgramCode(kinds["BEGIN"], kinds["record"], kinds["END"], main_input)
+
+
+def _last_place(rule: tree.Rule) -> str:
+    """Where the rule's last statement stands."""
+    return rule.body.statements[-1].place if rule.body is not None and rule.body.statements else rule.place
 
 
 def _waiting(code: Either) -> Either:
@@ -147,6 +152,3 @@ def _range(first: Either, last: Either, action: Either) -> Either:
         return signal
 
     return Either(True, run)
-
-
-__all__ = ["ProgramCode", "ProgramError", "RuleCode", "Variables", "compile_program"]

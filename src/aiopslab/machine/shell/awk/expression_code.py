@@ -11,7 +11,7 @@ from aiopslab.machine.shell.awk.arithmetic import ARITHMETIC
 from aiopslab.machine.shell.awk.assignment_code import AssignmentCompiler, chain_of
 from aiopslab.machine.shell.awk.code import Frame, Kind, Run
 from aiopslab.machine.shell.awk.control import EXIT, NEXT, NEXTFILE, Unwind
-from aiopslab.machine.shell.awk.errors import Fatal, ProgramError
+from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.patterns import Pattern, compile_pattern
 from aiopslab.machine.shell.awk.runtime import SMALL_TEXT, Runtime
 from aiopslab.machine.shell.awk.values import (
@@ -22,7 +22,6 @@ from aiopslab.machine.shell.awk.values import (
     text_to_number,
     truth,
 )
-from aiopslab.machine.shell.regex import RegexError
 
 RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
@@ -157,7 +156,7 @@ class ExpressionCompiler(AssignmentCompiler):
             case tree.Member():
                 key, array = self.key(node.subscripts), self.array(node.array)
                 return lambda frame: key(frame) in array(frame)
-        raise ProgramError(f"{node.place}: error: {type(node).__name__} has no value here")
+        raise AssertionError(f"{type(node).__name__} waits and is not compiled here")
 
     # -- arithmetic ----------------------------------------------------------------------------
 
@@ -256,11 +255,7 @@ class ExpressionCompiler(AssignmentCompiler):
     def literal_pattern(self, node: tree.Regex) -> Callable[[], Pattern]:
         """The compiled pattern of a regular expression in the program's text."""
         runtime, source = self.runtime, node.source
-        runtime.warn_of_escapes(source, node.place)
-        try:
-            strict = compile_pattern(source, runtime.locale)
-        except RegexError as error:
-            raise ProgramError(f"{node.place}: error: {error}: /{source}/") from None
+        strict = compile_pattern(source, runtime.locale)
 
         def current() -> Pattern:
             return runtime.pattern(source) if runtime.ignore_case else strict
@@ -278,9 +273,13 @@ class ExpressionCompiler(AssignmentCompiler):
 
     def _match(self, node: tree.Match) -> Run:
         text, pattern = self.text(node.left), self.pattern(node.right, node.place)
-        if node.negated:
-            return lambda frame: not pattern(frame).found_in(text(frame))
-        return lambda frame: pattern(frame).found_in(text(frame))
+        negated = node.negated
+
+        def run(frame: Frame) -> bool:
+            searched = text(frame)
+            return pattern(frame).found_in(searched) is not negated
+
+        return run
 
     # -- functions -----------------------------------------------------------------------------
 
@@ -350,13 +349,25 @@ class ExpressionCompiler(AssignmentCompiler):
         if place >= len(node.arguments):
             return None
         argument = bare(node.arguments[place])
-        if isinstance(argument, tree.Name | tree.Index):
-            return self.array(argument)
+        complaint = f"{node.name}: {ordinal} argument is not an array"
 
         def fail(frame: Frame) -> Any:
-            raise Fatal(f"{node.name}: {ordinal} argument is not an array")
+            raise Fatal(complaint)
 
-        return fail
+        if not isinstance(argument, tree.Name | tree.Index):
+            return fail
+        array = self.array(argument)
+        if isinstance(argument, tree.Index):
+            return array
+        holder, slot = self._holder(argument.name)
+
+        def find(frame: Frame) -> Any:
+            found = (frame if holder is None else holder)[slot]
+            if type(found) is not dict and found is not UNSET:
+                raise Fatal(complaint)
+            return array(frame)
+
+        return find
 
     def builtin(self, node: tree.Builtin) -> tuple[Kind, Run]:
         """Code for a call of one of the language's functions."""

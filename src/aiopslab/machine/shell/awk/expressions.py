@@ -15,6 +15,8 @@ from aiopslab.machine.shell.awk import tree
 from aiopslab.machine.shell.awk.errors import ProgramError
 from aiopslab.machine.shell.awk.lexer import BUILTINS, Lexer, Source, Token, number_of
 from aiopslab.machine.shell.awk.locale import Locale
+from aiopslab.machine.shell.awk.patterns import compile_pattern, unknown_escapes
+from aiopslab.machine.shell.regex import RegexError
 
 ASSIGNMENTS: Final = {"=": "", "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "^=": "^", "**=": "^"}
 COMPARISONS: Final = frozenset(("<", "<=", "==", "!=", ">", ">="))
@@ -32,6 +34,7 @@ class ExpressionParser:
     def __init__(self, source: Source, locale: Locale, warnings: list[str]) -> None:
         self.lexer = Lexer(source, locale, warnings)
         self.token: Token = self.lexer.next()
+        self._warnings = warnings
         self._printing = False
         self._list_start = -1
         self._nesting = 0
@@ -65,6 +68,11 @@ class ExpressionParser:
     def mistake(self, message: str, token: Token) -> ProgramError:
         """An error that names its line but shows no text."""
         return ProgramError(f"{token.place}: error: {message}")
+
+    def warn(self, message: str, token: Token) -> None:
+        """Complain of something that is not wrong, once."""
+        if not any(warning.endswith(message) for warning in self._warnings):
+            self._warnings.append(f"{token.place}: warning: {message}")
 
     def enter(self) -> None:
         """Go one level deeper; programs nested beyond reason are refused."""
@@ -114,7 +122,7 @@ class ExpressionParser:
     def printed_destination(self) -> tree.Expr:
         """What follows ``print … >``: a concatenation at most, where a further ``>`` is an error."""
         self._printing = True
-        found = self.common()
+        found = self._concatenation()
         self._printing = False
         return found
 
@@ -163,20 +171,24 @@ class ExpressionParser:
         return left
 
     def _comparison(self) -> tree.Expr:
-        left = self.common()
+        left = self._assignment()
         operator = self.token.kind
         if operator in COMPARISONS and not (operator == ">" and self._printing):
             self._operator_follows(left)
             self.advance()
-            left = tree.Compare(operator, left, self.common())
+            left = tree.Compare(operator, left, self._assignment())
         return left
 
-    def common(self) -> tree.Expr:
-        """Concatenations, assignments and ``command | getline``: what may follow ``print >``."""
+    def _assignment(self) -> tree.Expr:
+        left = self._concatenation()
+        if self.token.kind not in ASSIGNMENTS or not isinstance(left, tree.Target):
+            return left
+        operator = self.advance()
+        return tree.Assign(left, ASSIGNMENTS[operator.kind], self.expression(), place=operator.place)
+
+    def _concatenation(self) -> tree.Expr:
+        """Concatenations and ``command | getline``."""
         left = self._additive()
-        if self.token.kind in ASSIGNMENTS and isinstance(left, tree.Target):
-            operator = self.advance()
-            return tree.Assign(left, ASSIGNMENTS[operator.kind], self.expression(), place=operator.place)
         while True:
             if self.token.kind in STARTS_OPERAND:
                 self._operator_follows(left)
@@ -257,8 +269,7 @@ class ExpressionParser:
                 self.advance()
                 return tree.Text(token.value)
             case "/" | "/=":
-                self.token = self.lexer.regex(token)
-                return tree.Regex(self.advance().value, place=token.place)
+                return self._regex(token)
             case "$" | "name":
                 return self.target()
             case "++" | "--":
@@ -272,7 +283,7 @@ class ExpressionParser:
             case "call":
                 self.advance()
                 self.advance()
-                return tree.Call(token.value, self._arguments(), place=token.place)
+                return self._call(token)
             case "getline":
                 return self._simple_getline()
             case "@":
@@ -326,10 +337,25 @@ class ExpressionParser:
             raise self.lexer.unexpected(self.token)
         return tree.GroupedList(items)
 
-    def _arguments(self) -> tuple[tree.Expr, ...]:
+    def _regex(self, slash: Token) -> tree.Regex:
+        self.token = self.lexer.regex(slash)
+        source = self.token.value
+        for warning in unknown_escapes(source):
+            self.warn(warning, slash)
+        try:
+            compile_pattern(source, self.lexer.locale)
+        except RegexError as error:
+            raise self.mistake(f"{error}: /{source}/", slash) from None
+        self.advance()
+        return tree.Regex(source, place=slash.place)
+
+    def _call(self, name: Token) -> tree.Call:
         items = () if self.token.kind == ")" else self._inside(self.list_of_expressions)
         self.expect(")")
-        return items
+        for number, item in enumerate(items, 1):
+            if isinstance(item, tree.Regex):
+                self.warn(f"regexp constant for parameter #{number} yields boolean value", name)
+        return tree.Call(name.value, items, place=name.place)
 
     def _builtin(self) -> tree.Expr:
         name = self.advance()
@@ -345,6 +371,9 @@ class ExpressionParser:
         if not least <= len(items) <= most:
             complaint = f"{len(items)} is invalid as number of arguments for {name.value}"
             raise self.lexer.error(complaint, closing.start, closing.line)
+        if name.value in ("sub", "gsub") and len(items) == 3 and not _is_changeable(items[2]):
+            complaint = f"{name.value} third parameter is not a changeable object"
+            raise self.lexer.error(complaint, closing.start, closing.line)
         return tree.Builtin(name.value, items, place=name.place)
 
     def _getline_target(self) -> tree.Target | None:
@@ -356,3 +385,9 @@ class ExpressionParser:
         if not self.accept("<"):
             return tree.Getline("", None, target, place=place)
         return tree.Getline("<", self.primary(), target, place=place)
+
+
+def _is_changeable(node: tree.Expr) -> bool:
+    """Whether ``sub`` takes it as what to change: a place, or (pointless, but allowed) a constant."""
+    constant = (tree.Number, tree.Text, tree.Concat, tree.Binary, tree.Sign)
+    return isinstance(node, tree.Target) or all(isinstance(part, constant) for part in tree.walk(node))

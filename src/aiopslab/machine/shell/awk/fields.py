@@ -8,9 +8,12 @@ from typing import Final
 from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.locale import Locale
 from aiopslab.machine.shell.awk.patterns import Pattern, Pay, compile_pattern, counted, simple_set
-from aiopslab.machine.shell.awk.values import UNSET, Input, Value
+from aiopslab.machine.shell.awk.values import Input, Value
 
 Splitter = Callable[[str], list[str]]
+
+NO_FIELD: Final = Input("")
+"""The value of a field that does not exist."""
 
 FIELD_BYTES: Final = 64
 """What a field that an assignment creates is counted as, beside its text."""
@@ -66,7 +69,7 @@ def find_contents(text: str, pattern: Pattern, pay: Pay) -> tuple[list[str], lis
 def splitter_for(
     separator: str, locale: Locale, pay: Pay, *, ignore_case: bool, paragraphs: bool = False
 ) -> Splitter:
-    """How FS splits. In ``paragraphs`` (RS is empty) a newline always separates, too."""
+    """How FS splits. In ``paragraphs`` (RS is empty) a newline separates too, unless FS is a pattern."""
     if separator == " ":
         return split_blanks
     if separator == "":
@@ -77,10 +80,10 @@ def splitter_for(
         return lambda text: text.split(separator) if text else []
     chosen = simple_set(separator)
     if chosen is not None and not (ignore_case and chosen[0] != chosen[0].swapcase()):
-        return _set_splitter(chosen[0] + ("\n" if paragraphs else ""), runs=chosen[1])
+        return _set_splitter(chosen[0], runs=chosen[1])
     if separator == "\\":
         separator = "\\\\"
-    pattern = compile_pattern(f"({separator})|\n" if paragraphs else separator, locale, ignore_case)
+    pattern = compile_pattern(separator, locale, ignore_case)
     literal = pattern.literal
     if literal is not None:
         return lambda text: text.split(literal) if text else []
@@ -106,14 +109,17 @@ def _set_splitter(chars: str, *, runs: bool) -> Splitter:
 def width_splitter(widths: str) -> Splitter:
     """How FIELDWIDTHS splits: ``5 3 2:4 *`` (skip 2, take 4; the rest)."""
     columns: list[tuple[int, int | None]] = []
-    for number, word in enumerate(widths.split(), 1):
+    words = widths.split()
+    for number, word in enumerate(words, 1):
         skip, colon, width = word.rpartition(":")
         if word == "*":
             columns.append((0, None))
         elif width.isdigit() and len(width) < 10 and (not colon or (skip.isdigit() and len(skip) < 10)):
             columns.append((int(skip or "0"), int(width)))
         else:
-            raise Fatal(f"invalid FIELDWIDTHS value, for field {number}, near `{word}'")
+            raise Fatal(
+                f"invalid FIELDWIDTHS value, for field {number}, near `{' '.join(words[number - 1 :])}'"
+            )
 
     def split(text: str) -> list[str]:
         parts: list[str] = []
@@ -181,7 +187,7 @@ class Record:
         if number in self.values:
             return self.values[number]
         fields = self.split()
-        return Input(fields[number - 1]) if number <= len(fields) else UNSET
+        return Input(fields[number - 1]) if number <= len(fields) else NO_FIELD
 
     def assign(self, number: int, value: Value, text: str) -> None:
         """Change a field; $0 follows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiopslab.machine.shell.awk import variables
 from aiopslab.machine.shell.awk.compiler import ProgramCode, RuleCode
 from aiopslab.machine.shell.awk.control import EXIT, NEXTFILE, Signal, Unwind
+from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.output import MANY_PARTS
 from aiopslab.machine.shell.awk.runtime import Runtime
 
@@ -14,7 +15,7 @@ async def run_program(code: ProgramCode, runtime: Runtime) -> None:
     ended = await _run_once(code.begin, runtime, "BEGIN")
     if not ended and (code.records or code.end):
         runtime.rule_kind = "record"
-        ended = await _run_records(code, runtime)
+        await _run_records(code, runtime)
     await _run_once(code.end, runtime, "END")
 
 
@@ -31,24 +32,34 @@ async def _run_once(rules: list[RuleCode], runtime: Runtime, kind: str) -> bool:
 async def _run_rule(rule: RuleCode) -> Signal:
     try:
         signal: Signal = rule.code.run(rule.frame)
-        if rule.waits:
+        if rule.code.waits:
             signal = await signal  # type: ignore[misc]
         return signal
     except Unwind as unwinding:
         return unwinding.signal
 
 
-async def _run_records(code: ProgramCode, runtime: Runtime) -> bool:
-    inputs, outputs, record, values = runtime.inputs, runtime.outputs, runtime.record, runtime.globals
-    printed = outputs.stdout.parts
-    rules = [(rule.waits, rule.code.run, rule.frame) for rule in code.records]
+async def _ease(code: ProgramCode, runtime: Runtime) -> None:
+    try:
+        await runtime.outputs.ease()
+    except Fatal as error:
+        error.place = code.records[-1].last_place if code.records else ""
+        raise
+
+
+async def _run_records(code: ProgramCode, runtime: Runtime) -> None:
+    inputs, record, values = runtime.inputs, runtime.record, runtime.globals
+    printed = runtime.outputs.stdout.parts
+    rules = [(rule.code.waits, rule.code.run, rule.frame) for rule in code.records]
     while True:
         reader = inputs.main
         text = None if reader is None else reader.pop()
         if text is None or reader is None:
-            await outputs.ease()
+            await _ease(code, runtime)
+            done_before = code.records if values[variables.NR] else code.begin
+            code.main_input.place = done_before[-1].last_place if done_before else ""
             if not await code.main_input.more():
-                return False
+                return
             continue
         values[variables.NR] += 1.0
         values[variables.FNR] += 1.0
@@ -63,8 +74,8 @@ async def _run_records(code: ProgramCode, runtime: Runtime) -> bool:
         except Unwind as unwinding:
             signal = unwinding.signal
         if signal == EXIT:
-            return True
+            return
         if signal == NEXTFILE:
             code.main_input.skip_file()
         if len(printed) >= MANY_PARTS:
-            await outputs.ease()
+            await _ease(code, runtime)

@@ -39,7 +39,7 @@ _OPERATOR: Final = re.compile(
     r"\*\*=|\*\*|[-+*/%^=!<>]=|\+\+|--|&&|\|\||\|&|>>|!~|[-+*/%^=!<>|&~?:,()\[\]{};$.@]"
 )
 _SIMPLE_ESCAPES: Final = {
-    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", '"': '"', "/": "/",
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", '"': '"',
 }  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|\n|.)", re.DOTALL)
 
@@ -75,7 +75,7 @@ class Lexer:
 
     def __init__(self, source: Source, locale: Locale, warnings: list[str]) -> None:
         self.source = source
-        self._locale = locale
+        self.locale = locale
         self._text = source.text
         self._position = 0
         self._line = 1
@@ -116,7 +116,7 @@ class Lexer:
             return Token(found.group(), found.group(), start, line, self.source)
         if first == "\\":
             raise self.error("backslash not last character on line", start, line)
-        byte = self._locale.decode(self._locale.encode(first)[:1])
+        byte = self.locale.decode(self.locale.encode(first)[:1])
         raise self.error(f"invalid char '{byte}' in expression", start, line)
 
     def _kind_of_name(self, name: str, end: int) -> str:
@@ -148,7 +148,7 @@ class Lexer:
             raise self.error("unterminated string", start, line)
         self._position = position + 1
         place = f"{self.source.name}:{line}: "
-        value = unescape(text[start + 1 : position], self._locale, self._warnings, place)
+        value = unescape(text[start + 1 : position], self.locale, self._warnings, place)
         return Token("string", value, start, line, self.source)
 
     def regex(self, slash: Token) -> Token:
@@ -171,7 +171,9 @@ class Lexer:
                 self._last = Token("regex", source, slash.start, slash.line, self.source)
                 return self._last
             position += 1
-        raise self.error("unterminated regexp", slash.start + 1, slash.line)
+        empty = text[slash.start + 1 : slash.start + 2] in ("", "\n")
+        complaint = "unexpected newline or end of string" if empty else "unterminated regexp"
+        raise self.error(complaint, slash.start + 1, slash.line)
 
     def comes_getline(self) -> bool:
         """Whether the word ``getline`` stands next (after a ``|`` that was just read)."""
@@ -214,7 +216,7 @@ class Lexer:
         begin = text.rfind("\n", 0, start) + 1
         end = text.find("\n", start)
         # The genuine one counts bytes, so that its caret stands too far right after other letters.
-        before = self._locale.encode(text[begin:start])
+        before = self.locale.encode(text[begin:start])
         margin = "".join("\t" if byte == ord("\t") else " " for byte in before)
         place = f"{self.source.name}:{shown_line or line}: "
         shown = text[begin : len(text) if end < 0 else end]

@@ -16,11 +16,15 @@ _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=(.*)", re.DOTALL)
 
 
 class MainInput:
-    """Goes through ARGV. ``assign`` is told of each ``name=value`` among the files."""
+    """Goes through ARGV. ``assign`` is told of each ``name=value`` among the files.
+
+    ``place`` is where in the program something was done last: that is what messages about files name.
+    """
 
     def __init__(self, runtime: Runtime, assign: Callable[[str, str], None]) -> None:
         self._runtime = runtime
         self._assign = assign
+        self.place = ""
         self._next_argument = 1
         self._any_file = False
 
@@ -63,8 +67,12 @@ class MainInput:
         runtime = self._runtime
         arguments = runtime.globals[variables.ARGV]
         while self._next_argument < to_number(runtime.globals[variables.ARGC]):
+            runtime.turn()
             argument = arguments.get(str(self._next_argument), "")
             self._next_argument += 1
+            if isinstance(argument, dict):
+                shown = f'ARGV["{self._next_argument - 1}"]'
+                raise Fatal(f"attempt to use array `{shown}' in a scalar context", self.place)
             name = runtime.to_text(argument)
             assignment = _ASSIGNMENT.fullmatch(name)
             if assignment is not None:
@@ -78,13 +86,13 @@ class MainInput:
     async def _open(self, name: str) -> bool:
         runtime = self._runtime
         self._any_file = True
+        runtime.globals[variables.FNR] = 0.0
         try:
             await runtime.inputs.open_main(name)
         except FileError as error:
             if error.code == "EISDIR":
-                runtime.warn(f"command line argument `{name}' is a directory: skipped", "")
+                runtime.warn(f"command line argument `{name}' is a directory: skipped", self.place)
                 return False
-            raise Fatal(f"cannot open file `{name}' for reading: {error.strerror}", "") from None
+            raise Fatal(f"cannot open file `{name}' for reading: {error.strerror}", self.place) from None
         runtime.globals[variables.FILENAME] = Input(name)
-        runtime.globals[variables.FNR] = 0.0
         return True

@@ -167,6 +167,8 @@ def _strftime(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     def run(frame: Frame) -> str:
         given = [argument(frame) for argument in arguments]
         template = given[0] if given else runtime.globals[variables.PROCINFO].get("strftime", "")
+        if isinstance(template, dict):
+            raise Fatal('attempt to use array `PROCINFO["strftime"]\' in a scalar context')
         moment = to_number(given[1]) if len(given) > 1 else runtime.ctx.now
         zone = "GMT" if len(given) > 2 and to_number(given[2]) else "UTC"
         return runtime.made(calendar.format_time(runtime.to_text(template), moment, zone))

@@ -104,6 +104,14 @@ class Outputs:
             await self._stderr.flush()
         self.stdout.parts.extend(printed_since)
 
+    def put(self, name: str, text: str) -> bool:
+        """Print into a destination if that needs no waiting; False if it does, and nothing is done."""
+        outlet = self._opened.get(name)
+        if outlet is None or outlet is self._stderr or len(outlet.parts) >= MANY_PARTS:
+            return False
+        outlet.parts.append(text)
+        return True
+
     async def write(self, kind: str, name: str, text: str) -> None:
         """Print into a file (``>``, ``>>``) or a command (``|``), opening it if need be."""
         outlet = self._opened.get(name) or await self._open(kind, name)
@@ -170,10 +178,13 @@ class Outputs:
         if self._complaints:
             await self._voice_complaints()
         feeding = any(outlet.feeds is not None for outlet in self._opened.values())
-        await self.stdout.flush(whole_blocks=feeding and not self._ctx.stdout.isatty)
-        for outlet in self._opened.values():
-            if outlet is not self.stdout and len(outlet.parts) >= MANY_PARTS:
-                await self._flush(outlet)
+        due = [outlet for outlet in self._opened.values() if len(outlet.parts) >= MANY_PARTS]
+        for outlet in [self.stdout, *due]:
+            shared = outlet is self.stdout and feeding and not self._ctx.stdout.isatty
+            try:
+                await outlet.flush(whole_blocks=shared)
+            except FileError as error:
+                raise Fatal(f'print to "{outlet.name}" failed: {error.strerror}') from None
 
     async def flush(self) -> None:
         """Send everything, everywhere."""
@@ -187,7 +198,10 @@ class Outputs:
         try:
             await outlet.flush()
         except FileError as error:
-            raise Fatal(f'flush to "{outlet.name}" failed: {error.strerror}') from None
+            what = f'flush to "{outlet.name}" failed'
+            if outlet is self.stdout:
+                what = "fflush: cannot flush standard output"
+            raise Fatal(f"{what}: {error.strerror}") from None
 
     async def flush_one(self, name: str) -> bool:
         """Send what was printed into one destination; False if there is none of that name."""

@@ -16,16 +16,15 @@ ENDS_PRINT: Final = frozenset((";", "newline", "}", ">", ">>", "|", "end"))
 ENDS_STATEMENT: Final = frozenset((";", "newline", "}", "end"))
 
 
-def parse(sources: Iterable[Source], locale: Locale) -> tuple[tree.Program, list[str]]:
-    """The program that these sources make up, and warnings about it. Raises ``ProgramError``."""
-    warnings: list[str] = []
+def parse(sources: Iterable[Source], locale: Locale, warnings: list[str]) -> tree.Program:
+    """The program that these sources make up; warnings are added to a list. Raises ``ProgramError``."""
     rules: list[tree.Rule] = []
     functions: dict[str, tree.Function] = {}
     for source in sources:
         Parser(source, locale, warnings, rules, functions).program()
     program = tree.Program(tuple(rules), functions)
     _check_names(program, warnings)
-    return program, warnings
+    return program
 
 
 class Parser(ExpressionParser):
@@ -76,6 +75,8 @@ class Parser(ExpressionParser):
         self._rule_kind = kind = self.token.kind if self.token.kind in ("BEGIN", "END") else "record"
         if kind != "record":
             self.advance()
+            if self.token.kind not in ("{", ";", "newline", "end"):
+                raise self.lexer.unexpected(self.token)
             if self.token.kind != "{":
                 beyond = self.token.kind == "newline" and self.token.value != ""
                 raise self._plain(f"{kind} blocks must have an action part", self.token.line + beyond)
@@ -182,21 +183,18 @@ class Parser(ExpressionParser):
                 body = self._loop_body()
                 self.expect("while")
                 loop = tree.Loop(self._condition(), body, None, post_test=True, place=place)
-                self._end_of_statement(optional=True)
+                self.skip_newlines()
                 return loop
             case "for":
                 return self._for(place)
             case "switch":
                 return self._switch(place)
         simple = self.simple_statement()
-        self._end_of_statement(optional=False)
-        return simple
-
-    def _end_of_statement(self, *, optional: bool) -> None:
         if self.accept(";") or self.token.kind == "newline":
             self.skip_newlines()
-        elif self.token.kind != "}" and not optional:
+        elif self.token.kind != "}":
             raise self.lexer.unexpected(self.token)
+        return simple
 
     def _condition(self) -> tree.Expr:
         self.expect("(")
@@ -328,7 +326,7 @@ class Parser(ExpressionParser):
         where = "a loop or switch" if token.kind == "break" else "a loop"
         complaint = f"error: `{token.kind}' is not allowed outside {where}"
         line = f"{token.place}: {complaint}"
-        raise ProgramError(line, line)
+        raise ProgramError(line, line)  # the genuine one says it twice
 
     def _optional_expression(self) -> tree.Expr | None:
         return None if self.token.kind in ENDS_STATEMENT else self.top_expression()

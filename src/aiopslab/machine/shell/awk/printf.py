@@ -159,18 +159,21 @@ class _Rendering:
             text = self._to_text(value)
             return _pad(text if precision is None else text[:precision], width, flags)
         if piece.conversion == "c":
-            return _pad(self._character(value), width, flags)
+            return self._character(value, width, flags)
         number = to_number(value)
         if not math.isfinite(number):
-            return special_text(number)
+            special = special_text(number)
+            return special.upper() if piece.conversion.isupper() else special
         return format_number(number, piece.conversion, flags, width, precision)
 
-    def _character(self, value: Value) -> str:
+    def _character(self, value: Value, width: int, flags: str) -> str:
         """What ``%c`` shows: the character of a number, or the first of a string."""
         number = looks_numeric(value) if type(value) is Input else value if type(value) is float else None
         if number is None:
-            return str(value)[:1] or "\0"
-        return self._locale.character(int(_finite(number)))
+            return _pad(str(value)[:1] or "\0", width, flags)
+        char = self._locale.character(int(_finite(number)))
+        # The genuine one counts the bytes of such a character towards the width.
+        return _pad(char, width - len(self._locale.encode(char)) + 1, flags)
 
 
 def _finite(number: float) -> float:
@@ -184,7 +187,8 @@ def format_number(number: float, conversion: str, flags: str, width: int, precis
         if conversion not in "di" and not -_WORD // 2 <= whole < _WORD:
             conversion = "g"
         else:
-            return _integer(whole, conversion, flags, width, precision)
+            is_zero = (whole if conversion in "di" else number) == 0
+            return _integer(whole, conversion, flags, width, precision, is_zero)
     if conversion in "aA":
         return _pad(_hexadecimal(number, conversion), width, flags)
     kept = "".join(flag for flag in "#+ " if flag in flags)
@@ -193,7 +197,10 @@ def format_number(number: float, conversion: str, flags: str, width: int, precis
     return _pad(text, width, flags, zeros=True)
 
 
-def _integer(whole: int, conversion: str, flags: str, width: int, precision: int | None) -> str:
+def _integer(
+    whole: int, conversion: str, flags: str, width: int, precision: int | None, is_zero: bool
+) -> str:
+    """A whole number. What was cut off to make it whole still counts as not being zero, but for ``%d``."""
     sign = ""
     if conversion in "di":
         sign = "-" if whole < 0 else "+" if "+" in flags else " " if " " in flags else ""
@@ -201,11 +208,13 @@ def _integer(whole: int, conversion: str, flags: str, width: int, precision: int
     else:
         spec = {"u": "d", "o": "o", "x": "x", "X": "X"}[conversion]
         digits = format(whole % _WORD, spec)
-        if "#" in flags and whole:
+        if "#" in flags and not is_zero:
             sign = {"o": "0", "x": "0x", "X": "0X"}.get(conversion, "")
     if precision is not None:
-        digits = "" if precision == 0 and whole == 0 else digits.rjust(precision, "0")
+        digits = digits.rjust(precision, "0")
         flags = flags.replace("0", "")
+        if precision == 0 and is_zero:
+            sign, digits = "", "0" if "#" in flags and conversion not in "di" else ""
     return _pad(sign + digits, width, flags, zeros=True)
 
 

@@ -89,7 +89,7 @@ class Runtime:
 
     def _set_defaults(self) -> None:
         defaults: dict[str, Value | Array] = {
-            "NR": 0.0, "FNR": 0.0, "FS": " ", "OFS": " ", "ORS": "\n", "RS": "\n", "SUBSEP": "\x1c",
+            "NR": 0.0, "NF": 0.0, "FNR": 0.0, "FS": " ", "OFS": " ", "ORS": "\n", "RS": "\n", "SUBSEP": "\x1c",
             "RSTART": 0.0, "RLENGTH": -1.0, "RT": "", "CONVFMT": DEFAULT_FORMAT, "OFMT": DEFAULT_FORMAT,
             "IGNORECASE": 0.0, "FPAT": "[^[:space:]]+", "FIELDWIDTHS": "", "ARGC": 0.0, "ERRNO": "", "ARGV": {},
             "ENVIRON": {}, "PROCINFO": {}, "FILENAME": "",
@@ -106,12 +106,12 @@ class Runtime:
 
     # -- costs ---------------------------------------------------------------------------------
 
-    def turn(self) -> None:
+    def turn(self, weight: int = 1) -> None:
         """Pay for one turn of a loop or one call of a function."""
-        self._turns_owed += 1
+        self._turns_owed += weight
         if self._turns_owed >= LOOP_TURNS:
-            self._turns_owed = 0
-            self.ctx.spend_turn()
+            self.ctx.spend_turn(self._turns_owed // LOOP_TURNS)
+            self._turns_owed %= LOOP_TURNS
 
     def made(self, text: str) -> str:
         """Pay for a new string if it is long."""

@@ -14,7 +14,15 @@ from aiopslab.machine.shell.awk.substitution import (
     replace_matches,
     simple_replacement,
 )
-from aiopslab.machine.shell.awk.values import UNSET, Input, Value, looks_numeric, text_to_number, to_number
+from aiopslab.machine.shell.awk.values import (
+    UNSET,
+    UNSET_SCALAR,
+    Input,
+    Value,
+    looks_numeric,
+    text_to_number,
+    to_number,
+)
 
 Compiled = tuple[Kind, Run]
 
@@ -29,9 +37,12 @@ def length(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         text = compiler.text(measured)
         return Kind.NUMBER, lambda frame: float(len(text(frame)))
     argument, to_text = compiler.argument(measured, wants_array=False), compiler.runtime.to_text
+    as_scalar = compiler.value(measured)
 
     def run(frame: Frame) -> float:
         value = argument(frame)
+        if value is UNSET:
+            value = as_scalar(frame)
         return float(len(value if type(value) is dict else to_text(value)))
 
     return Kind.NUMBER, run
@@ -150,11 +161,12 @@ def gensub(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
 
     def run(frame: Frame) -> str:
         compiled, written = pattern(frame), general_replacement(replacement(frame))
-        which = _which_match(how(frame))
+        chosen, whole = how(frame), text(frame)
+        which = _which_match(chosen)
         if which is None:
-            runtime.warn(f"gensub: third argument `{runtime.to_text(how(frame))}' treated as 1", node.place)
+            runtime.warn(f"gensub: third argument `{runtime.to_text(chosen)}' treated as 1", node.place)
             which = 1
-        return runtime.made(replace_matches(text(frame), compiled, written, which, runtime.pay)[0])
+        return runtime.made(replace_matches(whole, compiled, written, which, runtime.pay)[0])
 
     return Kind.TEXT, run
 
@@ -237,8 +249,8 @@ def type_name(value: Any) -> str:
     """What kind of thing a value is."""
     if type(value) is dict:
         return "array"
-    if value is UNSET:
-        return "untyped"
+    if value is UNSET or value is UNSET_SCALAR:
+        return "untyped" if value is UNSET else "unassigned"
     if type(value) is float:
         return "number"
     return "strnum" if type(value) is Input and looks_numeric(value) is not None else "string"

@@ -19,7 +19,7 @@ class Input(str):
 
 
 class Unset(str):
-    """The kind of ``UNSET``, its only value."""
+    """The kind of ``UNSET``."""
 
     __slots__ = ()
 
@@ -30,6 +30,8 @@ Cell: TypeAlias = "Value | dict[str, Cell]"
 """What an element or a parameter may hold: a value, or an array."""
 
 UNSET: Final = Unset("")
+UNSET_SCALAR: Final = Unset("")
+"""The same for a variable that was used as one already, so that it cannot become an array any more."""
 
 DEFAULT_FORMAT: Final = "%.6g"
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

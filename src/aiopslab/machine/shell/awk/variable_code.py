@@ -7,9 +7,10 @@ from typing import Any
 from aiopslab.machine.shell.awk import tree, variables
 from aiopslab.machine.shell.awk.code import Frame, Run, Scope, Store, Unit
 from aiopslab.machine.shell.awk.errors import Fatal
+from aiopslab.machine.shell.awk.fields import NO_FIELD
 from aiopslab.machine.shell.awk.operands import change_array
 from aiopslab.machine.shell.awk.runtime import ELEMENT_BYTES
-from aiopslab.machine.shell.awk.values import UNSET, Array, Input, Value
+from aiopslab.machine.shell.awk.values import UNSET, UNSET_SCALAR, Array, Input, Value
 from aiopslab.machine.shell.awk.variables import WATCHED
 
 
@@ -64,9 +65,12 @@ class VariableCompiler:
             return lambda frame: holder[slot]
 
         def read_checked(frame: Frame) -> Value:
-            value = (frame if holder is None else holder)[slot]
+            place = frame if holder is None else holder
+            value = place[slot]
             if type(value) is dict:
                 raise self._array_in_scalar_place(name)
+            if value is UNSET:
+                place[slot] = UNSET_SCALAR
             return value  # type: ignore[no-any-return]
 
         return read_checked
@@ -129,6 +133,8 @@ class VariableCompiler:
             return None
         use = ("", node.name)
         if use not in self.analysis.arrays or use in self.analysis.scalars:
+            return None
+        if node.name in variables.SLOTS and node.name not in variables.PREDEFINED_ARRAYS:
             return None
         slot = self.unit.slots[node.name]
         if type(self.runtime.globals[slot]) is not dict:
@@ -247,7 +253,7 @@ class VariableCompiler:
                 fields = record.fields
                 if fields is None:
                     fields = record.split()
-                return Input(fields[number - 1]) if number <= len(fields) else UNSET
+                return Input(fields[number - 1]) if number <= len(fields) else NO_FIELD
 
             return read
         which = self.field_number(node)

@@ -7,10 +7,11 @@ replaced by the kept values, is run by the code that never waits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.shell.awk import tree, variables
+from aiopslab.machine.shell.awk.analysis import WAITING_BUILTINS
 from aiopslab.machine.shell.awk.array_builtins import ARRAY_BUILTINS
 from aiopslab.machine.shell.awk.code import Frame, Kind, Run, Unit, WaitingRun
 from aiopslab.machine.shell.awk.expression_code import LEAVES_FUNCTION, ExpressionCompiler, bare, leave_rule
@@ -20,6 +21,9 @@ from aiopslab.machine.shell.awk.number_builtins import NUMBER_BUILTINS
 from aiopslab.machine.shell.awk.operands import change_operands
 from aiopslab.machine.shell.awk.text_builtins import TEXT_BUILTINS
 from aiopslab.machine.shell.awk.values import Input, Value, truth
+
+FRUITLESS: Final = 16
+"""What reading where nothing is left costs, in turns of a loop: programs do it in endless loops by mistake."""
 
 
 class Either(NamedTuple):
@@ -133,8 +137,11 @@ class WaitingCompiler(ExpressionCompiler):
             return Either(True, self._getline(node))
         if isinstance(node, tree.Call) and node.name in self.analysis.waiting_functions:
             return Either(True, self._waiting_call(node))
-        if isinstance(node, tree.Builtin) and node.name in ("system", "close", "fflush"):
-            return Either(True, getattr(self, f"_{node.name}")(node))
+        if isinstance(node, tree.Builtin) and node.name in WAITING_BUILTINS:
+            compile_builtin = {"system": self._system, "close": self._close, "fflush": self._fflush}[
+                node.name
+            ]
+            return Either(True, compile_builtin(node))
         return Either(False, self.value(node))
 
     def _waiting_call(self, node: tree.Call) -> WaitingRun:
@@ -166,24 +173,25 @@ class WaitingCompiler(ExpressionCompiler):
                 store(frame, Input(text))
             return 1.0
 
-        if node.source is None:
+        source = None if node.source is None else self.text(node.source)
+        kind, runtime = node.kind, self.runtime
 
-            async def run(frame: Frame) -> float:
-                text = await self.main_input.next_record()
-                return 0.0 if text is None else take(frame, text)
-
-            return run
-        source, kind, next_record = self.text(node.source), node.kind, self._next_record
-
-        async def run_redirected(frame: Frame) -> float:
+        async def run(frame: Frame) -> float:
             try:
-                text = await next_record(kind, source(frame))
+                if source is None:
+                    text = await self.main_input.next_record()
+                else:
+                    text = await self._next_record(kind, source(frame))
             except FileError as error:
-                self.runtime.globals[variables.ERRNO] = error.strerror
+                runtime.globals[variables.ERRNO] = error.strerror
+                runtime.turn(FRUITLESS)
                 return -1.0
-            return 0.0 if text is None else take(frame, text)
+            if text is None:
+                runtime.turn(FRUITLESS)
+                return 0.0
+            return take(frame, text)
 
-        return run_redirected
+        return run
 
     async def _next_record(self, kind: str, name: str) -> str | None:
         runtime = self.runtime

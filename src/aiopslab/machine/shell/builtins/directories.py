@@ -202,14 +202,14 @@ async def pushd(shell: Shell, argv: list[str]) -> int:
 async def popd(shell: Shell, argv: list[str]) -> int:
     """Go back to the folder remembered last."""
     words = [word for word in argv[1:] if word != "-n"]
+    if words and words[0][:1] not in ("+", "-"):
+        return await usage(shell, "popd", f"{words[0]}: invalid argument")
     stack = _stack(shell)
     if len(stack) < 2:
         await shell.complain("popd: directory stack empty")
         return 1
     index = 0
     if words:
-        if words[0][:1] not in ("+", "-"):
-            return await usage(shell, "popd", f"{words[0]}: invalid argument")
         found = await _index(shell, "popd", words[0], len(stack))
         if found is None:
             return 1

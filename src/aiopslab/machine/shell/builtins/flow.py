@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import CommandNotFound, NotExecutable
-from aiopslab.machine.shell.arithmetic import ArithmeticError_
 from aiopslab.machine.shell.builtins.table import BadOption, Options, builtin, usage
 from aiopslab.machine.shell.conditions import ConditionMistake, evaluate_test
 from aiopslab.machine.shell.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
@@ -19,6 +18,11 @@ if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell
 
 _NUMBER = re.compile(r"\s*[+-]?\d+\s*\Z")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is an integer that fits in 64 bits."""
+    return _NUMBER.match(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 @builtin(":", "true")
@@ -51,7 +55,7 @@ async def bracket(shell: Shell, argv: list[str]) -> int:
 async def _test(shell: Shell, name: str, arguments: list[str]) -> int:
     try:
         return int(not evaluate_test(shell, arguments))
-    except (ConditionMistake, ArithmeticError_, BadSubscript) as mistake:
+    except (ConditionMistake, BadSubscript) as mistake:
         await shell.complain(f"{name}: {mistake}")
         return 2
 
@@ -59,8 +63,9 @@ async def _test(shell: Shell, name: str, arguments: list[str]) -> int:
 async def _status(shell: Shell, argv: list[str]) -> int:
     """The status an ``exit`` or ``return`` asks for; the present one by default."""
     if len(argv) < 2:
-        return shell.status
-    if not _NUMBER.match(argv[1]):
+        before = shell.traps.status_before
+        return before if before is not None and argv[0] == "exit" else shell.status
+    if not is_number(argv[1]):
         await shell.complain(f"{argv[0]}: {argv[1]}: numeric argument required")
         return 2
     return int(argv[1]) & 0xFF
@@ -71,7 +76,7 @@ async def exit_(shell: Shell, argv: list[str]) -> int:
     """End the shell."""
     if argv[1:2] == ["--"]:
         argv = [argv[0], *argv[2:]]
-    if len(argv) > 2 and _NUMBER.match(argv[1]):
+    if len(argv) > 2 and is_number(argv[1]):
         await shell.complain("exit: too many arguments")
         raise Abandoned(1)
     raise ExitShell(await _status(shell, argv))
@@ -89,7 +94,7 @@ async def logout(shell: Shell, argv: list[str]) -> int:
 @builtin("return")
 async def return_(shell: Shell, argv: list[str]) -> int:
     """Leave a function or a sourced file."""
-    if len(argv) > 2 and _NUMBER.match(argv[1]):
+    if len(argv) > 2 and is_number(argv[1]):
         await shell.complain("return: too many arguments")
         raise Abandoned(1)
     status = await _status(shell, argv)
@@ -107,7 +112,7 @@ async def leave_loop(shell: Shell, argv: list[str]) -> int:
         return 0
     levels = 1
     if len(argv) > 1:
-        if not _NUMBER.match(argv[1]):
+        if not is_number(argv[1]):
             await shell.complain(f"{argv[0]}: {argv[1]}: numeric argument required")
             raise ExitShell(128)
         levels = int(argv[1])

@@ -182,10 +182,15 @@ async def _wait_any(shell: Shell, options: Options) -> int:
     table = shell.jobs
     candidates = list(table.table.values())
     if options.rest:
-        wanted = [
-            table.find(spec) if spec.startswith("%") else table.by_pid(int(spec)) for spec in options.rest
-        ]
-        candidates = [job for job in wanted if job is not None]
+        candidates = []
+        for spec in options.rest:
+            job = table.by_pid(int(spec)) if spec.isdigit() else table.find(spec) if spec[:1] == "%" else None
+            if job is not None:
+                candidates.append(job)
+            elif spec[:1] == "%" or spec.isdigit():
+                await shell.complain(f"wait: {spec}: no such job")
+            else:
+                await shell.complain(f"wait: `{spec}': not a pid or valid job spec")
     if not candidates:
         return 127
     if all(job.running for job in candidates):
@@ -201,15 +206,15 @@ async def _wait_any(shell: Shell, options: Options) -> int:
         await first_of(shell.ctx.kernel, [*waits, signal()], f"wait-n[{shell.ctx.process.pid}]")
         if shell.traps.pending:
             return await _interrupted(shell)
-    job = next((job for job in candidates if not job.running), candidates[0])
-    if not job.notified:
-        job.notified = True
-        await table.announce(job.processes[-1], job.text)
-    table.forget(job)
-    table.statuses.pop(job.pid, None)
+    ended = next((job for job in candidates if not job.running), candidates[0])
+    if not ended.notified:
+        ended.notified = True
+        await table.announce(ended.processes[-1], ended.text)
+    table.forget(ended)
+    table.statuses.pop(ended.pid, None)
     if "p" in options:
-        shell.state.assign(options.given["p"], str(job.pid))
-    return job.status
+        shell.state.assign(options.given["p"], str(ended.pid))
+    return ended.status
 
 
 # -- kill --------------------------------------------------------------------------------------

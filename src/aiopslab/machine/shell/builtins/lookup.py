@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aiopslab.machine.process import CommandNotFound, NotExecutable
 from aiopslab.machine.shell.builtins.table import (
     BUILTINS,
     SYNOPSES,
@@ -229,12 +228,9 @@ async def caller(shell: Shell, argv: list[str]) -> int:
         above = frames[-2].source_name if len(frames) > 1 else shell.base_name
         await shell.out(f"{frames[-1].call_line} {above if shell.mode == 'script' else 'NULL'}\n")
         return 0
-    if not argv[1].isdigit():
-        await shell.complain(f"caller: {argv[1]}: invalid number")
-        return await usage(shell, "caller")
-    depth = int(argv[1])
-    if depth >= len(frames):
+    if not argv[1].isdigit() or int(argv[1]) >= len(frames):
         return 1
+    depth = int(argv[1])
     frame = frames[len(frames) - 1 - depth]
     outer = frames[len(frames) - 2 - depth] if depth + 1 < len(frames) else None
     if outer is None and shell.mode != "script":
@@ -327,6 +323,3 @@ async def line_editing(shell: Shell, argv: list[str]) -> int:
     if argv[0] == "bind":
         await shell.complain("bind: warning: line editing not enabled")
     return 0
-
-
-__all__ = ["CommandNotFound", "NotExecutable", "find_files"]

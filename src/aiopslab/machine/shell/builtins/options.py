@@ -27,6 +27,9 @@ async def set_(shell: Shell, argv: list[str]) -> int:
         for name in sorted(state.functions):
             await shell.out(function_text(name, state.functions[name].body) + "\n")
         return 0
+    mistake = _mistake(argv)
+    if mistake:
+        return await usage(shell, "set", mistake)
     position = 1
     while position < len(argv):
         word = argv[position]
@@ -53,13 +56,24 @@ async def set_(shell: Shell, argv: list[str]) -> int:
                     await shell.complain(f"set: {name}: invalid option name")
                     return 2
                 state.options[name] = on
-            elif letter in _BY_LETTER:
-                state.options[_BY_LETTER[letter]] = on
             else:
-                return await usage(shell, "set", f"{word[0]}{letter}: invalid option")
+                state.options[_BY_LETTER[letter]] = on
     if argv[position:]:
         state.arguments = argv[position:]
     return 0
+
+
+def _mistake(argv: list[str]) -> str:
+    """What is wrong with the letters, before any of them takes effect."""
+    for word in argv[1:]:
+        if word in ("-", "--") or word[:1] not in ("-", "+") or len(word) < 2:
+            break
+        for letter in word[1:]:
+            if letter != "o" and letter not in _BY_LETTER:
+                return f"{word[0]}{letter}: invalid option"
+        if "o" in word:
+            break
+    return ""
 
 
 async def show_options(shell: Shell, as_commands: bool) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TIMED_OUT: Final = 142
 BYTEWISE_COST: Final = 16
+MAX_INT: Final = 2**31 - 1
 NUMBERS: Final = (
     ("n", 0, "line count"),
     ("O", 0, "array origin"),
@@ -132,12 +133,15 @@ async def read(shell: Shell, argv: list[str]) -> int:
     except BadOption as mistake:
         return await usage(shell, "read", str(mistake))
     names = options.rest
-    for name in names:
+    for name in [*names, *([options.given["a"]] if "a" in options else [])]:
         if not is_name(name.partition("[")[0]):
             await shell.complain(f"read: `{name}': not a valid identifier")
             return 1
     number = options.given.get("u", "0")
-    stream = shell.ctx.process.streams.get(int(number)) if number.isdigit() else None
+    if not number.isdigit():
+        await shell.complain(f"read: {number}: invalid file descriptor specification")
+        return 1
+    stream = shell.ctx.process.streams.get(int(number))
     if stream is None:
         await shell.complain(f"read: {number}: invalid file descriptor: Bad file descriptor")
         return 1
@@ -145,7 +149,7 @@ async def read(shell: Shell, argv: list[str]) -> int:
     if timeout_s is not None and timeout_s < 0:
         return 1
     count = options.given.get("N", options.given.get("n"))
-    if count is not None and not count.isdigit():
+    if count is not None and not (count.isdigit() and int(count) <= MAX_INT):
         await shell.complain(f"read: {count}: invalid number")
         return 1
     if "p" in options and stream.isatty:
@@ -161,7 +165,7 @@ async def _timeout(shell: Shell, text: str | None) -> float | None:
         return None
     try:
         seconds = float(text)
-        if seconds >= 0:
+        if 0 <= seconds <= MAX_INT:
             return seconds
     except ValueError:
         pass

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound, evaluate
 from aiopslab.machine.shell.assigning import ArrayArgument
+from aiopslab.machine.shell.builtins.flow import is_number
 from aiopslab.machine.shell.builtins.table import BadOption, Options, builtin, usage
 from aiopslab.machine.shell.control import Abandoned
 from aiopslab.machine.shell.declaring import declaration, setting
-from aiopslab.machine.shell.escapes import quote_double
 from aiopslab.machine.shell.printer import function_text
 from aiopslab.machine.shell.state import Function, Readonly, Variable, VariableError, is_name
 
@@ -53,22 +53,19 @@ async def _declare_one(shell: Shell, command: str, argument: str, options: Optio
         return False
     name = match[1]
     try:
-        variable = _target(shell, command, name, options, is_array=isinstance(argument, ArrayArgument))
+        variable = _target(shell, command, name, options)
         if not await _shape(shell, command, name, variable, options):
             return False
         await _value(shell, name, variable, argument, match, options)
     except VariableError as error:
         await shell.complain(str(error) if isinstance(error, Readonly) else f"{command}: {error}")
         return False
-    except ArithmeticError_ as error:
-        await shell.complain(f"{command}: {error}")
-        return False
     if "r" in options:
         variable.readonly = True
     return True
 
 
-def _target(shell: Shell, command: str, name: str, options: Options, is_array: bool) -> Variable:
+def _target(shell: Shell, command: str, name: str, options: Options) -> Variable:
     state = shell.state
     in_function = any(frame.is_function for frame in state.frames)
     if in_function and "g" not in options:
@@ -81,8 +78,6 @@ def _target(shell: Shell, command: str, name: str, options: Options, is_array: b
             variable = scope[name] = Variable()
             if outer is not None and ("I" in options or state.shopts.get("localvar_inherit")):
                 scope[name] = variable = outer.copy()
-            elif outer is not None and scope is not state.scopes[0] and outer.exported and command != "local":
-                pass
         return variable
     variable = state.scopes[0].get(name) if "g" in options else state.find_plain(name)
     if variable is None:
@@ -305,6 +300,8 @@ async def unset(shell: Shell, argv: list[str]) -> int:
             else:
                 status |= await _unset_function(shell, name)
             continue
+        if "n" in options and not _is_nameref(state.find_plain(base)):
+            continue
         target = base if "n" in options else state.resolve(base)
         try:
             if bracket and rest.endswith("]"):
@@ -320,6 +317,10 @@ async def unset(shell: Shell, argv: list[str]) -> int:
             await shell.complain(f"unset: {error}")
             status = 1
     return status
+
+
+def _is_nameref(variable: Variable | None) -> bool:
+    return variable is not None and variable.nameref
 
 
 async def _unset_function(shell: Shell, name: str) -> int:
@@ -354,7 +355,7 @@ async def _unset_element(shell: Shell, name: str, subscript: str) -> None:
 async def shift(shell: Shell, argv: list[str]) -> int:
     """Drop positional parameters from the front."""
     text = argv[1] if len(argv) > 1 else "1"
-    if not text.lstrip("+-").isdigit():
+    if not is_number(text):
         await shell.complain(f"shift: {text}: numeric argument required")
         return 1
     count = int(text)
@@ -403,7 +404,7 @@ async def getopts(shell: Shell, argv: list[str]) -> int:
     position = shell.getopts_position
     word = words[index - 1] if 0 < index <= len(words) else ""
     if position == 1 and (len(word) < 2 or word[0] != "-" or word == "--"):
-        state.assign("OPTIND", str(index + 1 if word == "--" else max(index, 1)))
+        state.assign("OPTIND", str(index + 1 if word == "--" else min(max(index, 1), len(words) + 1)))
         state.assign(name, "?")
         state.unset("OPTARG")
         return 1
@@ -445,6 +446,3 @@ async def getopts(shell: Shell, argv: list[str]) -> int:
 async def _option_error(shell: Shell, quiet: bool, message: str) -> None:
     if not quiet and shell.state.get("OPTERR") != "0":
         await shell.err(f"{shell.state.name}: {message}\n")
-
-
-__all__ = ["declare", "quote_double"]

@@ -42,7 +42,9 @@ class Options:
         return any(option in names for option, _ in self.given)
 
 
-def parse(args: list[str], short: str = "", long: tuple[str, ...] = (), *, stop_early: bool = False) -> Options:
+def parse(
+    args: list[str], short: str = "", long: tuple[str, ...] = (), *, stop_early: bool = False
+) -> Options:
     """Split ``args[1:]`` into options and operands.
 
     ``short`` lists letters as getopt does: ``k:`` takes a value, ``c::`` an attached value or none.
@@ -102,7 +104,9 @@ def _long_option(name: str, word: str, long: tuple[str, ...], words: Iterator[st
     else:
         matches = [candidate for candidate in names if candidate.startswith(given)]
     if not matches:
-        raise _mistake(name, f"unrecognized option '{word}'" if not equals else f"unrecognized option '--{given}'")
+        raise _mistake(
+            name, f"unrecognized option '{word}'" if not equals else f"unrecognized option '--{given}'"
+        )
     if len(matches) > 1:
         choices = " ".join(f"'--{match}'" for match in matches)
         raise _mistake(name, f"option '{word}' is ambiguous; possibilities: {choices}")

@@ -144,7 +144,7 @@ class Session:
         if "raw-input" in line:
             return TextSource(inputs) if slurp else LineSource(inputs)
         streaming = "stream" in line or "stream-errors" in line
-        source = EventSource(inputs, self._run) if streaming else JsonSource(inputs)
+        source = EventSource(inputs) if streaming else JsonSource(inputs)
         return SlurpedSource(inputs, source) if slurp else source
 
     def _colours(self) -> tuple[str, ...]:
@@ -202,11 +202,12 @@ class Session:
             if state is Status.DONE:
                 return self._status_of_results()
             if state is Status.INPUT:
-                following = await self._source.next()
-                if following is ENDED:
-                    machine.inputs_ended = True
+                try:
+                    following = await self._source.next()
+                except JsonError as error:
+                    machine.broken_input = str(error)
                 else:
-                    machine.inbox.append(following)
+                    machine.inbox = following
 
     def _status_of_results(self) -> int:
         if "exit-status" not in self._line:

@@ -153,7 +153,9 @@ class Compiler:
         names: list[str] = []
         operands: list[Node] = []
         rest: Node = node
-        while isinstance(rest, Call) and rest.name in OPERATOR_NAMES and (rest.name, 2) not in scope.functions:
+        while (
+            isinstance(rest, Call) and rest.name in OPERATOR_NAMES and (rest.name, 2) not in scope.functions
+        ):
             names.append(rest.name)
             operands.append(rest.arguments[1])
             rest = rest.arguments[0]
@@ -189,7 +191,8 @@ class Compiler:
             self._complain(f"{node.name}/{len(node.arguments)} is not defined", node.at, scope)
             return then
         makers = [
-            self.closure(argument, scope, (1, node.at, number)) for number, argument in enumerate(node.arguments)
+            self.closure(argument, scope, (1, node.at, number))
+            for number, argument in enumerate(node.arguments)
         ]
         code = self._code_of(function)
         hops = scope.hops(function.scope.code)

@@ -88,7 +88,22 @@ def condition(compiler: Compiler, node: Condition, then: Op, scope: Scope) -> Op
     """``if``."""
     positive = compiler.compile(node.positive, then, scope)
     negative = compiler.compile(node.negative, then, scope)
-    test = compiler.direct(node.test, scope)
+    return _branch(compiler, node.test, positive, negative, scope)
+
+
+@special("select", 1)
+def select(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
+    """``select(f)`` is ``if f then . else empty end``."""
+    pop = compiler.pop
+
+    def drop(_: Value, __: Frame, ___: Any, ____: Any) -> State:
+        return pop()
+
+    return _branch(compiler, node.arguments[0], then, drop, scope)
+
+
+def _branch(compiler: Compiler, condition: Node, positive: Op, negative: Op, scope: Scope) -> Op:
+    test = compiler.direct(condition, scope)
     if test is not None:
 
         def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
@@ -101,7 +116,7 @@ def condition(compiler: Compiler, node: Condition, then: Op, scope: Scope) -> Op
         value, path, rest = stack
         return positive if truth(result) else negative, value, frame, rest, path
 
-    return compiler.aside(node.test, choose, scope)
+    return compiler.aside(condition, choose, scope)
 
 
 @form(Logic)
@@ -241,19 +256,28 @@ def reduce(compiler: Compiler, node: Reduce, then: Op, scope: Scope) -> Op:
         return then, cell[0], frame, stack, path
 
     def begin(state: Value, frame: Frame, stack: Any, path: Any) -> State:
-        value, rest = stack
+        value, rest = _take_value(stack)
         cell = [state]
         push((finish, cell, frame, rest, path))
         return source, value, frame, (cell, rest), path
 
-    return _keeping_value(compiler.compile(node.start, begin, scope))
+    return _keep_value(compiler.compile(node.start, begin, scope))
 
 
-def _keeping_value(body: Op) -> Op:
+def _keep_value(body: Op) -> Op:
+    """Work out the first state while the input waits on the stack."""
+
     def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
-        return body, value, frame, (value, stack), path
+        return body, value, frame, ([value], stack), path
 
     return op
+
+
+def _take_value(stack: Any) -> tuple[Value, Any]:
+    """The input that waited. As in jq 1.6 it is gone when there is a second first state."""
+    kept, rest = stack
+    value, kept[0] = kept[0], None
+    return value, rest
 
 
 @form(Foreach)
@@ -277,10 +301,10 @@ def foreach(compiler: Compiler, node: Foreach, then: Op, scope: Scope) -> Op:
     source = compiler.compile(node.source, matching(compiler, turn, scope), scope)
 
     def begin(state: Value, frame: Frame, stack: Any, path: Any) -> State:
-        value, rest = stack
+        value, rest = _take_value(stack)
         return source, value, frame, ([state], rest), path
 
-    return _keeping_value(compiler.compile(node.start, begin, scope))
+    return _keep_value(compiler.compile(node.start, begin, scope))
 
 
 @special("range", 2)
@@ -317,4 +341,3 @@ def _store(compiler: Compiler, node: Node, slot: int, then: Op, scope: Scope) ->
         return then, value, frame, rest, path
 
     return compiler.aside(node, store, scope)
-

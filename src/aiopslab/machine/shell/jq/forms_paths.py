@@ -17,7 +17,6 @@ from aiopslab.machine.shell.jq.tree import (
     DOT,
     OPERATORS,
     Alternative,
-    Bind,
     Call,
     Each,
     Index,
@@ -26,7 +25,6 @@ from aiopslab.machine.shell.jq.tree import (
     Update,
     Value,
     Variable,
-    VariablePattern,
 )
 
 KEY_BYTES = 14
@@ -69,7 +67,9 @@ def check_result(value: Value, path: Any) -> None:
 def indexing(compiler: Compiler, node: Index, then: Op, scope: Scope) -> Op:
     """``term[key]``: the key is worked out first, on the same input."""
     if isinstance(node.key, Literal):
-        return compiler.compile(node.term, _constant_key(compiler, node.key.value, node.optional, then), scope)
+        return compiler.compile(
+            node.term, _constant_key(compiler, node.key.value, node.optional, then), scope
+        )
     enter = _enter(compiler, node.optional, then)
 
     def with_term(value: Value, frame: Frame, stack: Any, path: Any) -> State:
@@ -105,9 +105,7 @@ def _constant_key(compiler: Compiler, key: Value, optional: bool, then: Op) -> O
     return op
 
 
-def _enter(
-    compiler: Compiler, optional: bool, then: Op
-) -> Callable[[Value, Value, Frame, Any, Any], State]:
+def _enter(compiler: Compiler, optional: bool, then: Op) -> Callable[[Value, Value, Frame, Any, Any], State]:
     pop, run = compiler.pop, compiler.run
 
     def enter(value: Value, key: Value, frame: Frame, stack: Any, path: Any) -> State:
@@ -156,6 +154,38 @@ def each(compiler: Compiler, node: Each, then: Op, scope: Scope) -> Op:
         return following((items, keys, 0), frame, stack, path)
 
     return compiler.compile(node.term, op, scope)
+
+
+@special("recurse", 0)
+def recurse(compiler: Compiler, _: Call, then: Op, __: Scope) -> Op:
+    """``..``: the value, then everything in it, depth first."""
+    push, pop, run = compiler.push, compiler.pop, compiler.run
+
+    def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
+        if type(value) is list or type(value) is dict:
+            push((inside, value, frame, stack, path))
+        return then, value, frame, stack, path
+
+    def inside(value: Value, frame: Frame, stack: Any, path: Any) -> State:
+        check_result(value, path or (None, value))
+        if not value:
+            return pop()
+        keys = None
+        if type(value) is dict:
+            run.spend_copy(len(value))
+            keys, value = list(value), list(value.values())
+        return following((value, keys, 0), frame, stack, path)
+
+    def following(place: Any, frame: Frame, stack: Any, path: Any) -> State:
+        items, keys, number = place
+        if number + 1 < len(items):
+            push((following, (items, keys, number + 1), frame, stack, path))
+        item = items[number]
+        if path is not None:
+            path = (path[0], float(number) if keys is None else keys[number]), item
+        return op(item, frame, stack, path)
+
+    return op
 
 
 @special("getpath", 1)
@@ -208,8 +238,21 @@ def update(compiler: Compiler, node: Update, then: Op, scope: Scope) -> Op:
         change = Alternative(DOT, operand)
     else:
         change = Call(OPERATORS[node.operator], (DOT, operand))
-    tree = Bind(node.right, (VariablePattern(operand.name),), Call("_modify", (node.left, change)))
-    return compiler.compile(tree, then, scope)
+    inner = scope.with_variables([operand.name])
+    slot = inner.variables[operand.name].slot
+    modifying = compiler.compile(Call("_modify", (node.left, change)), then, inner)
+
+    def store(result: Value, frame: Frame, stack: Any, path: Any) -> State:
+        value, rest = stack
+        frame[slot] = result
+        return modifying, value, frame, rest, path
+
+    right = compiler.compile(node.right, store, scope)
+
+    def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
+        return right, value, frame, (value, stack), path
+
+    return op
 
 
 @special("_assign", 2)
@@ -222,13 +265,15 @@ def assign(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
     def put(value: Value, frame: Frame, stack: Any, path: Any) -> State:
         check_result(value, path)
         draft = stack[1][0]
+        draft.begin()
         draft.set(keys_of(path), frame[slot])
+        draft.done()
         return pop()
 
     targets = _follow(compiler, node.arguments[0], put, inner)
 
     def finish(draft: Draft, frame: Frame, stack: Any, path: Any) -> State:
-        return then, draft.root, frame, stack, path
+        return then, draft.result(), frame, stack, path
 
     def begin(new: Value, frame: Frame, stack: Any, _: Any) -> State:
         value, path, rest = stack
@@ -254,6 +299,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         if any(isinstance(fork[0], (TryCatch, AlternativeCatch)) for fork in forks[height:]):
             before.append(draft.snapshot())  # the break below will be caught, and more may follow
         draft.set(keys, value)
+        draft.done()
         return machine.unwind(label)
 
     change = compiler.compile(node.arguments[1], put, scope)
@@ -263,11 +309,13 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         if before:
             draft.root = before[-1]
         draft.delete(keys)
+        draft.done()
         return pop()
 
     def target(value: Value, frame: Frame, stack: Any, path: Any) -> State:
         check_result(value, path)
         draft, keys = stack[1][0], keys_of(path)
+        draft.begin()
         label = frame[slot] = machine.new_label()
         before: list[Value] = []
         push((catch, None, frame, None, None))
@@ -277,7 +325,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
     targets = _follow(compiler, node.arguments[0], target, inner)
 
     def finish(draft: Draft, frame: Frame, stack: Any, path: Any) -> State:
-        return then, draft.root, frame, stack, path
+        return then, draft.result(), frame, stack, path
 
     def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
         draft = Draft(value, run)
@@ -285,4 +333,3 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         return targets, value, frame, (draft, stack), path
 
     return op
-

@@ -13,7 +13,6 @@ from aiopslab.machine.shell.jq.tree import (
     ArrayPattern,
     Literal,
     Node,
-    ObjectPattern,
     Pattern,
     Value,
     VariablePattern,
@@ -27,7 +26,9 @@ def bind_patterns(patterns: tuple[Pattern, ...], scope: Scope) -> tuple[Scope, M
 
     That operation takes the value to match. What follows it must not rely on the value it gets.
     """
-    inner = scope.with_variables(list(dict.fromkeys(name for pattern in patterns for name in _names(pattern))))
+    inner = scope.with_variables(
+        list(dict.fromkeys(name for pattern in patterns for name in _names(pattern)))
+    )
 
     def matching(compiler: Compiler, then: Op, outer: Scope) -> Op:
         op = _match(compiler, patterns[-1], then, outer, inner)

@@ -11,11 +11,14 @@ from aiopslab.machine.shell.jq.machine import Frame, Op, State
 from aiopslab.machine.shell.jq.paths import index
 from aiopslab.machine.shell.jq.scope import Scope
 from aiopslab.machine.shell.jq.tree import (
+    DOT,
     Call,
     Collect,
     Construct,
+    Each,
     Identity,
     Literal,
+    Pipe,
     Slice,
     Value,
     Variable,
@@ -193,6 +196,7 @@ def empty(compiler: Compiler, _: Call, __: Op, ___: Scope) -> Op:
     return op
 
 
+@special("input", 0)
 @special("_input", 0)
 def next_input(compiler: Compiler, _: Call, then: Op, __: Scope) -> Op:
     """The next input."""
@@ -202,6 +206,12 @@ def next_input(compiler: Compiler, _: Call, then: Op, __: Scope) -> Op:
         return then, take(), frame, stack, path
 
     return op
+
+
+@special("map", 1)
+def mapping(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
+    """``map(f)`` is ``[.[] | f]``."""
+    return compiler.compile(Collect(Pipe(Each(DOT, False), node.arguments[0])), then, scope)
 
 
 def _message(kind: str) -> Any:

@@ -7,9 +7,8 @@ from typing import Final
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import Context, Stream
-from aiopslab.machine.shell.jq.functions.collections import walk_stream
-from aiopslab.machine.shell.jq.json_reader import ENDED, PIECE_BYTES, WAITING, JsonError, JsonReader, Signal
-from aiopslab.machine.shell.jq.run import Run
+from aiopslab.machine.shell.jq.event_reader import EventReader
+from aiopslab.machine.shell.jq.json_reader import ENDED, PIECE_BYTES, WAITING, JsonReader, Signal
 from aiopslab.machine.shell.jq.tree import Value
 from aiopslab.machine.shell.jq.utf8 import decode
 
@@ -21,6 +20,8 @@ class Inputs:
 
     def __init__(self, ctx: Context, files: list[str], complain: Callable[[str], None]) -> None:
         self.failures = 0
+        self.ended = False
+        """All files have been read to their ends."""
         self.name: str | None = None
         self._ctx = ctx
         self._waiting = list(files) or [STDIN]
@@ -33,6 +34,7 @@ class Inputs:
         while True:
             if self._stream is None and not await self._open_next():
                 data, self._held = self._held, b""
+                self.ended = True
                 return data
             assert self._stream is not None
             try:
@@ -103,7 +105,6 @@ class JsonSource(Source):
     def __init__(self, inputs: Inputs) -> None:
         super().__init__(inputs)
         self._reader = JsonReader()
-        self._ended = False
 
     @property
     def lines(self) -> int:
@@ -111,57 +112,24 @@ class JsonSource(Source):
 
     async def next(self) -> Value | Signal:
         self.started = True
-        self.exhausted = self._ended
+        ended = self._inputs.ended
+        self.exhausted = ended and self._reader.drained
         while True:
             value = self._reader.next()
             if value is not WAITING:
+                self.exhausted |= ended and value is ENDED
                 return value
-            data = await self._inputs.more()
-            if data:
-                self._reader.feed(data)
-            else:
+            self._reader.feed(await self._inputs.more())
+            if self._inputs.ended:
                 self._reader.finish()
-                self._ended = True
 
 
 class EventSource(JsonSource):
     """Paths and leaves of JSON values, as ``--stream`` gives them."""
 
-    def __init__(self, inputs: Inputs, run: Run) -> None:
+    def __init__(self, inputs: Inputs) -> None:
         super().__init__(inputs)
-        self._run = run
-        self._events: list[Value] = []
-        self._error: JsonError | None = None
-
-    async def next(self) -> Value | Signal:
-        while not self._events:
-            if self._error is not None:
-                raise self._error
-            try:
-                value = await super().next()
-            except JsonError as error:
-                self._error = error
-                self._events = self._unfinished(error.partial)
-                continue
-            if value is ENDED:
-                return ENDED
-            walk_stream(self._run, value, [], self._events)
-        return self._events.pop(0)
-
-    def _unfinished(self, stack: list[Value]) -> list[Value]:
-        """The events of what was read before a mistake."""
-        events: list[Value] = []
-        path: list[Value] = []
-        for part in stack:
-            if type(part) is str:
-                path = [*path, part]
-                continue
-            keys = list(part) if type(part) is dict else [float(place) for place in range(len(part))]
-            for key, item in zip(keys, part.values() if type(part) is dict else part, strict=True):
-                walk_stream(self._run, item, [*path, key], events)
-            if type(part) is list:
-                path = [*path, float(len(part))]
-        return events
+        self._reader = EventReader()
 
 
 class LineSource(Source):

@@ -28,23 +28,23 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_NEXT_BRACKET = re.compile(
-    rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL
-)
+_NEXT_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
 _DOUBTFUL = re.compile(rb"\\u[dD][89a-fA-F]|\x1e")
-_NUMBER = re.compile(rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE)
+_NUMBER = re.compile(
+    rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
+)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|[\x00-\x1f\\]')
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LITERALS: dict[bytes, tuple[bytes, Value]] = {b"t": (b"true", True), b"f": (b"false", False), b"n": (b"null", None)}
+_LITERALS: dict[bytes, tuple[bytes, Value]] = {
+    b"t": (b"true", True),
+    b"f": (b"false", False),
+    b"n": (b"null", None),
+}
 _DECODER = json.JSONDecoder(parse_int=float)
 
 
 class JsonError(ValueError):
-    """The text is no JSON. ``partial`` is what was open when that was noticed, outermost first."""
-
-    def __init__(self, message: str, partial: list[Value] | None = None) -> None:
-        super().__init__(message)
-        self.partial = partial or []
+    """The text is no JSON."""
 
 
 class Signal:
@@ -56,7 +56,8 @@ WAITING: Final = Signal()
 ENDED: Final = Signal()
 """There is nothing more."""
 
-_NONE: Final = Signal()
+NONE: Final = Signal()
+"""There is no value at hand."""
 
 
 class JsonReader:
@@ -70,7 +71,7 @@ class JsonReader:
         self._lines = 0
         self._line_bytes = 0
         self._stack: list[Value] = []
-        self._next: Value = _NONE
+        self._next: Value = NONE
         self._depth = 0
         self._scanned = 0
         self._seen = 0
@@ -92,9 +93,9 @@ class JsonReader:
         if not self._bom_checked:
             self._check_bom()
         while True:
-            if not self._stack and self._next is _NONE:
+            if not self._stack and self._next is NONE:
                 value = self._fast()
-                if value is WAITING or value is not _NONE:
+                if value is WAITING or value is not NONE:
                     return value
             match = _TOKEN.match(self._data, self._place)
             if match is None:
@@ -103,9 +104,10 @@ class JsonReader:
             if (quote or (literal and match.end() == len(self._data))) and not self._finished:
                 return WAITING
             if quote:
+                self._seen = len(self._data)
                 raise self.fail("Unfinished string at EOF", len(self._data))
             value = self._take(match, mark, string, literal)
-            if value is not _NONE:
+            if value is not NONE:
                 return value
 
     def _take(
@@ -129,41 +131,41 @@ class JsonReader:
             if not self._stack and follower in b"]}:,":
                 self._structure_after_value(follower, end + 1)
         if self._stack:
-            return _NONE
-        value, self._next = self._next, _NONE
+            return NONE
+        value, self._next = self._next, NONE
         return value
 
     def _structure_after_value(self, mark: bytes, end: int) -> None:
         """A mark that can only be wrong there; what stood before it is lost, as in jq."""
-        self._next = _NONE
+        self._next = NONE
         self._structure(mark, end)
 
     # -- the fast way ------------------------------------------------------------------------------------
 
     def _fast(self) -> Value | Signal:
-        """A whole array or object by Python's decoder; ``_NONE`` if that is not possible."""
+        """A whole array or object by Python's decoder; ``NONE`` if that is not possible."""
         data = self._data
         place = self._place
         if self._scanned <= place:
             while data[place : place + 1] in (b" ", b"\n", b"\t", b"\r"):
                 place += 1
             if data[place : place + 1] not in (b"{", b"["):
-                return _NONE
+                return NONE
             self._depth = 0
             self._scanned = self._place = place
         end = self._find_end()
         if end < 0:
-            return _NONE if self._finished else WAITING
+            return NONE if self._finished else WAITING
         self._scanned = 0
         text = data[self._place : end]
         if _DOUBTFUL.search(text):
-            return _NONE
+            return NONE
         try:
             value = _DECODER.decode(text.decode())
         except (ValueError, RecursionError):
-            return _NONE
+            return NONE
         if text.count(b"{") * 2 + text.count(b"[") > MAX_DEPTH and _too_deep(value):
-            return _NONE
+            return NONE
         self._place = self._seen = end
         return value
 
@@ -189,32 +191,32 @@ class JsonReader:
         stack = self._stack
         match mark:
             case b"[" | b"{":
-                if self._next is not _NONE:
+                if self._next is not NONE:
                     raise self.fail("Expected separator between values", end)
                 if len(stack) >= MAX_DEPTH:
                     raise self.fail("Exceeds depth limit for parsing", end)
                 stack.append([] if mark == b"[" else {})
             case b":":
-                if self._next is _NONE:
+                if self._next is NONE:
                     raise self.fail("Expected string key before ':'", end)
                 if not stack or type(stack[-1]) is not dict:
                     raise self.fail("':' not as part of an object", end)
                 if type(self._next) is not str:
                     raise self.fail("Object keys must be strings", end)
                 stack.append(self._next)
-                self._next = _NONE
+                self._next = NONE
             case b",":
-                if self._next is _NONE:
+                if self._next is NONE:
                     raise self.fail("Expected value before ','", end)
                 self._add(end)
             case b"]":
                 if not stack or type(stack[-1]) is not list:
                     raise self.fail("Unmatched ']'", end)
-                if self._next is not _NONE:
+                if self._next is not NONE:
                     self._add(end)
                 elif stack[-1]:
                     raise self.fail("Expected another array element", end)
-                self._next = stack.pop()
+                self._next = self._closed(stack.pop())
             case b"}":
                 self._close_object(end)
 
@@ -222,7 +224,7 @@ class JsonReader:
         stack = self._stack
         if not stack:
             raise self.fail("Unmatched '}'", end)
-        if self._next is not _NONE:
+        if self._next is not NONE:
             if type(stack[-1]) is not str:
                 raise self.fail("Objects must consist of key:value pairs", end)
             self._add(end)
@@ -230,7 +232,7 @@ class JsonReader:
             raise self.fail("Unmatched '}'", end)
         elif stack[-1]:
             raise self.fail("Expected another key-value pair", end)
-        self._next = stack.pop()
+        self._next = self._closed(stack.pop())
 
     def _add(self, end: int) -> None:
         """Put the value at hand into the array or object that is open."""
@@ -242,16 +244,19 @@ class JsonReader:
             self._stack[-1][key] = self._next
         else:
             raise self.fail("Objects must consist of key:value pairs", end)
-        self._next = _NONE
+        self._next = NONE
 
-    def _value(self, value: Value, end: int) -> None:
-        if self._next is not _NONE:
-            raise self.fail("Expected separator between values", end)
+    def _closed(self, container: Value) -> Value:
+        """What to make of an array or object that is complete."""
+        return container
+
+    def _value(self, value: Value, end: int, where: str = "") -> None:
+        if self._next is not NONE:
+            raise self.fail(f"Expected separator between values{where}", end)
         self._next = value
 
-    def _literal(self, text: bytes, end: int, *, at_eof: bool = False) -> Value:
+    def _literal(self, text: bytes, end: int, where: str = "") -> Value:
         known = _LITERALS.get(text[:1])
-        where = " at EOF" if at_eof else ""
         if known is not None:
             if text != known[0]:
                 raise self.fail(f"Invalid literal{where}", end)
@@ -266,13 +271,13 @@ class JsonReader:
             return WAITING
         end = len(self._data)
         if literal:
-            self._value(self._literal(literal, end, at_eof=True), end)
+            self._value(self._literal(literal, end, " at EOF"), end, " at EOF")
         self._place = self._seen = end
         if self._stack:
             raise self.fail("Unfinished JSON term at EOF", end)
-        if self._next is _NONE:
+        if self._next is NONE:
             return ENDED
-        value, self._next = self._next, _NONE
+        value, self._next = self._next, NONE
         return value
 
     # -- places ------------------------------------------------------------------------------------------
@@ -296,6 +301,11 @@ class JsonReader:
             self._line_bytes += end
 
     @property
+    def drained(self) -> bool:
+        """Whether every byte that arrived has been looked at."""
+        return self._seen >= len(self._data)
+
+    @property
     def lines(self) -> int:
         """How many lines jq has read for the last value: it reads a line, or 4095 bytes of one, at a time."""
         seen = min(self._seen, len(self._data))
@@ -315,7 +325,7 @@ class JsonReader:
     def fail(self, message: str, end: int) -> JsonError:
         """The error to raise for what was noticed after ``end`` bytes of what is at hand."""
         line, column = self._where(end)
-        return JsonError(f"{message} at line {line}, column {column}", list(self._stack))
+        return JsonError(f"{message} at line {line}, column {column}")
 
 
 def _string(token: bytes, reader: JsonReader, end: int) -> str:
@@ -387,5 +397,3 @@ def parse_text(data: bytes) -> Value:
     if reader.next() is not ENDED:
         raise JsonError("Unexpected extra JSON values")
     return value
-
-

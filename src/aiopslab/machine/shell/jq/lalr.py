@@ -46,7 +46,9 @@ Binding = dict[str, tuple[int, str]]
 def build(rules: Sequence[Rule], binding: Binding) -> Tables:
     """The tables for a grammar whose start symbol is the first rule's."""
     parts = {rule.left for rule in rules}
-    automaton = Automaton([Rule("$accept", (rules[0].left, END)), *(_with_precedence(rule, parts) for rule in rules)])
+    automaton = Automaton(
+        [Rule("$accept", (rules[0].left, END)), *(_with_precedence(rule, parts) for rule in rules)]
+    )
     lookaheads = automaton.lookaheads()
     actions: list[dict[str, int]] = []
     defaults: list[int] = []
@@ -135,7 +137,9 @@ class Automaton:
         for state, symbol in transitions:
             moves = self.moves[self.moves[state][symbol]]
             direct[state, symbol] = sum(bit[token] for token in moves if token in bit)
-            reads[state, symbol] = [(self.moves[state][symbol], name) for name in moves if name in self.nullable]
+            reads[state, symbol] = [
+                (self.moves[state][symbol], name) for name in moves if name in self.nullable
+            ]
         follows = _spread(transitions, reads, direct)
         includes, lookback = self._relations(transitions)
         follows = _spread(transitions, includes, follows)
@@ -193,7 +197,9 @@ def _row(
         if symbol not in automaton.rules_of
     }
     counts: dict[int, int] = {}
-    for number in sorted({rule for rule, dot in automaton.items[state] if dot == len(automaton.rules[rule].right)}):
+    for number in sorted(
+        {rule for rule, dot in automaton.items[state] if dot == len(automaton.rules[rule].right)}
+    ):
         for token in lookaheads.get((state, number), []):
             entry = _resolve(automaton.rules[number], token, row.get(token), -number - 1, binding)
             row[token] = entry

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, Final
 
 from aiopslab.machine.shell.jq.errors import Backtrack, JqError
+from aiopslab.machine.shell.jq.json_reader import ENDED, WAITING
 from aiopslab.machine.shell.jq.run import Run, too_much
 from aiopslab.machine.shell.jq.tree import Value
 
@@ -29,7 +30,8 @@ FIRST_SLOT: Final = 4
 State = tuple[Any, Any, Any, Any, Any]
 Op = Callable[[Any, Any, Any, Any], State]
 
-OPERATIONS_PER_TURN: Final = 64
+OPERATIONS_PER_SLICE: Final = 64
+TURNS_PER_SLICE: Final = 4
 MAX_DEPTH: Final = 100_000
 MAX_FORKS: Final = 200_000
 
@@ -111,8 +113,10 @@ class Machine:
         self.run = run
         self.forks: list[State] = []
         self.outbox: list[tuple[str, Value]] = []
-        self.inbox: list[Value] = []
-        self.inputs_ended = False
+        self.inbox: Value = WAITING
+        """What ``input`` gets next: a value, or ``ENDED`` if there is none."""
+        self.broken_input = ""
+        """Why the next input could not be read."""
         self._labels = 0
         self._state: State = (None, None, None, None, None)
 
@@ -130,10 +134,10 @@ class Machine:
         while True:
             try:
                 while True:
-                    spend(1)
+                    spend(TURNS_PER_SLICE)
                     if len(forks) > MAX_FORKS:
                         raise too_much(f"more than {MAX_FORKS} choices left open")
-                    for _ in range(OPERATIONS_PER_TURN):
+                    for _ in range(OPERATIONS_PER_SLICE):
                         op, value, frame, stack, path = op(value, frame, stack, path)
                     if outbox:
                         self._state = (op, value, frame, stack, path)
@@ -166,11 +170,15 @@ class Machine:
 
     def next_input(self) -> Value:
         """The next input, for ``input``."""
-        if self.inbox:
-            return self.inbox.pop(0)
-        if self.inputs_ended:
+        if self.broken_input:
+            reason, self.broken_input = self.broken_input, ""
+            raise JqError(reason)
+        value, self.inbox = self.inbox, WAITING
+        if value is WAITING:
+            raise _NeedInput
+        if value is ENDED:
             raise JqError("break")
-        raise _NeedInput
+        return value
 
     def new_label(self) -> Value:
         """What a ``break`` is known by."""

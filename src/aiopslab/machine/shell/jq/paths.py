@@ -118,12 +118,27 @@ class Draft:
     """A value under change. What it has copied once it changes in place from then on.
 
     A copy is its own only while nobody else has seen it: ``get`` gives away what it returns.
+    A change that was begun and never done, because it failed, leaves null; so it is in jq 1.6.
     """
 
     def __init__(self, root: Value, run: Run) -> None:
         self.root = root
+        self._begun = False
         self._run = run
         self._own: dict[int, Value] = {}
+
+    def begin(self) -> None:
+        """A change begins."""
+        self.root = self.result()
+        self._begun = True
+
+    def done(self) -> None:
+        """The change is done."""
+        self._begun = False
+
+    def result(self) -> Value:
+        """The value after all changes."""
+        return None if self._begun else self.root
 
     def get(self, path: list[Value]) -> Value:
         """What stands at a path now."""

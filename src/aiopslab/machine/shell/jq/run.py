@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aiopslab.machine.process import LimitExceeded
 
-STEPS_PER_TURN = 32
+STEPS_PER_TURN = 16
 COPIES_PER_STEP = 128
 
 

@@ -13,16 +13,24 @@ from typing import Literal, Protocol
 from aiopslab.machine.shell.regex.backtrack import MAX_STEPS, BacktrackingEngine
 from aiopslab.machine.shell.regex.characters import is_word_after, is_word_before
 from aiopslab.machine.shell.regex.charset import case_variants, word_set
-from aiopslab.machine.shell.regex.errors import TooMuchWorkError
+from aiopslab.machine.shell.regex.errors import RegexError, TooMuchWorkError
 from aiopslab.machine.shell.regex.linear import LinearEngine, Span
 from aiopslab.machine.shell.regex.perl import parse_perl
 from aiopslab.machine.shell.regex.posix import Dialect, parse_posix
-from aiopslab.machine.shell.regex.render import has_word_anchors, is_bounded, needs_backtracking, render_re2
+from aiopslab.machine.shell.regex.render import (
+    has_word_anchors,
+    is_bounded,
+    may_iterate_on_nothing,
+    needs_backtracking,
+    render_re2,
+)
 from aiopslab.machine.shell.regex.tree import Anchor, Char, Choice, Look, Node, Parsed, Sequence, Set
 
 Flavour = Literal["basic", "extended", "perl", "fixed"]
 
 CACHED_PATTERNS = 256
+MAX_PATTERN_BYTES = 64 << 10
+MAX_BYTES = 1 << 20
 MAX_WORD_WORK_BYTES = 256 << 20
 
 
@@ -103,6 +111,9 @@ def compile_patterns(
     for a pattern that is no UTF-8) a character is a byte. ``dialect`` picks the tool whose reading of
     doubtful POSIX patterns counts.
     """
+    longest_bytes = max(map(len, patterns))
+    if sum(map(len, patterns)) > MAX_BYTES or (flavour != "fixed" and longest_bytes > MAX_PATTERN_BYTES):
+        raise RegexError("Regular expression too big")
     try:
         texts = [pattern.decode("utf-8" if utf8 else "latin-1") for pattern in patterns]
     except UnicodeDecodeError:
@@ -177,7 +188,7 @@ def _engines(
 ) -> tuple[Engine, BacktrackingEngine | None]:
     """The engine to use, and the backtracking one behind it if there is one."""
     wide_words = utf8 and longest
-    must_backtrack = needs_backtracking(tree)
+    must_backtrack = needs_backtracking(tree) or (not longest and may_iterate_on_nothing(tree))
     if not must_backtrack:
         linear = LinearEngine(render_re2(tree), longest=longest, utf8=utf8)
         if not (wide_words and has_word_anchors(tree)):

@@ -8,7 +8,7 @@ extension module beneath is used directly.
 
 from __future__ import annotations
 
-import re2  # type: ignore[import-untyped]
+import re2
 
 from aiopslab.machine.shell.regex.errors import RegexError
 

@@ -208,7 +208,7 @@ class _Parser:
 
     def bounds(self) -> tuple[int, int | None] | None:
         """The numbers in ``{n,m}`` at this place; None if the brace is a plain character."""
-        content, closed, _ = self.text[self.position + 1 :].partition("}")
+        content, closed, _ = self.text[self.position + 1 : self.position + 64].partition("}")
         low, comma, high = content.partition(",")
         if not closed or not _is_number(low) or (high and not _is_number(high)):
             return None

@@ -8,6 +8,8 @@ from aiopslab.machine.shell.regex.charset import CharSet, posix_class
 from aiopslab.machine.shell.regex.errors import RegexError
 from aiopslab.machine.shell.regex.perl_escape import MAX_CODE, complement, read_escape, read_octal
 
+MAX_NAME_CHARS = 64
+
 _MISSING = "missing terminating ] for character class"
 
 
@@ -29,7 +31,7 @@ def is_posix_name(text: str, position: int) -> bool:
     delimiter = text[position + 1 : position + 2]
     if text[position : position + 1] != "[" or not delimiter or delimiter not in ":.=":
         return False
-    end = text.find(delimiter + "]", position + 2)
+    end = text.find(delimiter + "]", position + 2, position + MAX_NAME_CHARS)
     return end >= 0 and "]" not in text[position + 2 : end]
 
 

@@ -300,7 +300,7 @@ class _Parser:
         if found.low == _ABSENT:
             raise RegexError("Invalid content of \\{\\}")
         if _BAD in (found.low, found.high):
-            if self.extended and self.dialect != "sed":
+            if self._braces_may_be_literal:
                 self.literal_brace_at = self.position
                 return None
             raise RegexError("Invalid content of \\{\\}" if found.stop else "Unmatched \\{")
@@ -310,6 +310,10 @@ class _Parser:
             raise RegexError("Regular expression too big")
         self.position = found.end
         return found.low, None if found.high == _ABSENT else found.high
+
+    @property
+    def _braces_may_be_literal(self) -> bool:
+        return self.extended and self.dialect != "sed"
 
     def _scan_interval(self) -> _Interval:
         low, position, stop = self._number(self.position + self.peek().width)
@@ -331,6 +335,8 @@ class _Parser:
             if char == ",":
                 return value, position, ","
             if char not in "0123456789" or value == _BAD:
+                if self._braces_may_be_literal:
+                    return _BAD, position, ""
                 value = _BAD
             else:
                 value = min(max(value, 0) * 10 + int(char), MAX_REPEAT + 1)

@@ -48,6 +48,30 @@ def needs_backtracking(tree: Node) -> bool:
     return has_vague_word_edge(tree)
 
 
+def may_iterate_on_nothing(tree: Node) -> bool:
+    """Whether a loop may match nothing in one turn. Perl then leaves it; RE2 tries its other options."""
+    return any(
+        isinstance(node, Repeat) and node.high is None and _is_nullable(node.body) for node in walk(tree)
+    )
+
+
+def _is_nullable(node: Node) -> bool:
+    """Whether a node may match the empty string."""
+    match node:
+        case Char() | Set() | Any():
+            return False
+        case Repeat(body=body, low=low):
+            return low == 0 or _is_nullable(body)
+        case Sequence(parts=parts):
+            return all(_is_nullable(part) for part in parts)
+        case Choice(options=options):
+            return any(_is_nullable(option) for option in options)
+        case Group(body=body) | Atomic(body=body):
+            return _is_nullable(body)
+        case _:
+            return True
+
+
 def is_bounded(tree: Node) -> bool:
     """Whether a match can have only so many characters."""
     return not any(
@@ -120,9 +144,10 @@ def render_re2(tree: Node, *, loose: bool = False) -> str:
 class _Renderer:
     def __init__(self, tree: Node, loose: bool) -> None:
         self.loose = loose
-        self.bodies = (
-            {node.index: node.body for node in walk(tree) if isinstance(node, Group)} if loose else {}
-        )
+        self.bodies: dict[int, list[Node]] = {}
+        for node in walk(tree) if loose else ():
+            if isinstance(node, Group):
+                self.bodies.setdefault(node.index, []).append(node.body)
 
     def render(self, node: Node) -> str:
         match node:
@@ -165,8 +190,8 @@ class _Renderer:
 
     def reference(self, node: BackReference) -> str:
         """What a group matched comes again: at least something of the same kind."""
-        body = self.bodies.get(node.index)
-        if body is None or any(isinstance(part, Anchor | BackReference | Condition) for part in walk(body)):
+        body = Choice(tuple(self.bodies.get(node.index, ())))
+        if any(isinstance(part, Anchor | BackReference | Condition) for part in walk(body)):
             return "(?s:.*)"
         kind = self.wrapped(without_groups(body))
         return f"(?i:{kind})" if node.fold else kind

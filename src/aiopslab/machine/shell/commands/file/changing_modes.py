@@ -106,7 +106,9 @@ class _Chmod:
         except FileError as error:
             status = await self._complain(f"changing permissions of {shown}", error)
             if self._options.any("v"):
-                await ctx.out(f"failed to change mode of {shown} from {_both(before.mode)} to {_both(after)}\n")
+                await ctx.out(
+                    f"failed to change mode of {shown} from {_both(before.mode)} to {_both(after)}\n"
+                )
             return status
         if before.mode & 0o7777 != after:
             if self._options.any("v", "c"):

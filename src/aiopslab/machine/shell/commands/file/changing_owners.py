@@ -109,7 +109,9 @@ class _Chown:
             follow = not self._options.any("h")
             ctx.files.stat(path, follow=False)
             if follow and not ctx.files.exists(path):
-                return await self._complain(f"cannot dereference {always_quoted_name(path)}", FileError("ENOENT"))
+                return await self._complain(
+                    f"cannot dereference {always_quoted_name(path)}", FileError("ENOENT")
+                )
             return await self._change(path, follow)
         except FileError as error:
             return await self._complain(f"cannot access {always_quoted_name(path)}", error)
@@ -130,7 +132,10 @@ class _Chown:
                 await self._ctx.out(f"failed to change {word} of {shown} from {start} to {end}\n")
             return status
         after = self._ctx.files.stat(path, follow)
-        start, end = self._named(before.uid, before.gid), self._named(*self._wanted)
+        end = self._named(*self._wanted)
+        start = self._named(before.uid, before.gid)
+        if self._wanted.uid == UNCHANGED and not self._for_groups:  # ``:group`` names the user as nobody
+            start = self._accounts.user(before.uid) + start
         if (before.uid, before.gid) == (after.uid, after.gid):
             if self._options.any("v"):
                 await self._ctx.out(f"{word} of {shown} retained as {end}\n")

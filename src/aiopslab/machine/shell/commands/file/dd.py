@@ -58,7 +58,9 @@ async def dd(ctx: Context) -> int:
         await ctx.out(f"dd {COREUTILS}\n")
         return 0
     if ctx.args[1:2] == ["--help"]:
-        await ctx.out(f"Usage: {ctx.args[0]} [OPERAND]...\nCopy a file, converting it according to the operands.\n")
+        await ctx.out(
+            f"Usage: {ctx.args[0]} [OPERAND]...\nCopy a file, converting it according to the operands.\n"
+        )
         return 0
     return await _Copy(ctx, _read_job(ctx)).run()
 
@@ -277,16 +279,20 @@ class _Copy:
 
     def _report(self) -> str:
         tally = self._tally
-        text = (
-            f"{tally.whole_in}+{tally.partial_in} records in\n{tally.whole_out}+{tally.partial_out} records out\n"
-        )
+        text = f"{tally.whole_in}+{tally.partial_in} records in\n{tally.whole_out}+{tally.partial_out} records out\n"
         if self._job.status == "noxfer":
             return text
         size, elapsed_s = tally.copied_bytes, self._ctx.kernel.now - self._begun_at
-        both = f" ({_human(size, 1000)}B, {_human(size, 1024)}iB)" if size >= 1024 else f" ({_human(size, 1000)}B)"
+        both = (
+            f" ({_human(size, 1000)}B, {_human(size, 1024)}iB)"
+            if size >= 1024
+            else f" ({_human(size, 1000)}B)"
+        )
         plural = "s" if size != 1 else ""
         speed = f"{_human(int(size / elapsed_s), 1000)}B/s" if elapsed_s > 0 else "Infinity B/s"
-        return text + f"{size} byte{plural}{both if size >= 1000 else ''} copied, {elapsed_s:.6g} s, {speed}\n"
+        return (
+            text + f"{size} byte{plural}{both if size >= 1000 else ''} copied, {elapsed_s:.6g} s, {speed}\n"
+        )
 
 
 def _human(size: int, base: int) -> str:

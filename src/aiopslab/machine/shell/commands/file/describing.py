@@ -13,7 +13,7 @@ from aiopslab.machine.shell.commands.file.names import complain
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.system.accounts import Accounts
 from aiopslab.machine.shell.commands.system.dates import Moment, format_moment, zone_of
-from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quoted_name
+from aiopslab.machine.shell.commands.text.quoting import always_quoted_name
 from aiopslab.machine.shell.commands.text.tool import misuse, one_of, tool
 
 TIME: Final = "%Y-%m-%d %H:%M:%S.%N %z"
@@ -23,7 +23,9 @@ KINDS: Final = {bits.S_IFREG: "regular file", bits.S_IFDIR: "directory", bits.S_
 TERSE: Final = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n"
 SYSTEM_TERSE: Final = "%n %i %l %t %s %S %b %f %a %c %d\n"
 ACCESS: Final = "Access: (%04a/%10.10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n"
-FULL: Final = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-10i  Links: "
+FULL: Final = (
+    "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-10i  Links: "
+)
 PLAIN: Final = f"{FULL}%h\n{ACCESS}"
 DEVICE: Final = f"{FULL}%-5h Device type: %Hr,%Lr\n{ACCESS}"
 SYSTEM: Final = (
@@ -76,6 +78,7 @@ async def stat(ctx: Context, options: Options) -> int:
         for escape in text.odd:
             known = f"unrecognized escape '{escape}'" if escape != "\\" else "backslash at end of format"
             await complain(ctx, f"warning: {known}")
+            text.text = text.text.replace(escape, escape[1:] or escape, 1)
         await ctx.out(text.text)
     return status
 
@@ -90,7 +93,7 @@ class _Reporter:
 
     def values(self, path: str, found: Stat, quotes: bool) -> Callable[[Directive], str]:
         """How the directives of ``stat`` read for this file."""
-        name = always_quoted_name if quotes else quoted_name
+        name = always_quoted_name if quotes else str
         words: dict[str, Callable[[], str]] = {
             "A": lambda: bits.filemode(found.mode),
             "B": lambda: "512",
@@ -98,7 +101,9 @@ class _Reporter:
             "D": lambda: f"{found.dev:x}",
             "F": lambda: kind_of(found),
             "G": lambda: self._accounts.group_name(found.gid) or "UNKNOWN",
-            "N": lambda: name(path) + (f" -> {name(self._ctx.files.readlink(path))}" if found.is_link else ""),
+            "N": lambda: (
+                name(path) + (f" -> {name(self._ctx.files.readlink(path))}" if found.is_link else "")
+            ),
             "R": lambda: f"{found.rdev:x}",
             "T": lambda: f"{found.rdev & 0xFF:x}",
             "U": lambda: self._accounts.user_name(found.uid) or "UNKNOWN",

@@ -100,9 +100,7 @@ async def _rows(ctx: Context, options: Options) -> tuple[list[_Row], int]:
         rows = [_Row(space, "-") for space in spaces.values() if space.total_bytes or options.any("a")]
     wanted, unwanted = options.all("t"), options.all("x")
     rows = [
-        row
-        for row in rows
-        if (not wanted or row.space.fstype in wanted) and row.space.fstype not in unwanted
+        row for row in rows if (not wanted or row.space.fstype in wanted) and row.space.fstype not in unwanted
     ]
     return rows, status
 
@@ -146,7 +144,11 @@ def _value(field: str, row: _Row, block: BlockSize, short: bool) -> str:
         sizes = {"size": space.total_bytes, "used": space.used_bytes, "avail": space.free_bytes}
         return block.show(sizes[field])
     if field in ("itotal", "iused", "iavail"):
-        counts = {"itotal": space.inodes, "iused": space.inodes_used, "iavail": space.inodes - space.inodes_used}
+        counts = {
+            "itotal": space.inodes,
+            "iused": space.inodes_used,
+            "iavail": space.inodes - space.inodes_used,
+        }
         return block.show(counts[field]) if short else str(counts[field])
     if field == "pcent":
         return _share(space.used_bytes, space.free_bytes)
@@ -158,5 +160,3 @@ def _value(field: str, row: _Row, block: BlockSize, short: bool) -> str:
 
 def _share(used: int, free: int) -> str:
     return f"{-(-100 * used // (used + free))}%" if used + free else "-"
-
-

@@ -114,7 +114,9 @@ class _Counter:
             try:
                 await self._look(step, steps)
             except FileError as error:
-                self._status = await complain(self._ctx, f"cannot access {always_quoted_name(step.path)}", error)
+                self._status = await complain(
+                    self._ctx, f"cannot access {always_quoted_name(step.path)}", error
+                )
         return self._status
 
     async def _look(self, step: _Step, steps: list[_Step]) -> None:

@@ -64,7 +64,9 @@ async def file(ctx: Context) -> int:
     """Say what kind of data files hold."""
     try:
         options = parse(
-            ctx.args, "bhiLNnsz0F:f:", ("brief", "mime", "mime-type", "mime-encoding", "dereference", "version", "help")
+            ctx.args,
+            "bhiLNnsz0F:f:",
+            ("brief", "mime", "mime-type", "mime-encoding", "dereference", "version", "help"),
         )
     except UsageError as mistake:
         first = str(mistake).partition("\n")[0]

@@ -46,7 +46,9 @@ async def mkdir(ctx: Context, options: Options) -> int:
             status = await complain(ctx, f"cannot create directory {always_quoted_name(error.path)}", error)
             continue
         if options.any("v"):
-            await ctx.out("".join(f"{ctx.args[0]}: created directory {always_quoted_name(p)}\n" for p in made))
+            await ctx.out(
+                "".join(f"{ctx.args[0]}: created directory {always_quoted_name(p)}\n" for p in made)
+            )
     return status
 
 
@@ -87,7 +89,7 @@ async def mkfifo(ctx: Context, options: Options) -> int:
     "mktemp",
     options="d,directory u,dry-run q,quiet suffix= p,tmpdir=? t",
     usage="[OPTION]... [TEMPLATE]",
-    rewrite=lambda args: _with_folder_attached(args),
+    rewrite=lambda args: _with_folder_attached(args),  # noqa: PLW0108 - it is defined further down
 )
 async def mktemp(ctx: Context, options: Options) -> int:
     """Make a file or a folder with a name that nobody has yet, and print that name."""
@@ -118,7 +120,11 @@ async def mktemp(ctx: Context, options: Options) -> int:
             if error.code == "EEXIST":
                 continue
             shown = quote(join(folder, template + suffix) if folder else template + suffix)
-            return 1 if options.any("q") else await complain(ctx, f"failed to create {kind} via template {shown}", error)
+            return (
+                1
+                if options.any("q")
+                else await complain(ctx, f"failed to create {kind} via template {shown}", error)
+            )
         await ctx.out(f"{path}\n")
         return 0
     return await complain(ctx, f"failed to create {kind} via template {quote(template)}", "File exists")
@@ -126,7 +132,8 @@ async def mktemp(ctx: Context, options: Options) -> int:
 
 def _with_folder_attached(args: list[str]) -> list[str]:
     """``-p DIR`` takes a following word, which optional values of options do not."""
-    words, fixed = iter(args), []
+    words = iter(args)
+    fixed: list[str] = []
     for word in words:
         if word == "--":
             return [*fixed, word, *words]

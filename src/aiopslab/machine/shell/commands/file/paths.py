@@ -101,7 +101,9 @@ async def realpath(ctx: Context, options: Options) -> int:
     """Print the absolute path of files, with links and dots resolved."""
     if not options.operands:
         misuse(ctx, "missing operand")
-    must_exist = {"e": ALL, "m": NONE}.get(next((o for o, _ in options.given[::-1] if o in "em"), ""), ALL_BUT_LAST)
+    must_exist = {"e": ALL, "m": NONE}.get(
+        next((o for o, _ in options.given[::-1] if o in "em"), ""), ALL_BUT_LAST
+    )
 
     def resolved(path: str) -> str:
         if options.any("s", "L"):
@@ -123,7 +125,7 @@ async def realpath(ctx: Context, options: Options) -> int:
         except FileError as error:
             status = 1 if options.any("q") else await complain(ctx, quoted_name(path), error)
             continue
-        inside = not base or _is_below(whole, base) and _is_below(start, base)
+        inside = not base or (_is_below(whole, base) and _is_below(start, base))
         await ctx.out((relative_path(whole, start) if start and inside else whole) + end)
     return status
 

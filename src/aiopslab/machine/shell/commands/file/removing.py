@@ -101,7 +101,9 @@ class Remover:
     async def _is_allowed(self, path: str, found: Stat) -> bool:
         """Whether a file may go: with -i, or for one that is write-protected at a terminal, the user says."""
         ctx = self._ctx
-        guarded = not self._force and ctx.stdin.isatty and not found.is_link and not ctx.files.access(path, "w")
+        guarded = (
+            not self._force and ctx.stdin.isatty and not found.is_link and not ctx.files.access(path, "w")
+        )
         if not self._ask and not guarded:
             return True
         protection = "write-protected " if guarded else ""
@@ -143,11 +145,11 @@ async def rm(ctx: Context, options: Options) -> int:
     )  # fmt: skip
     status = 0
     for path in paths:
-        if recursive and not options.any("no-preserve-root") and ctx.files.absolute(path) == "/":
+        if recursive and base_name(path) in (".", ".."):
+            status = await complain(ctx, f"refusing to remove '.' or '..' directory: skipping {shown(path)}")
+        elif recursive and not options.any("no-preserve-root") and ctx.files.absolute(path) == "/":
             await complain(ctx, "it is dangerous to operate recursively on '/'")
             status = await complain(ctx, "use --no-preserve-root to override this failsafe")
-        elif recursive and base_name(path) in (".", ".."):
-            status = await complain(ctx, f"refusing to remove '.' or '..' directory: skipping {shown(path)}")
         else:
             status = await remover.remove(path) or status
     return status

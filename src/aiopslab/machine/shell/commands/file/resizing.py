@@ -17,9 +17,7 @@ BLOCK_BYTES: Final = 4096
 SIGNS: Final = "+-<>/%"
 
 
-@tool(
-    "truncate", options="c,no-create o,io-blocks r,reference= s,size=", usage="OPTION... FILE..."
-)
+@tool("truncate", options="c,no-create o,io-blocks r,reference= s,size=", usage="OPTION... FILE...")
 async def truncate(ctx: Context, options: Options) -> int:
     """Shrink files to a size, or extend them by holes."""
     text = options.last("s").lstrip()

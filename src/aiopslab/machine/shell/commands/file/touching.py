@@ -99,9 +99,13 @@ def _stamp(text: str, now: Moment) -> Moment | None:
     if not (digits + seconds).isdecimal() or len(digits) not in (8, 10, 12) or (dot and len(seconds) != 2):
         return None
     year, rest = digits[:-8], digits[-8:]
-    date = f"{year}-" if len(year) == 4 else f"{2000 + int(year) if int(year) < 69 else 1900 + int(year)}-" if year else ""
+    date = (
+        f"{year}-"
+        if len(year) == 4
+        else f"{2000 + int(year) if int(year) < 69 else 1900 + int(year)}-"
+        if year
+        else ""
+    )
     month, day, hour, minute = (rest[at : at + 2] for at in range(0, 8, 2))
     clock = f"{hour}:{minute}:{seconds or '00'}"
     return read_moment(f"{date}{month}-{day} {clock}" if date else f"{month}/{day} {clock}", now)
-
-

@@ -33,5 +33,7 @@ class Walk:
             paths = [join(folder, name) for name in files.listdir(folder)]
             return [(path, files.stat(path, follow=False)) for path in paths]
         except FileError as error:
-            self.status = await complain(self._ctx, f"cannot read directory {always_quoted_name(folder)}", error)
+            self.status = await complain(
+                self._ctx, f"cannot read directory {always_quoted_name(folder)}", error
+            )
             return []

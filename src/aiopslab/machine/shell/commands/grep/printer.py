@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from aiopslab.machine.shell.commands.grep.settings import Settings
 
+FLUSH_BYTES = 65_536
+
 _MATCH, _NAME, _NUMBER, _SEPARATOR = b"01;31", b"35", b"32", b"36"
 
 
@@ -15,6 +17,11 @@ class Printer:
         self._name = None if name is None else name.encode("utf-8", "surrogateescape")
         self._width = width if settings.tabs else 0
         self._data = bytearray()
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write what has been collected."""
+        return len(self._data) >= FLUSH_BYTES
 
     def take(self) -> bytes:
         """What has been collected, once."""

@@ -8,7 +8,7 @@ is no valid text is left out, and one message says so.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from aiopslab.machine.files import FileError
@@ -18,6 +18,9 @@ from aiopslab.machine.shell.commands.grep.settings import TROUBLE, Settings
 from aiopslab.machine.shell.commands.options import UsageError
 from aiopslab.machine.shell.commands.records import RecordCutter, read_chunk
 from aiopslab.machine.shell.regex import Match, Regex, Search, TooMuchWorkError, paid_search
+
+# The bytes of a line are paid for; lines with hardly any still take their time.
+LINES_A_TURN = 16
 
 
 class Outcome(NamedTuple):
@@ -38,7 +41,7 @@ class _File:
     """Where the search of one file stands."""
 
     name: str
-    named: bool
+    printer: Printer
     before: deque[_Line]
     number: int = 0
     offset: int = 0
@@ -49,7 +52,6 @@ class _File:
     selected_before_nul: int = -1
     unprintable: bool = False
     done: bool = False
-    printer: Printer = field(init=False)
 
     @property
     def binary(self) -> bool:
@@ -69,8 +71,8 @@ class Searcher:
     async def search(self, stream: Stream, name: str, named: bool) -> Outcome:
         """Search one file and print what is to be printed about it."""
         settings = self._settings
-        file = _File(name, named, deque(maxlen=settings.before or 0))
-        file.printer = Printer(settings, name if named else None, _width(stream))
+        printer = Printer(settings, name if named else None, _width(stream))
+        file = _File(name, printer, deque(maxlen=settings.before or 0))
         begin = stream.file.tell() if isinstance(stream, FileStream) else 0
         error: FileError | BadDescriptor | None = None
         try:
@@ -80,20 +82,16 @@ class Searcher:
         except TooMuchWorkError:
             await self._flush(file)
             raise self._too_much(name) from None
-        if (
-            file.selected == settings.max_count
-            and isinstance(stream, FileStream)
-            and stream.file.kind == "file"
-        ):
+        stopped = file.selected == settings.max_count
+        if stopped and isinstance(stream, FileStream) and stream.file.kind == "file":
             stream.file.seek(begin + file.selected_end)
         await self._conclude(file)
         return Outcome(file.selected, error)
 
     async def unreadable(self, name: str, named: bool) -> None:
         """Say what there is to say about something that cannot be read: no line was selected."""
-        file = _File(name, named, deque())
-        file.printer = Printer(self._settings, name if named else None, 0)
-        await self._conclude(file)
+        printer = Printer(self._settings, name if named else None, 0)
+        await self._conclude(_File(name, printer, deque()))
 
     async def _read(self, stream: Stream, file: _File) -> None:
         end = self._settings.end
@@ -110,10 +108,14 @@ class Searcher:
                         return
                 if file.binary:
                     data = data.replace(b"\0", b"\n")
-            for record in cutter.cut(data):
+            records = cutter.cut(data)
+            self._ctx.spend_turn(len(records) // LINES_A_TURN)
+            for record in records:
                 self._record(file, record)
                 if file.done:
                     break
+                if file.printer.full:
+                    await self._flush(file)
             await self._flush(file)
         last = cutter.last()
         if last is not None and not file.done:
@@ -154,7 +156,8 @@ class Searcher:
 
     def _context(self, file: _File, line: _Line) -> None:
         file.context_left -= 1
-        self._show(file, line, selected=False)
+        if not file.binary:
+            self._show(file, line, selected=False)
 
     def _show(self, file: _File, line: _Line, *, selected: bool) -> None:
         """Print a line, or with ``-o`` its matching parts."""
@@ -200,6 +203,7 @@ class Searcher:
     async def _flush(self, file: _File) -> None:
         data = file.printer.take()
         if data:
+            self._ctx.spend_bytes(len(data))
             try:
                 await self._ctx.stdout.write(data)
             except (FileError, BadDescriptor) as error:

@@ -19,6 +19,17 @@ class Target(NamedTuple):
     named: bool
 
 
+class _Folder(NamedTuple):
+    """A folder that is being searched and the names in it that are still to come."""
+
+    path: str
+    stat: Stat
+    names: list[str]
+
+    def is_same(self, other: Stat) -> bool:
+        return (self.stat.dev, self.stat.ino) == (other.dev, other.ino)
+
+
 class Complain(Protocol):
     """Reports what went wrong with a file."""
 
@@ -51,7 +62,7 @@ class Walk:
             if self._skipped(operand, stat, typed=True):
                 continue
             if stat.is_dir and self._recursive:
-                for found in await self._folder(operand, [stat]):
+                async for found in self._below(operand, stat):
                     yield found
             elif not stat.is_dir or self._settings.directories == "read":
                 yield Target(operand, operand, self._named(several))
@@ -60,35 +71,45 @@ class Walk:
         """``-H`` and ``-h`` decide; without them, names are shown where there may be several files."""
         return wanted if self._settings.names is None else self._settings.names
 
-    async def _folder(self, path: str, above: list[Stat]) -> list[Target]:
-        """All files below a folder, whose own and parents' stats are ``above``."""
+    async def _below(self, operand: str, stat: Stat) -> AsyncIterator[Target]:
+        """All files below a folder. Folders may nest deeper than functions may."""
+        open_folders = [_Folder(operand, stat, await self._names(operand))]
+        while open_folders:
+            folder = open_folders[-1]
+            if not folder.names:
+                open_folders.pop()
+                continue
+            name = folder.names.pop()
+            path = folder.path + name if folder.path.endswith("/") else f"{folder.path}/{name}"
+            child = await self._stat(path)
+            if child is None or self._skipped(name, child, typed=False):
+                continue
+            if child.is_file:
+                yield Target(path, self._shown(path), self._named(True))
+            elif child.is_dir and any(above.is_same(child) for above in open_folders):
+                await self._complain(self._shown(path), "recursive directory loop", warning=True)
+            elif child.is_dir:
+                open_folders.append(_Folder(path, child, await self._names(path)))
+
+    async def _names(self, path: str) -> list[str]:
+        """What is in a folder, the first name last."""
         self._ctx.spend_turn()
+        try:
+            return self._ctx.files.listdir(path)[::-1]
+        except FileError as error:
+            await self._complain(self._shown(path), error.strerror)
+            return []
+
+    async def _stat(self, path: str) -> Stat | None:
+        """What is at a path; None for a link that is not followed and for what is reported."""
         files = self._ctx.files
         try:
-            names = files.listdir(path)
+            if not self._settings.follow_links and files.stat(path, follow=False).is_link:
+                return None
+            return files.stat(path)
         except FileError as error:
-            await self._complain(path, error.strerror)
-            return []
-        found: list[Target] = []
-        for name in names:
-            child = path + name if path.endswith("/") else f"{path}/{name}"
-            if files.stat(child, follow=False).is_link and not self._settings.follow_links:
-                continue
-            try:
-                stat = files.stat(child)
-            except FileError as error:
-                await self._complain(self._shown(child), error.strerror)
-                continue
-            if self._skipped(name, stat, typed=False):
-                continue
-            if not stat.is_dir:
-                if stat.is_file:
-                    found.append(Target(child, self._shown(child), self._named(True)))
-            elif any((stat.dev, stat.ino) == (folder.dev, folder.ino) for folder in above):
-                await self._complain(self._shown(child), "recursive directory loop", warning=True)
-            else:
-                found.extend(await self._folder(child, [*above, stat]))
-        return found
+            await self._complain(self._shown(path), error.strerror)
+            return None
 
     def _shown(self, path: str) -> str:
         """Without an operand, names are shown as they are in the working directory."""

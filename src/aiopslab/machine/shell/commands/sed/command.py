@@ -40,6 +40,7 @@ _LETTERS = {
     "unbuffered": "u",
 }  # fmt: skip
 _DEFAULT_WIDTH = 70
+MAX_SCRIPT_BYTES = 1 << 20
 
 
 @command("sed")
@@ -107,6 +108,8 @@ async def _chunks(ctx: Context, options: Options, operands: list[str]) -> list[C
         if not operands:
             raise UsageError(_HELP.rstrip())
         chunks.append(Chunk(_as_bytes(operands.pop(0)), 1))
+    if sum(len(chunk.text) for chunk in chunks) > MAX_SCRIPT_BYTES:
+        raise ScriptError(f"the script is longer than {MAX_SCRIPT_BYTES} bytes")
     return chunks
 
 

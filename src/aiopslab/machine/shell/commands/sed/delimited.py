@@ -106,14 +106,14 @@ def parse_replacement(text: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def parse_translation(source: str, target: str, *, utf8: bool) -> dict[str, str] | None:
+def parse_translation(source: str, target: str, *, utf8: bool) -> dict[int, str] | None:
     """Which character becomes which; None if the two strings differ in length."""
     before, after = _characters(source, utf8), _characters(target, utf8)
     if before is None or after is None or len(before) != len(after):
         return None
-    table: dict[str, str] = {}
+    table: dict[int, str] = {}
     for old, new in zip(before, after, strict=True):
-        table.setdefault(old, new)
+        table.setdefault(ord(old), new)
     return table
 
 

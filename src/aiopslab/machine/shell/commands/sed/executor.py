@@ -19,7 +19,8 @@ from aiopslab.machine.shell.commands.sed.script import Address, Command, Kind, S
 from aiopslab.machine.shell.commands.sed.substitute import substitute
 from aiopslab.machine.shell.regex import Regex, Search, TooMuchWorkError, paid_search
 
-COMMANDS_A_TURN = 64
+# Lines are paid for by their bytes; short ones and long scripts still take their time.
+COMMANDS_A_TURN = 16
 # Work on a long pattern space costs more than on a short one.
 BYTES_A_TURN = 65_536
 
@@ -98,27 +99,33 @@ class Executor:
 
     async def run(self) -> int:
         """Edit everything; the exit status."""
-        for command in self._commands:
-            if command.name == "R" and command.path not in self._line_files:
-                self._line_files[command.path] = await LineFile.open(
-                    self._ctx, command.path, self._manner.end
-                )
+        await self._open_line_files()
+        status = 0
         try:
-            while self._keep_pattern or await self._next_line():
-                self._keep_pattern = False
-                if await self._cycle() and not self._manner.quiet:
-                    self._out.line(self._pattern.text, self._line_end())
-                await self._end_cycle()
+            await self._cycles()
         except TooMuchWorkError:
             raise ScriptError("memory exhausted", PANIC) from None
         except _Quit as quitting:
             self._input.leave()
-            await self._finish_file()
-            await self._outputs.flush()
-            return quitting.status or self._input.status
-        await self._finish_file()
+            status = quitting.status
+        self._finish_file()
         await self._outputs.flush()
-        return self._input.status
+        for file in self._line_files.values():
+            file.close()
+        return status or self._input.status
+
+    async def _open_line_files(self) -> None:
+        for command in self._commands:
+            path = command.path
+            if command.name == "R" and path not in self._line_files:
+                self._line_files[path] = await LineFile.open(self._ctx, path, self._manner.end)
+
+    async def _cycles(self) -> None:
+        while self._keep_pattern or await self._next_line():
+            self._keep_pattern = False
+            if await self._cycle() and not self._manner.quiet:
+                self._out.line(self._pattern.text, self._line_end())
+            await self._end_cycle()
 
     # -- lines ----------------------------------------------------------------------------------
 
@@ -129,6 +136,7 @@ class Executor:
                 return False
         line = self._input.take()
         self._number += 1
+        self._pay_for_command()
         self._has_read = True
         self._substituted = False
         if append:
@@ -140,7 +148,7 @@ class Executor:
         return True
 
     async def _next_file(self) -> bool:
-        await self._finish_file()
+        self._finish_file()
         name = await self._input.open_next()
         if name is None:
             return False
@@ -160,7 +168,7 @@ class Executor:
         for command in self._commands:
             command.reset()
 
-    async def _finish_file(self) -> None:
+    def _finish_file(self) -> None:
         if self._in_place is not None and self._out is not self._outputs.stdout:
             self._in_place.commit(bytes(self._out.data))
             self._out = self._outputs.stdout
@@ -279,9 +287,7 @@ class Executor:
         while counter < len(commands):
             command = commands[counter]
             counter += 1
-            self._executed += 1
-            if self._executed % COMMANDS_A_TURN == 0:
-                self._ctx.spend_turn()
+            self._pay_for_command()
             selected = command.first is None or await self._selected(command)
             if command.name == "{":
                 counter = counter if selected else command.target
@@ -304,6 +310,11 @@ class Executor:
     def _jumps(self, command: Command) -> bool:
         substituted, self._substituted = self._substituted, self._substituted and command.name == "b"
         return command.name == "b" or substituted == (command.name == "t")
+
+    def _pay_for_command(self) -> None:
+        self._executed += 1
+        if self._executed % COMMANDS_A_TURN == 0:
+            self._ctx.spend_turn()
 
     async def _pay_for_jump(self) -> None:
         if not self._has_read:
@@ -429,8 +440,9 @@ class Executor:
     def _translate(self, command: Command) -> None:
         encoding = "utf-8" if self._manner.utf8 else "latin-1"
         text = self._pattern.text.decode(encoding, "surrogateescape")
-        table = {ord(old): new for old, new in command.translation.items()}
-        self._pattern.text = bytearray(text.translate(table).encode(encoding, "surrogateescape"))
+        self._pattern.text = bytearray(
+            text.translate(command.translation).encode(encoding, "surrogateescape")
+        )
 
     async def _quit(self, command: Command) -> None:
         if command.name == "q":

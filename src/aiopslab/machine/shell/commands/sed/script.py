@@ -96,7 +96,7 @@ class Command:
     number: int | None = None
     target: int = 0
     substitution: Substitution | None = None
-    translation: dict[str, str] = field(default_factory=dict)
+    translation: dict[int, str] = field(default_factory=dict)
     state: State = State.INACTIVE
     range_end: int = 0
 

@@ -27,11 +27,15 @@ def number(
     low: int = 0,
     high: int = UINTMAX,
     suffixes: str = "",
+    signed: bool = False,
     status: int = 1,
 ) -> int:
-    """The whole number a word stands for, or the end of the tool with its complaint."""
+    """The whole number a word stands for, or the end of the tool with its complaint.
+
+    ``signed`` says that a negative number is out of range rather than no number.
+    """
     value = parse_number(text, suffixes)
-    if value is None or (low >= 0 and text.lstrip().startswith("-")):
+    if value is None or (low >= 0 and not signed and text.lstrip().startswith("-")):
         fail(ctx, f"{complaint}: {quote(text)}", status)
     if value > UINTMAX or not low <= value <= high:
         why = "Value too large for defined data type" if value > 2**30 else "Numerical result out of range"

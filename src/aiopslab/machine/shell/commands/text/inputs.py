@@ -33,7 +33,7 @@ class Source:
         if self.stream is not None:
             try:
                 data = await self.stream.read(size)
-                self._inputs.ctx.spend_bytes(len(data))
+                self._inputs.ctx.spend_bytes(len(data) * self._inputs.weight)
                 return data
             except (FileError, BadDescriptor) as error:
                 self._error, self.failed, self.stream = error, True, None
@@ -78,6 +78,7 @@ class Inputs:
 
     ``cannot_open`` and ``cannot_read`` are the tool's words; ``{name}`` is the operand quoted as
     needed, ``{quoted}`` always in quotes, ``{plain}`` never, ``{why}`` the system's reason.
+    ``weight`` is how often each byte counts against the budget: more for tools that look at every single one.
     """
 
     def __init__(
@@ -87,12 +88,18 @@ class Inputs:
         cannot_open: str = "{name}: {why}",
         cannot_read: str = "{name}: {why}",
         stdin_name: str = "-",
+        weight: int = 1,
+        dash_is_stdin: bool = True,
     ) -> None:
         self.ctx = ctx
         self.operands = operands or ["-"]
         self.cannot_open = cannot_open
         self.cannot_read = cannot_read
         self.stdin_name = stdin_name
+        self.weight = weight
+        self.opened = 0
+        self._without_operands = not operands
+        self._dash_is_stdin = dash_is_stdin
         self.failed = False
 
     @property
@@ -110,13 +117,20 @@ class Inputs:
                     source.stream.close()
 
     async def open(self, operand: str) -> Source | None:
-        """One input, or None after reporting why not. A folder opens, but cannot be read."""
-        if operand == "-":
+        """One input, or None after reporting why not. A folder opens, but cannot be read.
+
+        To a few tools a dash is a name like any other.
+        """
+        if operand == "-" and (self._dash_is_stdin or self._without_operands):
+            self.opened += 1
             return Source(self, self.stdin_name, self.ctx.stdin)
         try:
-            return Source(self, operand, await self.ctx.open(operand))
+            stream = await self.ctx.open(operand)
+            self.opened += 1
+            return Source(self, operand, stream)
         except FileError as error:
             if error.code == "EISDIR":
+                self.opened += 1
                 return Source(self, operand, None, error)
             await self.complain(self.cannot_open, operand, error.strerror)
             return None

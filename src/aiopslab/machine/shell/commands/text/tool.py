@@ -66,6 +66,25 @@ def tool(
     return register
 
 
+def historical(letter: str, *valued: str) -> Rewrite:
+    """A rewriting of ``-30`` into the option of that letter, as in the oldest versions.
+
+    ``valued`` are the options of the tool whose value may stand apart: such a value is left as it is.
+    """
+
+    def rewrite(args: list[str]) -> list[str]:
+        found = args[:1]
+        for position in range(1, len(args)):
+            word = args[position]
+            is_value = position > 1 and args[position - 1] in valued
+            digits = word[1:].replace(",", "")
+            old = word.startswith("-") and digits.isascii() and digits.isdigit() and not is_value
+            found.append(f"-{letter}{word[1:]}" if old else word)
+        return found
+
+    return rewrite
+
+
 def _tables(options: str) -> tuple[str, tuple[str, ...], dict[str, str]]:
     short = ""
     long: list[str] = []

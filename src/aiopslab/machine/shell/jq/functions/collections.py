@@ -224,6 +224,8 @@ def transpose(run: Run, value: Value) -> Value:
             raise JqError("Range bounds must be numeric")
         return []
     widths = sorted_values([length(run, row) for row in rows], run.spend)
+    if type(value) is dict and widths[-1] > 0:
+        index(value, 0.0, run)
     columns: list[Value] = []
     for place in range(int(min(widths[-1], MAX_LENGTH))):
         run.spend_bytes(8 * len(rows))
@@ -342,7 +344,9 @@ def _contains(run: Run, value: Value, other: Value, depth: int) -> bool:
     if kind is not type(other):
         return False
     if kind is dict:
-        return all(key in value and _contains(run, value[key], item, depth + 1) for key, item in other.items())
+        return all(
+            key in value and _contains(run, value[key], item, depth + 1) for key, item in other.items()
+        )
     if kind is list:
         return all(any(_contains(run, ours, item, depth + 1) for ours in value) for item in other)
     if kind is str:

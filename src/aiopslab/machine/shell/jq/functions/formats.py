@@ -15,9 +15,7 @@ from aiopslab.machine.shell.jq.run import Run
 from aiopslab.machine.shell.jq.tree import Value
 from aiopslab.machine.shell.jq.utf8 import decode
 
-HTML = str.maketrans(
-    {"<": "&lt;", ">": "&gt;", "&": "&amp;", "'": "&apos;", '"': "&quot;", "\0": "\\0"}
-)
+HTML = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;", "'": "&apos;", '"': "&quot;", "\0": "\\0"})
 TSV = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\", "\0": "\\0"})
 BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 

@@ -12,11 +12,8 @@ from aiopslab.machine.shell.jq.parser import parse_program
 from aiopslab.machine.shell.jq.tree import Define, Definition
 
 SOURCE = r"""
-def map(f): [.[] | f];
-def select(f): if f then . else empty end;
 def recurse(f): def r: ., (f | r); r;
 def recurse(f; cond): def r: ., (f | select(cond) | r); r;
-def recurse: recurse(.[]?);
 def recurse_down: recurse;
 def values: select(. != null);
 def nulls: select(. == null);
@@ -115,13 +112,12 @@ def truncate_stream(stream):
   . as $n | null | stream | . as $event
   | if (.[0] | length) > $n then setpath([0]; $event[0][$n:]) else empty end;
 def inputs: try repeat(_input) catch if . == "break" then empty else error end;
-def input: _input;
 def debug(message): (message | debug | empty), .;
 def match(re; flags): _match_impl(re; flags; false) | .[];
 def match($re): _match($re) | .[];
 def _captures: reduce (.captures[] | select(.name != null) | {(.name): .string}) as $pair ({}; . + $pair);
 def capture(re; flags): match(re; flags) | _captures;
-def capture(re): capture(re; null);
+def capture($re): match($re) | _captures;
 def scan($re; $flags):
   match($re; "g" + $flags) | if (.captures | length) > 0 then [.captures[].string] else .string end;
 def scan(re): match(re; "g") | if (.captures | length) > 0 then [.captures[].string] else .string end;
@@ -131,29 +127,38 @@ def splits($re; flags):
   | range(0; $ends | length; 2) as $i | $text[$ends[$i]:$ends[$i + 1]];
 def splits($re): splits($re; null);
 def split($re; flags): [splits($re; flags)];
+def _edits($in; text):
+  . as $edits
+  | [$edits[] | [_captures | text]]
+  | if all(.[]; length == 1 and (.[0] | type) == "string") then
+      . as $texts
+      | ([0] + ($edits | map(.offset + .length))) as $starts
+      | [range($texts | length) as $i | $in[$starts[$i]:$edits[$i].offset], $texts[$i][0]]
+        + [$in[$starts[-1]:]]
+      | join("")
+    else null
+    end;
 def sub(re; text; flags):
   re as $re
   | (flags | index("g")) as $all
   | (flags | if $all then split("g") | join("") else . end) as $flags
-  | def everywhere:
+  | def at_once:
       . as $in
-      | reduce match($re; $flags + "g") as $edit ({"at": 0, "text": ""};
-          $edit.offset as $from
-          | .text += $in[.at:$from] + ($edit | _captures | text)
-          | .at = $from + $edit.length)
-      | .text + $in[.at:];
-    def once:
+      | [match($re; $flags + "g")]
+      | if any(.[]; .length == 0) then null else _edits($in; text) end;
+    def between: . as $in | [match($re; $flags + "g")] | unique_by(.offset) | _edits($in; text) // $in;
+    def one_by_one:
       . as $in
       | [match($re; $flags)]
       | if length == 0 then $in
         else .[0] as $edit
         | ($edit.offset + $edit.length) as $stop
-        | if $all and $stop == 0 then $in | everywhere
+        | if $all and $stop == 0 then $in | between
           else $in[:$edit.offset] + ($edit | _captures | text)
-               + ($in[$stop:] | if length > 0 and $all then once else . end)
+               + ($in[$stop:] | if length > 0 and $all then one_by_one else . end)
           end
         end;
-  once;
+  (if $all and ($re | _stands_alone) then at_once else null end) // one_by_one;
 def sub($re; text):
   . as $in
   | [match($re)]
@@ -181,8 +186,6 @@ def _sources() -> dict[tuple[str, int], str]:
 
 
 PRELUDE = _sources()
-SPECIAL = (("empty", 0), ("path", 1), ("range", 2), ("debug", 0), ("stderr", 0))
-"""Functions the compiler has operations for."""
 
 
 @cache

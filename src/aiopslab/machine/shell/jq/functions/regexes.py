@@ -30,6 +30,7 @@ _CLASSES = {
     "[:digit:]": r"\p{Nd}",
     "[:word:]": r"\p{L}\p{M}\p{N}\p{Pc}",
 }
+_CONTEXT = re.compile(r"\^|\\[AbBGK]|\(\?<[=!]")
 _WORDS = {
     "missing closing parenthesis": "end pattern with unmatched parenthesis",
     "unmatched closing parenthesis": "unmatched close parenthesis",
@@ -45,7 +46,7 @@ _WORDS = {
     "subpattern name expected": "group name is empty",
     "malformed \\P or \\p sequence": "invalid character property name {}",
 }
-STEPS_BYTES = 64
+BYTES_PER_STEP = 256
 
 
 @native("_match_impl", 3)
@@ -139,7 +140,8 @@ def _search(run: Run, regex: Regex, line: bytes, start: int, not_empty: bool) ->
             found = regex.search(line, start)
         except TooMuchWorkError:
             raise too_much("one search took too many steps") from None
-        run.spend(1 + (len(line) - start) // STEPS_BYTES + (regex.steps - before) // 4)
+        passed = (len(line) if found is None else found.span()[1]) - start
+        run.spend(1 + passed // BYTES_PER_STEP + (regex.steps - before) // 4)
         if found is None or not not_empty or found.span()[0] != found.span()[1]:
             return found
         start = found.span()[1] + 1
@@ -150,6 +152,7 @@ def _search(run: Run, regex: Regex, line: bytes, start: int, not_empty: bool) ->
 def _matches(run: Run, regex: Regex, line: bytes, names: list[str | None], flags: str) -> list[Value]:
     found: list[Value] = []
     start = 0
+    places = _Places(line)
     while True:
         match = _search(run, regex, line, start, "n" in flags)
         if match is None:
@@ -157,11 +160,12 @@ def _matches(run: Run, regex: Regex, line: bytes, names: list[str | None], flags
         begin, end = match.span()
         run.spend_bytes(end - begin + 200)
         if begin == end:
-            found.append(_part(line, begin, end) | {"captures": []})
+            found.append(places.part(begin, end) | {"captures": []})
             start += _width(line, start)
         else:
-            captures = [_capture(line, match, group, names) for group in range(1, regex.groups + 1)]
-            found.append(_part(line, begin, end) | {"captures": captures})
+            part = places.part(begin, end)
+            captures = [_capture(places, match, group, names) for group in range(1, regex.groups + 1)]
+            found.append(part | {"captures": captures})
             start = end
         if "g" not in flags or start >= len(line):
             return found
@@ -175,23 +179,44 @@ def _width(line: bytes, place: int) -> int:
     return width
 
 
-def _part(line: bytes, begin: int, end: int) -> dict[str, Value]:
-    text = line[begin:end].decode()
-    return {"offset": _characters(line, begin), "length": float(len(text)), "string": text}
+class _Places:
+    """Places in a line, counted in characters. Counting goes on from the match before."""
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line
+        self._ascii = line.isascii()
+        self._byte = self._character = 0
+
+    def part(self, begin: int, end: int) -> dict[str, Value]:
+        """What a match or a group is told as."""
+        text = self._line[begin:end].decode()
+        return {"offset": self.offset(begin), "length": float(len(text)), "string": text}
+
+    def offset(self, place: int) -> float:
+        """How many characters stand before a place."""
+        if self._ascii:
+            return float(place)
+        if place < self._byte:
+            self._byte = self._character = 0
+        self._character += len(self._line[self._byte : place].decode())
+        self._byte = place
+        return float(self._character)
 
 
-def _capture(line: bytes, match: Match, group: int, names: list[str | None]) -> Value:
+def _capture(places: _Places, match: Match, group: int, names: list[str | None]) -> Value:
     begin, end = match.span(group)
     name = names[group - 1] if group <= len(names) else None
     if begin == end:
         text = None if begin < 0 else ""
-        offset = -1.0 if begin < 0 else _characters(line, begin)
+        offset = -1.0 if begin < 0 else places.offset(begin)
         return {"offset": offset, "string": text, "length": 0.0, "name": name}
-    return _part(line, begin, end) | {"name": name}
+    return places.part(begin, end) | {"name": name}
 
 
-def _characters(line: bytes, place: int) -> float:
-    return float(place if line.isascii() else len(line[:place].decode()))
+@native("_stands_alone", 0)
+def stands_alone(_: Run, pattern: Value) -> Value:
+    """Whether a pattern matches the same wherever the text before is cut off."""
+    return type(pattern) is str and not _CONTEXT.search(pattern)
 
 
 def _group_names(pattern: str) -> list[str | None]:

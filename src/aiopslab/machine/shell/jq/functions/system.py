@@ -94,7 +94,8 @@ def module_metadata(_: Run, value: Value) -> Value:
 @native("builtins", 0)
 def builtins(_: Run, __: Value) -> Value:
     """The names of all functions."""
-    from aiopslab.machine.shell.jq.functions.prelude import PRELUDE, SPECIAL
+    from aiopslab.machine.shell.jq.compiler import SPECIAL
+    from aiopslab.machine.shell.jq.functions.prelude import PRELUDE
 
     names = [*NATIVES, *PRELUDE, *SPECIAL]
     return [f"{name}/{arity}" for name, arity in dict.fromkeys(names) if not name.startswith("_")]

@@ -59,8 +59,6 @@ class _Plan:
 async def xargs(ctx: Context, options: Options) -> int:
     """Build command lines from standard input and run them."""
     plan = await _plan(ctx, options)
-    if options.any("p"):
-        fail(ctx, "failed to open /dev/tty for reading: No such device or address")
     stream: Stream = ctx.stdin
     path = options.last("a")
     if path and path != "-":
@@ -152,6 +150,7 @@ class _Runner:
         self._ctx = ctx
         self._plan = plan
         self._trace = options.any("t")
+        self._asks = options.any("p")
         self._skip_empty = options.any("r") or bool(plan.mark)
         self._own_size = sum(_size(word) for word in plan.argv)
         self._batch: list[str] = []
@@ -215,8 +214,10 @@ class _Runner:
             await self._wait_for_one()
         if self._over:
             return
-        if self._trace:
-            await ctx.err(" ".join(quoted_name(word) for word in argv) + "\n")
+        if self._trace or self._asks:
+            await ctx.err(" ".join(quoted_name(word) for word in argv) + ("" if self._asks else "\n"))
+        if self._asks:  # it asks at the terminal, and there is none
+            fail(ctx, "failed to open /dev/tty for reading: No such device or address")
         try:
             process = ctx.start(argv, fds={**ctx.process.streams, 0: NullStream()})
         except CommandNotFound:

@@ -122,7 +122,11 @@ class Copier:
             return 0
         if not found.is_dir and rules.overwrite == "never":
             return 0
-        if not found.is_dir and rules.overwrite == "ask" and not await is_agreed(ctx, f"overwrite {shown(step.target)}"):
+        if (
+            not found.is_dir
+            and rules.overwrite == "ask"
+            and not await is_agreed(ctx, f"overwrite {shown(step.target)}")
+        ):
             return 0
         if existing.is_dir and not found.is_dir:
             return await complain(ctx, f"cannot overwrite directory {shown(step.target)} with non-directory")
@@ -166,7 +170,9 @@ class Copier:
         ctx, rules, files = self._ctx, self._rules, self._ctx.files
         if rules.symbolic_links:
             return await self._link_symbolically(step)
-        known = self._linked.get((found.dev, found.ino)) if "links" in rules.keep and found.nlink > 1 else None
+        known = (
+            self._linked.get((found.dev, found.ino)) if "links" in rules.keep and found.nlink > 1 else None
+        )
         if rules.hard_links or known is not None:
             return await self._link(known or step.source, step.target, existing)
         if "links" in rules.keep and found.nlink > 1:
@@ -187,7 +193,10 @@ class Copier:
         return 0
 
     async def _link_symbolically(self, step: _Step) -> int:
-        if not step.source.startswith("/") and self._ctx.files.realpath(folder_name(step.target)) != self._ctx.files.cwd:
+        if (
+            not step.source.startswith("/")
+            and self._ctx.files.realpath(folder_name(step.target)) != self._ctx.files.cwd
+        ):
             words = f"{step.target}: can make relative symbolic links only in current directory"
             return await complain(self._ctx, words)
         try:
@@ -205,7 +214,9 @@ class Copier:
                 self._ctx.files.remove(target)
             self._ctx.files.link(source, target)
         except FileError as error:
-            return await complain(self._ctx, f"cannot create hard link {shown(target)} to {shown(source)}", error)
+            return await complain(
+                self._ctx, f"cannot create hard link {shown(target)} to {shown(source)}", error
+            )
         return 0
 
     async def _bytes(self, step: _Step, found: Stat, existing: Stat | None) -> int:

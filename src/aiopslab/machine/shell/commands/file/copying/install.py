@@ -77,7 +77,9 @@ def _targets(ctx: Context, options: Options) -> Targets:
     return read_targets(ctx, options)
 
 
-async def _folder(ctx: Context, options: Options, path: str, changes: list[Change], uid: int, gid: int) -> int:
+async def _folder(
+    ctx: Context, options: Options, path: str, changes: list[Change], uid: int, gid: int
+) -> int:
     try:
         made = make_parents(ctx, path)
         if not ctx.files.is_dir(path):

@@ -124,7 +124,9 @@ class _Link:
         folder = resolve(files, folder_name(self._path), NONE)
         above = resolve(files, folder_name(self._source), NONE)
         name = base_name(self._source)
-        whole = resolve(files, self._source, NONE) if name in (".", "..", "/") else f"{above.rstrip('/')}/{name}"
+        whole = (
+            resolve(files, self._source, NONE) if name in (".", "..", "/") else f"{above.rstrip('/')}/{name}"
+        )
         return relative_path(whole, folder)
 
     async def _failed(self, error: FileError) -> int:

@@ -65,7 +65,9 @@ class _Mover:
             if error.code == "EXDEV":
                 return await self._across(source, target)
             if error.code == "EINVAL":
-                return await complain(ctx, f"cannot move {shown(source)} to a subdirectory of itself, {shown(target)}")
+                return await complain(
+                    ctx, f"cannot move {shown(source)} to a subdirectory of itself, {shown(target)}"
+                )
             return await complain(ctx, f"cannot move {shown(source)} to {shown(target)}", error)
         if self._options.any("v"):
             note = f" (backup: {shown(backup)})" if backup else ""

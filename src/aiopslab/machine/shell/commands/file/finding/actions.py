@@ -143,7 +143,9 @@ def _delete(search: Search, _: Words) -> Test:
                 files.remove(found.path)
         except FileError as error:
             search.status = 1
-            await search.ctx.err(f"{search.ctx.args[0]}: cannot delete {always_quoted_name(found.path)}: {error}\n")
+            await search.ctx.err(
+                f"{search.ctx.args[0]}: cannot delete {always_quoted_name(found.path)}: {error}\n"
+            )
             return False
         return True
 

@@ -23,7 +23,9 @@ async def find(ctx: Context) -> int:
         await ctx.out("find (GNU findutils) 4.9.0\n")
         return 0
     if ctx.args[1:2] == ["--help"] or ctx.args[1:2] == ["-help"]:
-        await ctx.out(f"Usage: {ctx.args[0]} [-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]\n")
+        await ctx.out(
+            f"Usage: {ctx.args[0]} [-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]\n"
+        )
         return 0
     search = Search(ctx)
     words = _options(search, ctx.args[1:])
@@ -121,6 +123,8 @@ class _Walk:
 
     async def _visit(self, found: Found, above: _Visited | None, steps: list[_Step]) -> None:
         search = self._search
+        if found.stat.is_dir and await self._is_loop(found, above):
+            return
         search.prune = False
         if search.depth_first:
             steps.append(_Step(found.path, found.depth, found=found))
@@ -133,7 +137,7 @@ class _Walk:
             and not search.prune
             and not (search.one_file_system and found.stat.dev != self._device)
         )
-        if not enters or await self._is_loop(found, above):
+        if not enters:
             return
         try:
             names = search.ctx.files.listdir(found.path)

@@ -16,7 +16,7 @@ NOT: Final = ("!", "-not")
 MAX_DEPTH: Final = 60
 """How deep parentheses and negations may nest."""
 
-ACTING: Final = frozenset(ACTIONS) - {"-prune", "-quit"}
+ACTING: Final = frozenset(ACTIONS) - {"-prune"}
 """What keeps find from printing by itself."""
 
 
@@ -137,7 +137,7 @@ def _plain(condition: Callable[[Found], bool]) -> Test:
 
 def _all(tests: list[Test]) -> Test:
     async def test(found: Found) -> bool:
-        for each in tests:  # noqa: SIM110 - all() cannot await
+        for each in tests:
             if not await each(found):
                 return False
         return True
@@ -147,7 +147,7 @@ def _all(tests: list[Test]) -> Test:
 
 def _any(tests: list[Test]) -> Test:
     async def test(found: Found) -> bool:
-        for each in tests:  # noqa: SIM110 - any() cannot await
+        for each in tests:
             if await each(found):
                 return True
         return False

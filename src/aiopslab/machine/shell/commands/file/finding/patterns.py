@@ -8,7 +8,13 @@ from typing import Final
 from aiopslab.machine.process import LimitExceeded
 from aiopslab.machine.shell.commands.file.finding.search import Search
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name
-from aiopslab.machine.shell.regex import Flavour, RegexError, TooMuchWorkError, compile_patterns, is_utf8_locale
+from aiopslab.machine.shell.regex import (
+    Flavour,
+    RegexError,
+    TooMuchWorkError,
+    compile_patterns,
+    is_utf8_locale,
+)
 
 TYPES: Final[dict[str, str]] = {
     "findutils-default": "emacs", "ed": "basic", "emacs": "emacs", "gnu-awk": "extended", "grep": "basic",

@@ -16,7 +16,7 @@ KIND_LETTERS: Final = {bits.S_IFREG: "f", bits.S_IFDIR: "d", bits.S_IFLNK: "l", 
 TIME_KINDS: Final = "ACTB"
 TIME_LETTERS: Final = "@+HIklMprSTXZaAbBcdDhjmUwWxyYFuVgGRsn%t"
 WITH_FRACTION: Final = {"S": "%S.{}", "T": "%H:%M:%S.{}", "X": "%H:%M:%S.{}", "+": "%Y-%m-%d+%H:%M:%S.{}",
-                        "c": "%a %b %e %H:%M:%S.{} %Y", "@": "%s.{}"}  # fmt: skip
+                        "full": "%a %b %e %H:%M:%S.{} %Y", "@": "%s.{}"}  # fmt: skip
 
 
 def file_printf(search: Search, form: str, found: Found) -> str:
@@ -51,7 +51,7 @@ class _Printer:
         if directive.modifier:
             return directive.pad(self._time(times[directive.modifier], letter))
         if letter in ("a", "c", "t"):
-            return directive.pad(self._time(times[letter.upper()], "c"))
+            return directive.pad(self._time(times[letter.upper()], "full"))
         make = VALUES.get(letter)
         return form[directive.start : directive.end] if make is None else directive.pad(make(self))
 

@@ -49,7 +49,9 @@ def _regex_type(search: Search, words: Words) -> None:
     whole_path_regex(search, "", ignore_case=False)
 
 
-def _name(subject: Callable[[Search, Found], str | None], nocase: bool, search: Search, words: Words) -> Condition:
+def _name(
+    subject: Callable[[Search, Found], str | None], nocase: bool, search: Search, words: Words
+) -> Condition:
     pattern = compile_pattern(words.argument(), nocase=nocase)
 
     def matches(found: Found) -> bool:

@@ -56,7 +56,8 @@ def _newer(letter: str, search: Search, words: Words) -> Condition:
 
 def _newer_xy(search: Search, words: Words) -> Condition:
     """``-newermt DATE``, ``-neweraa FILE`` and so on."""
-    own, other = words.take()
+    pair = words.take()
+    own, other = pair[0], pair[1]
     if own not in TIMES or other not in (*TIMES, "t"):
         raise search.mistake(f"invalid predicate `-newer{own}{other}'")
     if other != "t":
@@ -65,7 +66,9 @@ def _newer_xy(search: Search, words: Words) -> Condition:
     text = words.argument()
     moment = read_moment(text, Moment.of(search.now), zone_of(search.ctx.env))
     if moment is None:
-        raise search.mistake(f"I cannot figure out how to interpret {always_quoted_name(text)} as a date or time")
+        raise search.mistake(
+            f"I cannot figure out how to interpret {always_quoted_name(text)} as a date or time"
+        )
     limit = moment.timestamp()
     return lambda found: TIMES[own](found.stat) > limit
 

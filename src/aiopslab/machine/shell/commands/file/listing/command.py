@@ -122,7 +122,9 @@ class _Lister:
             return Label(f"{indent}{painted}{sign}", len(indent) + _width(text) + len(sign))
         target = shown_name(settings, entry.target)
         if self._painter is not None and entry.target_stat is not None:
-            target = self._painter.paint(target, Entry(entry.target, "", entry.target_stat), entry.target_stat)
+            target = self._painter.paint(
+                target, Entry(entry.target, "", entry.target_stat), entry.target_stat
+            )
         sign = "" if settings.indicator == "slash" else mark(settings, entry.target_stat)
         return Label(f"{indent}{painted} -> {target}{sign}", 0)
 
@@ -133,7 +135,9 @@ class _Lister:
         if settings.inode:
             columns.append([str(entry.stat.ino) if entry.stat else "?" for entry in entries])
         if settings.blocks:
-            columns.append([settings.block.show(entry.stat.blocks * 512) if entry.stat else "?" for entry in entries])
+            columns.append(
+                [settings.block.show(entry.stat.blocks * 512) if entry.stat else "?" for entry in entries]
+            )
         if settings.context:
             columns.append(["?" for _ in entries])
         for cells in reversed(columns):

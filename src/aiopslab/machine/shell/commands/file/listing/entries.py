@@ -82,7 +82,9 @@ def sorted_entries(settings: Settings, entries: list[Entry]) -> list[Entry]:
     elif settings.sort == "time":
         entries.sort(key=lambda entry: -time_of(settings, entry.stat) if entry.stat else 0)
     elif settings.sort == "extension":
-        entries.sort(key=lambda entry: _bytes("." + entry.name.rpartition(".")[2] if "." in entry.name else ""))
+        entries.sort(
+            key=lambda entry: _bytes("." + entry.name.rpartition(".")[2] if "." in entry.name else "")
+        )
     elif settings.sort == "version":
         entries.sort(key=lambda entry: version(_bytes(entry.name)))
     elif settings.sort == "width":

@@ -113,7 +113,9 @@ class Painter:
             found = entry.target_stat
         if found.is_dir:
             sticky, open_to_all = found.mode & 0o1000, found.mode & 0o002
-            return self._colors["tw" if sticky and open_to_all else "ow" if open_to_all else "st" if sticky else "di"]
+            return self._colors[
+                "tw" if sticky and open_to_all else "ow" if open_to_all else "st" if sticky else "di"
+            ]
         if not found.is_file:
             return self._colors["pi" if found.is_fifo else "cd"]
         for bit, key in ((0o4000, "su"), (0o2000, "sg"), (0o111, "ex")):

@@ -239,7 +239,9 @@ def _settle(ctx: Context, settings: Settings, options: Options) -> None:
     if options.any("c", "u", "time") and settings.format != "verbose" and settings.sort == "name":
         settings.sort = "time"  # a time that is not shown is there to sort by
     if settings.follow is None:
-        itself = settings.folders_themselves or settings.indicator == "classify" or settings.format == "verbose"
+        itself = (
+            settings.folders_themselves or settings.indicator == "classify" or settings.format == "verbose"
+        )
         settings.follow = Follow.NONE if itself else Follow.ARGUMENTS_TO_FOLDERS
     style = ctx.env.get("TIME_STYLE", "")
     if style and settings.format == "verbose" and not options.any("time-style", "full-time"):

@@ -58,7 +58,9 @@ async def tree(ctx: Context) -> int:
         await ctx.out("tree v2.1.0\n" if options.any("version") else f"{USAGE}\n")
         return 0
     level = options.last("L")
-    if options.any("L") and not (level.isdecimal() and level.isascii() and 0 < int(level[:9]) and len(level) < 10):
+    if options.any("L") and not (
+        level.isdecimal() and level.isascii() and int(level[:9]) > 0 and len(level) < 10
+    ):
         raise UsageError("tree: Invalid level, must be greater than 0.")
     drawing = _Tree(ctx, options, int(level) if level else 1 << 30)
     status = 0
@@ -74,7 +76,11 @@ class _Tree:
         self._ctx = ctx
         self._options = options
         self._depth = depth
-        boxes = is_utf8_locale(ctx.env) if not options.any("charset") else "utf" in options.last("charset").lower()
+        boxes = (
+            is_utf8_locale(ctx.env)
+            if not options.any("charset")
+            else "utf" in options.last("charset").lower()
+        )
         self._strokes = BOXES if boxes else ASCII
         self._accounts = Accounts(ctx.files)
         self._hidden = _patterns(options.last("I"), options.any("ignore-case"))
@@ -145,7 +151,11 @@ class _Tree:
 
     def _line(self, step: _Step) -> str:
         options = self._options
-        stroke = "" if options.any("i") else step.prefix + (self._strokes.last if step.is_last else self._strokes.middle)
+        stroke = (
+            ""
+            if options.any("i")
+            else step.prefix + (self._strokes.last if step.is_last else self._strokes.middle)
+        )
         name = step.path if options.any("f") else step.name
         if step.stat.is_link:
             name += f" -> {self._ctx.files.readlink(step.path)}"

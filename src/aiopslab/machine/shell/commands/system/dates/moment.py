@@ -18,7 +18,9 @@ DAYS_TO_1970: Final = 719_468
 ERA_DAYS: Final = 146_097
 """The days of 400 years, after which the calendar repeats."""
 
-_FIXED_ZONE = re2.compile(r"([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?[0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2}))?")
+_FIXED_ZONE = re2.compile(
+    r"([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?[0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2}))?"
+)
 
 
 class Zone(NamedTuple):
@@ -79,9 +81,7 @@ def calendar(seconds: int) -> Calendar:
     days, rest = divmod(seconds, DAY_S)
     year, month, day = _civil(days)
     day_of_year = days - days_before(year, 1, 1) + 1
-    return Calendar(
-        year, month, day, rest // 3600, rest // 60 % 60, rest % 60, (days + 4) % 7, day_of_year
-    )
+    return Calendar(year, month, day, rest // 3600, rest // 60 % 60, rest % 60, (days + 4) % 7, day_of_year)
 
 
 def days_before(year: int, month: int, day: int) -> int:
@@ -90,7 +90,16 @@ def days_before(year: int, month: int, day: int) -> int:
     shifted = year - (month <= 2)
     era, year_of_era = divmod(shifted, 400)
     day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5
-    return era * ERA_DAYS + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year + day - 1 - DAYS_TO_1970
+    return (
+        era * ERA_DAYS
+        + year_of_era * 365
+        + year_of_era // 4
+        - year_of_era // 100
+        + day_of_year
+        + day
+        - 1
+        - DAYS_TO_1970
+    )
 
 
 def _civil(days: int) -> tuple[int, int, int]:

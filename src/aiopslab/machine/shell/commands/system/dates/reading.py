@@ -254,11 +254,18 @@ class _Reader:
     def _bare_number(self, token: Token) -> None:
         """A year behind a date, eight digits for a date, else a time of day."""
         seen = self._seen
-        if seen["date"] and not self._year_digits and not seen["shift"] and (seen["time"] or token.digits > 2):
+        if (
+            seen["date"]
+            and not self._year_digits
+            and not seen["shift"]
+            and (seen["time"] or token.digits > 2)
+        ):
             self._date = (_year(token), *self._date[1:])
             self._year_digits = token.digits
         elif token.digits > 4:
-            self._date_is(token.value // 10_000, token.value // 100 % 100, token.value % 100, token.digits - 4)
+            self._date_is(
+                token.value // 10_000, token.value // 100 % 100, token.value % 100, token.digits - 4
+            )
         elif token.digits <= 2:
             self._set_time(token.value, 0, 0, 0)
         else:

@@ -28,7 +28,13 @@ MILITARY: Final = {
 _MONTHS = {name.lower(): number for number, name in enumerate(MONTHS, 1)}
 _DAYS = {name.lower(): number for number, name in enumerate(WEEKDAYS)}
 _SHORT = {**{name[:3]: number for name, number in _MONTHS.items()}, "sept": 9}
-_SHORT_DAYS = {**{name[:3]: number for name, number in _DAYS.items()}, "tues": 2, "wednes": 3, "thur": 4, "thurs": 4}
+_SHORT_DAYS = {
+    **{name[:3]: number for name, number in _DAYS.items()},
+    "tues": 2,
+    "wednes": 3,
+    "thur": 4,
+    "thurs": 4,
+}
 
 
 class Token(NamedTuple):

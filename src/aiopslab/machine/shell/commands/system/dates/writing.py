@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from aiopslab.machine.shell.commands.system.dates.moment import UTC, Calendar, Moment, Zone, calendar, days_before
+from aiopslab.machine.shell.commands.system.dates.moment import (
+    UTC,
+    Calendar,
+    Moment,
+    Zone,
+    calendar,
+    days_before,
+)
 
 WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS: Final = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -66,7 +73,8 @@ class _Writer:
         self._when = calendar(moment.seconds + zone.offset_s)
 
     def write(self, form: str) -> str:
-        parts, position = [], 0
+        parts: list[str] = []
+        position = 0
         while True:
             percent = form.find("%", position)
             if percent < 0:
@@ -140,7 +148,13 @@ class _Directive:
     def number(self, value: int, digits: int, fill: str) -> str:
         """A number, filled up to its digits or the width that was asked for."""
         fill = {"_": " ", "0": "0", "+": "0"}.get(self._pad, fill)
-        sign = "-" if value < 0 else "+" if self._pad == "+" and value >= 10**digits and self.letter in "CFGY" else ""
+        sign = (
+            "-"
+            if value < 0
+            else "+"
+            if self._pad == "+" and value >= 10**digits and self.letter in "CFGY"
+            else ""
+        )
         text = str(abs(value))
         if self._pad == "-":
             return sign + text

@@ -21,7 +21,10 @@ async def create(request: Request, append: bool) -> None:
         buffer.seek(0)
     else:
         await write_archive(request, b"")
-    archive = tarfile.TarFile(fileobj=buffer, mode="a" if append else "w", format=tarfile.GNU_FORMAT)
+    try:
+        archive = tarfile.TarFile(fileobj=buffer, mode="a" if append else "w", format=tarfile.GNU_FORMAT)
+    except tarfile.TarError:
+        request.give_up("This does not look like a tar archive")
     writer = _Writer(request, archive)
     for operand in request.options.operands:
         await writer.add(operand, 0)

@@ -57,6 +57,14 @@ def compare(one: Number, other: Number) -> int:
     return add(one, negate(other)).value
 
 
+def relation(operator: str, one: Number, other: Number) -> bool:
+    """Whether two numbers stand in a relation, such as ``<=``."""
+    sign = compare(one, other)
+    return {"==": sign == 0, "!=": sign != 0, "<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0}[
+        operator
+    ]
+
+
 def multiply(one: Number, other: Number, scale: int) -> Number:
     """The product."""
     full = one.scale + other.scale

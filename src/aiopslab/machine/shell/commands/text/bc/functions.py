@@ -8,10 +8,28 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from math import isqrt
 
-from aiopslab.machine.shell.commands.text.bc.decimals import Number, rescaled
+from aiopslab.machine.shell.commands.text.bc.decimals import Number, digits_of, rescaled
 
-MAX_SCALE = 1000
+PARAMETERS = {"e": 1, "l": 1, "s": 1, "c": 1, "a": 1, "j": 2}
+_MAX_SCALE = 1000
 _GUARD = 12
+
+
+class TooLargeError(Exception):
+    """The result would take too long to compute."""
+
+
+def call(name: str, arguments: list[Number], scale: int) -> Number:
+    """The value of the function of that name."""
+    if scale > _MAX_SCALE:
+        raise TooLargeError(f"functions to more than {_MAX_SCALE} decimals")
+    sizes = [digits_of(argument.value) - argument.scale for argument in arguments]
+    if sizes[-1] > (4 if name in "ej" else 100) or (name == "j" and sizes[0] > 3):
+        raise TooLargeError(f"{name}() of so large a number")
+    if name == "j":
+        return bessel(arguments[0], arguments[1], scale)
+    functions = {"e": exponential, "l": logarithm, "s": sine, "c": cosine, "a": arc_tangent}
+    return functions[name](arguments[0], scale)
 
 
 def exponential(x: Number, scale: int) -> Number:

@@ -19,13 +19,6 @@ _LIMIT_STATUS = 125
 _MAX_ARRAY = 16_777_215
 _MAX_CALLS = 10_000
 _INSTRUCTIONS_PER_TURN = 10
-_LIBRARY = {
-    "e": functions.exponential,
-    "l": functions.logarithm,
-    "s": functions.sine,
-    "c": functions.cosine,
-    "a": functions.arc_tangent,
-}
 
 
 class BcRuntimeError(Exception):
@@ -162,7 +155,8 @@ class BcMachine:
         elif op == "truth":
             self._push_truth(self._pop().value != 0)
         elif op == "compare":
-            self._compare(name)
+            other, one = self._pop(), self._pop()
+            self._push_truth(decimals.relation(name, one, other))
         else:
             self._stack.append(name)  # an array, to be handed to a function
 
@@ -177,19 +171,6 @@ class BcMachine:
                 self._push_truth(truth)
         if taken:
             frame.at = target
-
-    def _compare(self, operator: str) -> None:
-        other, one = self._pop(), self._pop()
-        sign = decimals.compare(one, other)
-        results = {
-            "==": sign == 0,
-            "!=": sign != 0,
-            "<": sign < 0,
-            "<=": sign <= 0,
-            ">": sign > 0,
-            ">=": sign >= 0,
-        }
-        self._push_truth(results[operator])
 
     def _calculate(self, operator: str, address: int) -> None:
         other, one = self._pop(), self._pop()
@@ -255,7 +236,7 @@ class BcMachine:
     def _call(self, name: str, count: int, address: int) -> None:
         function = self.functions.get(name)
         if function is None:
-            if not self._library or name not in (*_LIBRARY, "j"):
+            if not self._library or name not in functions.PARAMETERS:
                 self._fail(f"Function {name} not defined.", address)
             self._call_library(name, count, address)
             return
@@ -286,19 +267,15 @@ class BcMachine:
                 self._pop()
 
     def _call_library(self, name: str, count: int, address: int) -> None:
-        wanted = 2 if name == "j" else 1
+        wanted = functions.PARAMETERS[name]
         if count != wanted:
             self._fail("Parameter number mismatch", address + min(count, wanted) + 1)
-        scale = self._storage.scale
-        if scale > functions.MAX_SCALE:
-            self._exceed(f"functions to more than {functions.MAX_SCALE} decimals")
-        self._ctx.spend_turn(10 + scale)
-        x = self._pop()
-        order = self._pop() if name == "j" else ZERO
-        large = 4 if name in ("e", "j") else 100
-        if digits_of(x.value) - x.scale > large or digits_of(order.value) - order.scale > 3:
-            self._exceed(f"{name}() of so large a number")
-        self._push(functions.bessel(order, x, scale) if name == "j" else _LIBRARY[name](x, scale))
+        self._ctx.spend_turn(10 + self._storage.scale)
+        arguments = [self._pop() for _ in range(count)][::-1]
+        try:
+            self._push(functions.call(name, arguments, self._storage.scale))
+        except functions.TooLargeError as error:
+            self._exceed(str(error))
 
     def _builtin(self, name: str, address: int) -> None:
         if name == "read":

@@ -70,13 +70,17 @@ async def b2sum(ctx: Context, options: Options) -> int:
 @tool("cksum", options=f"a,algorithm= {_CHECKING} l,length= tag untagged debug z,zero")
 async def cksum(ctx: Context, options: Options) -> int:
     """Print or check checksums, CRC by default."""
-    choices = (*_SUMS, *DIGEST_BITS)
+    choices = (*_SUMS, *DIGEST_BITS, "sm3")
     name = one_of(ctx, "algorithm", options.last("a"), choices) if "a" in options else "crc"
-    if "l" in options and name != "blake2b":
+    if name == "sm3":
+        fail(ctx, "the algorithm sm3 is not supported")
+    bits = _bits(ctx, options, "blake2b")
+    if bits != DIGEST_BITS["blake2b"] and name != "blake2b":
         fail(ctx, "--length is only supported with --algorithm=blake2b")
     if name in _SUMS:
         if "c" in options and "a" in options:
             fail(ctx, "--check is not supported with --algorithm={bsd,sysv,crc}")
+        _check_options(ctx, options)
         if "c" in options:
             return await Checker(ctx, options, None).run()
         return await _sums(ctx, options, name)
@@ -92,7 +96,7 @@ async def sum_(ctx: Context, options: Options) -> int:
 
 
 async def _sums(ctx: Context, options: Options, kind: str) -> int:
-    inputs = Inputs(ctx, options.operands)
+    inputs = Inputs(ctx, options.operands, weight=2 if kind == "bsd" else 1)
     end = "\0" if "z" in options else "\n"
     async for source in inputs.sources():
         total = _SUMS[kind]()
@@ -167,18 +171,17 @@ def _bits(ctx: Context, options: Options, name: str) -> int:
 
 
 def _check_options(ctx: Context, options: Options) -> None:
-    if "tag" in options and "c" in options:
-        misuse(ctx, "the --tag option is meaningless when verifying checksums")
-    if "tag" in options and [option for option, _ in options.given if option in ("b", "t")][-1:] == ["t"]:
+    modes = [option for option, _ in options.given if option in ("b", "t", "tag")]
+    if "tag" in options and modes[-1:] == ["t"]:
         misuse(ctx, "--tag does not support --text mode")
     if "c" in options:
+        if "z" in options:
+            misuse(ctx, "the --zero option is not supported when verifying checksums")
+        if "tag" in options:
+            misuse(ctx, "the --tag option is meaningless when verifying checksums")
         return
-    for name, word in (
-        ("ignore-missing",) * 2,
-        ("status",) * 2,
-        ("w", "warn"),
-        ("quiet",) * 2,
-        ("strict",) * 2,
-    ):
+    loudness = [option for option, _ in options.given if option in ("status", "w", "quiet")][-1:]
+    for name in ("ignore-missing", *loudness, "strict"):
         if name in options:
+            word = "warn" if name == "w" else name
             misuse(ctx, f"the --{word} option is meaningful only when verifying checksums")

@@ -46,7 +46,7 @@ class _Coder:
         ctx, options = self._ctx, self._options
         wrap = number(ctx, options.last("w", default="76"), "invalid wrap size")
         at_most(ctx, options.operands, 1)
-        inputs = Inputs(ctx, options.operands, cannot_read="read error: {why}")
+        inputs = Inputs(ctx, options.operands, cannot_read="read error: {why}", weight=2)
         source = await inputs.open(inputs.operands[0])
         if source is not None:
             await (self._decode(source) if "d" in options else self._encode(source, wrap))

@@ -12,7 +12,8 @@ from aiopslab.machine.shell.commands.text.quoting import quote
 from aiopslab.machine.shell.commands.text.tool import UTIL_LINUX, fail, tool
 
 _TAB = 8
-_TABLE_ONLY = ("d", "N", "R", "H", "O", "E", "T", "W")
+_WITHOUT_CONTROLS = dict.fromkeys([*range(0x20), 0x7F])
+_TABLE_ONLY = ("N", "R", "H", "O", "E", "T", "W")
 
 
 @tool(
@@ -28,11 +29,13 @@ async def column(ctx: Context, options: Options) -> int:
     width = _width(ctx, options)
     if "t" not in options and options.any(*_TABLE_ONLY):
         fail(ctx, "option --table required for all --table-*")
-    inputs = Inputs(ctx, options.operands, "{plain}: {why}", "read failed: {why}")
+    inputs = Inputs(
+        ctx, options.operands, "{plain}: {why}", "read failed: {why}", weight=6, dash_is_stdin=False
+    )
     lines: list[str] = []
     async for source in inputs.sources():
-        async for line in source.lines():
-            lines.append(_readable(line.removesuffix(b"\n")))
+        async for batch in source.batches():
+            lines += [_readable(line.removesuffix(b"\n")) for line in batch]
         if source.failed:
             return 1
     if "L" not in options:
@@ -57,12 +60,14 @@ def _width(ctx: Context, options: Options) -> int:
 
 def _readable(line: bytes) -> str:
     """Bytes that are no ASCII cannot be shown in the C locale."""
-    return "".join(chr(byte) if byte < 0x80 else f"\\x{byte:02x}" for byte in line)
+    if line.isascii():
+        return line.decode("ascii")
+    return line.decode("ascii", "backslashreplace")
 
 
 def _cells(text: str) -> int:
     """How many columns a text takes; control characters take none."""
-    return sum(character >= " " and character != "\x7f" for character in text)
+    return len(text) if text.isprintable() else len(text.translate(_WITHOUT_CONTROLS))
 
 
 def _filled(lines: list[str], width: int, by_rows: bool) -> str:

@@ -42,7 +42,7 @@ def _picker(ctx: Context, options: Options, end: bytes) -> Callable[[bytes], byt
     if len(lists) > 1:
         misuse(ctx, "only one list may be specified")
     delimiter = options.last("d")
-    if len(delimiter.encode("utf-8", "surrogateescape")) > 1:
+    if any(len(given.encode("utf-8", "surrogateescape")) > 1 for given in options.all("d")):
         misuse(ctx, "the delimiter must be a single character")
     if not lists:
         misuse(ctx, "you must specify a list of bytes, characters, or fields")
@@ -99,14 +99,16 @@ def parse_ranges(ctx: Context, text: str, by_field: bool) -> Ranges:
     what = "field value" if by_field else "byte/character position"
     numbering = "fields are" if by_field else "byte/character positions are"
     found: Ranges = []
+    at = 0
     for part in text.replace(" ", ",").replace("\t", ",").split(","):
+        place, at = at, at + len(part) + 1
         low_text, dash, high_text = part.partition("-")
         if dash and "-" in high_text:
             misuse(ctx, "invalid field range" if by_field else "invalid byte or character range")
-        for value in (low_text, high_text):
+        for value, offset in ((low_text, 0), (high_text, len(low_text) + 1)):
             if value and not all_digits(value):
-                start = value.lstrip("0123456789")
-                misuse(ctx, f"invalid {what} {quote(start)}")
+                digits = len(value) - len(value.lstrip("0123456789"))
+                misuse(ctx, f"invalid {what} {quote(text[place + offset + digits :])}")
             if value and whole(value) >= _TO_THE_END * 2 - 1:
                 kind = "field number" if by_field else "byte/character offset"
                 misuse(ctx, f"{kind} {quote(value)} is too large")

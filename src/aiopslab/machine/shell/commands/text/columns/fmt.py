@@ -49,9 +49,8 @@ async def fmt(ctx: Context, options: Options) -> int:
     inputs = Inputs(ctx, options.operands, "cannot open {quoted} for reading: {why}", "read error")
     async for source in inputs.sources():
         lines = (await source.read_all()).split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        await emit(ctx, layout.format(lines))
+        unfinished = lines[-1] != b""
+        await emit(ctx, layout.format(lines if unfinished else lines[:-1], unfinished))
     return inputs.status
 
 
@@ -100,8 +99,8 @@ class _Layout:
         self._tabs = False
         self._other_indent = 0
 
-    def format(self, lines: list[bytes]) -> bytes:
-        """All paragraphs of a file, refilled."""
+    def format(self, lines: list[bytes], unfinished: bool) -> bytes:
+        """All paragraphs of a file, refilled. A last line that is none keeps its missing newline."""
         self._tabs = False
         self._other_indent = 0
         out: list[bytes] = []
@@ -109,8 +108,10 @@ class _Layout:
         while at < len(lines):
             line = self._parse(lines[at])
             if not self._begins(line):
-                out.append(self._copied(line))
                 at += 1
+                copied = self._copied(line)
+                cut = unfinished and at == len(lines) and bool(line.text)
+                out.append(copied.removesuffix(b"\n") if cut else copied)
                 continue
             members = [line]
             at += 1
@@ -196,9 +197,17 @@ class _Layout:
             end = words[at].next_break
             lead = self._blank(0, members[0].prefix_indent) + self._prefix
             lead += self._blank(members[0].prefix_indent + len(self._prefix), indent)
-            spaced = b"".join(word.text + b" " * word.space for word in words[at : end - 1])
-            out.append(lead + spaced + words[end - 1].text + b"\n")
+            out.append(lead + self._spaced(words[at:end], indent) + b"\n")
             at, indent = end, self._other_indent
+
+    def _spaced(self, words: list[_Word], column: int) -> bytes:
+        """Words from a column on, with the blanks between them."""
+        shown: list[bytes] = []
+        for word in words[:-1]:
+            column += len(word.text)
+            shown += [word.text, self._blank(column, column + word.space)]
+            column += word.space
+        return b"".join(shown) + words[-1].text
 
     def _words(self, line: _Line) -> list[_Word]:
         words: list[_Word] = []

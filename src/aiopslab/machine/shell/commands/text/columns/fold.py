@@ -6,26 +6,26 @@ from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import number
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
-from aiopslab.machine.shell.commands.text.tool import tool
+from aiopslab.machine.shell.commands.text.tool import historical, tool
 
 
-def _modernised(args: list[str]) -> list[str]:
-    """``-30`` is an older spelling of ``-w 30``."""
-    return [f"-w{arg[1:]}" if arg[:1] == "-" and arg[1:].isdigit() else arg for arg in args]
-
-
-@tool("fold", options="b,bytes s,spaces w,width=", rewrite=_modernised)
+@tool("fold", options="b,bytes s,spaces w,width=", rewrite=historical("w", "-w", "--width"))
 async def fold(ctx: Context, options: Options) -> int:
     """Break lines at a width of 80 columns, or another."""
     width = number(ctx, options.last("w", default="80"), "invalid number of columns", low=1, high=2**63)
-    inputs = Inputs(ctx, options.operands)
+    inputs = Inputs(ctx, options.operands, weight=5)
     in_bytes, at_spaces = "b" in options, "s" in options
     async for source in inputs.sources():
-        async for line in source.lines():
-            text = line.removesuffix(b"\n")
-            folded = _folded(text, width, in_bytes, at_spaces) if len(text) > width or b"\t" in text else text
-            await emit(ctx, folded + line[len(text) :])
+        async for batch in source.batches():
+            await emit(ctx, b"".join([_line(line, width, in_bytes, at_spaces) for line in batch]))
     return inputs.status
+
+
+def _line(line: bytes, width: int, in_bytes: bool, at_spaces: bool) -> bytes:
+    text = line.removesuffix(b"\n")
+    if len(text) <= width and b"\t" not in text:
+        return line
+    return _folded(text, width, in_bytes, at_spaces) + line[len(text) :]
 
 
 def _advance(column: int, byte: int, in_bytes: bool) -> int:

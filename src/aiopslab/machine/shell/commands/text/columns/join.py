@@ -231,8 +231,7 @@ class _Join:
             else:
                 await self._skip(0 if one.next.key < two.next.key else 1)
         for number, side in enumerate(self._sides):
-            while side.next is not None and (number in self._plan.unpaired or self._plan.check != "off"):
-                await self._skip(number)
+            await self._finish(number, side)
         if one.disorder or two.disorder:
             fail(self._ctx, "input is not in sorted order")
         return self._inputs.status
@@ -240,10 +239,20 @@ class _Join:
     async def _skip(self, number: int) -> None:
         """A line without a partner."""
         side = self._sides[number]
-        self._unpaired_seen = True
         if number in self._plan.unpaired:
             await self._write(side.next if number == 0 else None, side.next if number == 1 else None)
         await side.advance(self._unpaired_seen)
+        self._unpaired_seen = True
+
+    async def _finish(self, number: int, side: _Side) -> None:
+        """What is left of a file when the other has ended: shown if wanted, and its order checked."""
+        wanted = number in self._plan.unpaired
+        while side.next is not None and (wanted or self._plan.check != "off"):
+            if wanted:
+                await self._write(side.next if number == 0 else None, side.next if number == 1 else None)
+            elif side.disorder:
+                return
+            await side.advance(self._unpaired_seen)
 
     async def _write(self, one: _Row | None, two: _Row | None) -> None:
         plan = self._plan

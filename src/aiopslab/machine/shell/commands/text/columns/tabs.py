@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import whole
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
 from aiopslab.machine.shell.commands.text.quoting import quote
-from aiopslab.machine.shell.commands.text.tool import fail, tool
-
-_DIGITS = " 0 1 2 3 4 5 6 7 8 9"
-
-
-def _modernised(args: list[str]) -> list[str]:
-    """``-4`` or ``-4,8`` is an older spelling of ``-t``."""
-    rewritten = []
-    for arg in args:
-        historical = arg[:1] == "-" and arg[1:2].isdigit() and arg[1:].replace(",", "").isdigit()
-        rewritten.append(f"-t{arg[1:]}" if historical else arg)
-    return rewritten
+from aiopslab.machine.shell.commands.text.tool import fail, historical, tool
 
 
 @dataclass
@@ -47,26 +37,14 @@ class TabStops:
 def _tab_stops(ctx: Context, options: Options) -> TabStops:
     stops: list[int] = []
     extension = {"/": 0, "+": 0}
-    words = ",".join(options.all("t")).replace(" ", ",").replace("\t", ",").split(",")
-    for word in filter(None, words):
-        mark = word[0] if word[0] in "/+" else ""
-        digits = word[1:] if mark else word
-        bad = digits.lstrip("0123456789")
-        if bad:
-            if bad[0] in "/+":
-                fail(ctx, f"{bad[0]!r} specifier not at start of number: {quote(bad)}")
-            fail(ctx, f"tab size contains invalid character(s): {quote(bad)}")
-        value = whole(digits or "0")
-        if value > 2**63:
-            fail(ctx, f"tab stop is too large {quote(digits)}")
-        if mark:
-            extension[mark] = value
-            continue
-        if value == 0:
-            fail(ctx, "tab size cannot be 0")
-        if stops and value <= stops[-1]:
-            fail(ctx, "tab sizes must be ascending")
-        stops.append(value)
+    for text in options.all("t"):
+        at = 0
+        while at < len(text):
+            at = _take_stop(ctx, text, at, stops, extension)
+    if any(stop == 0 for stop in stops):
+        fail(ctx, "tab size cannot be 0")
+    if any(later <= earlier for earlier, later in pairwise(stops)):
+        fail(ctx, "tab sizes must be ascending")
     if extension["/"] and extension["+"]:
         fail(ctx, "'/' specifier is mutually exclusive with '+'")
     if len(stops) == 1 and not any(extension.values()):
@@ -76,19 +54,47 @@ def _tab_stops(ctx: Context, options: Options) -> TabStops:
     return TabStops(stops, extension["/"], extension["+"])
 
 
-@tool("expand", options="i,initial t,tabs=", rewrite=_modernised)
+def _take_stop(ctx: Context, text: str, at: int, stops: list[int], extension: dict[str, int]) -> int:
+    """Read one stop, or the mark and number that say what follows the last; returns where it ends."""
+    if text[at] in ", \t":
+        return at + 1
+    mark = text[at] if text[at] in "/+" else ""
+    start = at + len(mark)
+    end = start
+    while end < len(text) and text[end] in "0123456789":
+        end += 1
+    if end < len(text) and text[end] not in ", \t":
+        if text[end] in "/+":
+            fail(ctx, f"'{text[end]}' specifier not at start of number: {quote(text[end:])}")
+        fail(ctx, f"tab size contains invalid character(s): {quote(text[end:])}")
+    value = whole(text[start:end] or "0")
+    if value > 2**63:
+        fail(ctx, f"tab stop is too large {quote(text[start:end])}")
+    for sign, given in extension.items():
+        if given:
+            fail(ctx, f"'{sign}' specifier only allowed with the last value")
+    if mark:
+        extension[mark] = value
+    else:
+        stops.append(value)
+    return end
+
+
+@tool("expand", options="i,initial t,tabs=", rewrite=historical("t", "-t", "--tabs"))
 async def expand(ctx: Context, options: Options) -> int:
     """Convert tabs to spaces."""
     stops = _tab_stops(ctx, options)
-    inputs = Inputs(ctx, options.operands)
+    inputs = Inputs(ctx, options.operands, weight=4)
     initial = "i" in options
     async for source in inputs.sources():
-        async for line in source.lines():
-            await emit(ctx, _expanded(ctx, line, stops, initial) if b"\t" in line or b"\b" in line else line)
+        async for batch in source.batches():
+            await emit(ctx, b"".join([_expanded(ctx, line, stops, initial) for line in batch]))
     return inputs.status
 
 
 def _expanded(ctx: Context, line: bytes, stops: TabStops, initial: bool) -> bytes:
+    if b"\t" not in line:
+        return line
     out = bytearray()
     column = 0
     converting = True
@@ -109,15 +115,15 @@ def _expanded(ctx: Context, line: bytes, stops: TabStops, initial: bool) -> byte
     return bytes(out)
 
 
-@tool("unexpand", options="a,all first-only t,tabs=", rewrite=_modernised)
+@tool("unexpand", options="a,all first-only t,tabs=", rewrite=historical("t", "-t", "--tabs"))
 async def unexpand(ctx: Context, options: Options) -> int:
     """Convert blanks to tabs, at the start of lines or everywhere."""
     stops = _tab_stops(ctx, options)
-    inputs = Inputs(ctx, options.operands)
+    inputs = Inputs(ctx, options.operands, weight=4)
     everywhere = ("a" in options or "t" in options) and "first-only" not in options
     async for source in inputs.sources():
-        async for line in source.lines():
-            await emit(ctx, _unexpanded(line, stops, everywhere))
+        async for batch in source.batches():
+            await emit(ctx, b"".join([_unexpanded(line, stops, everywhere) for line in batch]))
     return inputs.status
 
 
@@ -146,7 +152,7 @@ def _unexpanded(line: bytes, stops: TabStops, everywhere: bool) -> bytes:
                     continue
                 # A blank that reaches a stop makes one tab of all before it.
                 pending = bytearray(b"\t" if one_blank_before_stop else b"")
-                byte = 0x09  # noqa: PLW2901
+                byte = 0x09
         elif converting and byte == 0x08:
             column = max(0, column - 1)
         else:

@@ -188,9 +188,9 @@ def _take_repeat(ctx: Context, units: list[tuple[int, bool]], at: int, position:
     base = 8 if digits.startswith("0") else 10
     if digits and not all(digit in "01234567" if base == 8 else digit in "0123456789" for digit in digits):
         fail(ctx, f"invalid repeat count {quote(digits)} in [c*n] construct")
-    if position == 1:
-        fail(ctx, "the [c*] repeat construct may not appear in string1")
     count = whole(digits, base) if digits else 0
+    if position == 1 and not count:
+        fail(ctx, "the [c*] repeat construct may not appear in string1")
     ctx.spend_bytes(count)
     if count:
         found.members += bytes([byte]) * count

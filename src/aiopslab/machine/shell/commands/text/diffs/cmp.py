@@ -38,7 +38,7 @@ async def cmp(ctx: Context, options: Options) -> int:
         refuse(ctx, f"extra operand {quote(operands[4])}")
     limit = _size(ctx, options.last("n"), "bytes") if "n" in options else None
     names = [operands[0], operands[1] if len(operands) > 1 else "-"]
-    inputs = Inputs(ctx, names, "{plain}: {why}", "{plain}: {why}")
+    inputs = Inputs(ctx, names, "{plain}: {why}", "{plain}: {why}", weight=4 if "l" in options else 1)
     pieces: list[AsyncIterator[bytes]] = []
     for name in inputs.operands:
         if "s" in options and name != "-" and not ctx.files.exists(name):
@@ -62,18 +62,18 @@ def refuse(ctx: Context, message: str) -> NoReturn:
     raise UsageError(f"{ctx.args[0]}: {message}\n{TRY_HELP.format(name=ctx.args[0])}", _TROUBLE)
 
 
-def _size(ctx: Context, text: str, option: str) -> int:
+def _size(ctx: Context, text: str, option: str, whole: str = "") -> int:
     value = parse_number(text, _SUFFIXES)
     if value is None or value < 0:
-        refuse(ctx, f"invalid --{option} value {quote(text)}")
+        refuse(ctx, f"invalid --{option} value '{whole or text}'")
     return value
 
 
 def _skips(ctx: Context, options: Options) -> list[int]:
     text = options.last("i", default="0")
     one, colon, two = text.partition(":")
-    first = _size(ctx, one, "ignore-initial")
-    return [first, _size(ctx, two, "ignore-initial") if colon else first]
+    first = _size(ctx, one, "ignore-initial", text)
+    return [first, _size(ctx, two, "ignore-initial", text) if colon else first]
 
 
 def _operand_skips(ctx: Context, operands: list[str]) -> list[int]:
@@ -121,7 +121,7 @@ class _Comparison:
         await self._measure(skips)
         async for one, two in _aligned(pieces, list(skips)):
             if self._limit is not None:
-                one, two = one[: self._limit - at], two[: self._limit - at]  # noqa: PLW2901
+                one, two = one[: self._limit - at], two[: self._limit - at]
             if len(one) != len(two):
                 await self._report_end(self._names[0 if len(one) < len(two) else 1], at, line, last_newline)
                 return 1

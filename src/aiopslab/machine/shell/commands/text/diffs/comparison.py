@@ -21,7 +21,7 @@ from aiopslab.machine.shell.commands.text.diffs.formats import (
 from aiopslab.machine.shell.commands.text.diffs.script import Change, Likeness, find_changes, split_lines
 from aiopslab.machine.shell.commands.text.diffs.side_by_side import SideBySide
 from aiopslab.machine.shell.commands.text.inputs import emit
-from aiopslab.machine.shell.commands.text.quoting import quote, quoted_name
+from aiopslab.machine.shell.commands.text.quoting import quoted_name
 from aiopslab.machine.shell.regex import RegexError, TooMuchWorkError, compile_regex
 
 TROUBLE = 2
@@ -63,7 +63,7 @@ class Comparison:
         )
         width = parse_number(options.last("W", default="130"))
         if not width or width < 0:
-            refuse(ctx, f"invalid width {quote(options.last('W'))}")
+            refuse(ctx, f"invalid width '{options.last('W')}'")
         self._width = width
         ctx.spend_bytes(self._width)
 
@@ -214,7 +214,7 @@ def _style(ctx: Context, options: Options) -> tuple[str, int]:
         if _STYLES[name] in ("context", "unified"):
             lines = parse_number(value) if value else 3
             if lines is None or lines < 0:
-                refuse(ctx, f"invalid context length {quote(value)}")
+                refuse(ctx, f"invalid context length '{value}'")
             context = max(context, lines)
     historical = "".join(name for name, _ in options.given if name.isdigit())
     context = whole(historical) if historical and styles else context

@@ -8,7 +8,7 @@ from aiopslab.machine.shell.commands.text.diffs.cmp import DIFFUTILS, TRY_HELP, 
 from aiopslab.machine.shell.commands.text.diffs.comparison import TROUBLE, Comparison
 from aiopslab.machine.shell.commands.text.diffs.folders import compare_folders
 from aiopslab.machine.shell.commands.text.quoting import quote
-from aiopslab.machine.shell.commands.text.tool import tool
+from aiopslab.machine.shell.commands.text.tool import fail, tool
 
 
 @tool(
@@ -38,7 +38,7 @@ async def diff(ctx: Context, options: Options) -> int:
         return await compare_folders(comparison, one, two)
     if any(folders):
         if "-" in operands:
-            refuse(ctx, "cannot compare '-' to a directory")
+            fail(ctx, "cannot compare '-' to a directory", TROUBLE)
         folder, file = (one, two) if folders[0] else (two, one)
         inside = f"{folder.rstrip('/') or '/'}/{file.rpartition('/')[2]}"
         one, two = (inside, two) if folders[0] else (one, inside)

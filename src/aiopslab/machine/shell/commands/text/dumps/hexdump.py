@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import SIZE_SUFFIXES, parse_number
+from aiopslab.machine.shell.commands.text.dumps.blocks import Blocks, Repeats
 from aiopslab.machine.shell.commands.text.dumps.hexdump_formats import Format, FormatError, parse_format
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, read_operand
 from aiopslab.machine.shell.commands.text.quoting import quote
@@ -43,27 +42,26 @@ async def hexdump(ctx: Context, options: Options) -> int:
     for form in formats:
         form.stretch(block_size)
     skip, limit = _count(ctx, options, "s", "offset") or 0, _count(ctx, options, "n", "length")
-    inputs = Inputs(ctx, options.operands, "{plain}: {why}", "{plain}: {why}")
+    inputs = Inputs(ctx, options.operands, "{plain}: {why}", "{plain}: {why}", weight=12, dash_is_stdin=False)
     address, read_any = skip, False
-    previous: bytes | None = None
-    squeezing = False
-    async for block in _blocks(inputs, max(1, block_size), skip, limit):
-        read_any = True
-        if block == previous and len(block) == block_size and "v" not in options:
-            if not squeezing:
-                await emit(ctx, b"*\n")
-            squeezing = True
-        else:
-            squeezing = False
-            await emit(ctx, "".join([form.show(block, address) for form in formats]).encode("latin-1"))
-        previous = block
-        address += len(block)
+    repeats = Repeats(block_size, "v" not in options)
+    async for batch in Blocks(max(1, block_size), skip, limit).batches(inputs):
+        shown: list[bytes] = []
+        for block in batch:
+            read_any = True
+            star = repeats.shown(block)
+            if star is None:
+                star = "".join([form.show(block, address) for form in formats]).encode("latin-1")
+            shown.append(star)
+            address += len(block)
+        await emit(ctx, b"".join(shown))
     if read_any or (skip and not inputs.failed):
-        ending = [piece.show(b"", address) for form in formats for piece in form.ending]
+        endings = [form.ending for form in formats if form.ending]
+        ending = [piece.show(b"", address) for piece in endings[-1]] if endings else []
         await emit(ctx, "".join(ending).encode("latin-1"))
-    if inputs.failed and not read_any:
+    if inputs.opened == 0:
         await ctx.err(f"{ctx.args[0]}: all input file arguments failed\n")
-    return inputs.status
+    return 0 if inputs.opened == len(inputs.operands) else 1
 
 
 async def _formats(ctx: Context, options: Options) -> list[Format]:
@@ -91,25 +89,3 @@ def _count(ctx: Context, options: Options, letter: str, word: str) -> int | None
     if value is None or value < 0:
         fail(ctx, f"failed to parse {word}: {quote(text)}: Invalid argument")
     return value
-
-
-async def _blocks(inputs: Inputs, size: int, skip: int, limit: int | None) -> AsyncIterator[bytes]:
-    """All inputs as one, in blocks; the last may be short."""
-    rest = b""
-    async for source in inputs.sources():
-        while limit is None or limit > 0:
-            piece = await source.read(65536 if limit is None else min(65536, limit + skip))
-            if not piece:
-                break
-            skipped = min(skip, len(piece))
-            skip -= skipped
-            piece = piece[skipped:]
-            if limit is not None:
-                limit -= len(piece)
-            rest += piece
-            whole = len(rest) - len(rest) % size
-            for at in range(0, whole, size):
-                yield rest[at : at + size]
-            rest = rest[whole:]
-    if rest:
-        yield rest

@@ -78,11 +78,26 @@ class _Unit:
     fixed: bool
     pieces: list[_Piece]
     size: int
+    table: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        """What each byte looks like, if a unit shows one byte at a time."""
+        if self.size == 1:
+            self.table = ["".join(self._texts(bytes([byte]), 0)) for byte in range(256)]
+
+    def _texts(self, data: bytes, address: int) -> list[str]:
+        return [piece.show(data if piece.size else b"", address) for piece in self.pieces]
 
     def show(self, block: bytes, at: int, address: int) -> str:
         """The unit over its part of a block."""
         shown: list[str] = []
-        for repetition in range(self.repetitions):
+        part = block[at : at + self.repetitions]
+        quick = max(0, min(len(part), self.repetitions - 1)) if self.table is not None else 0
+        if self.table is not None:
+            table = self.table
+            shown = [table[byte] for byte in part[:quick]]
+            at += quick
+        for repetition in range(quick, self.repetitions):
             texts: list[str] = []
             for piece in self.pieces:
                 texts.append(piece.show(block[at : at + piece.size], address + at))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from math import lcm
 
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import all_digits, parse_number, whole
+from aiopslab.machine.shell.commands.text.dumps.blocks import Blocks, Repeats
 from aiopslab.machine.shell.commands.text.dumps.od_formats import (
     Notation,
     character_notation,
@@ -36,7 +36,7 @@ _TYPE = re.compile(r"([acdfoux])([CSILFD]|[0-9]+)?(z?)")
 async def od(ctx: Context, options: Options) -> int:
     """Write data in octal, or in another notation."""
     dump = _Dump(ctx, options)
-    inputs = Inputs(ctx, options.operands)
+    inputs = Inputs(ctx, options.operands, weight=16)
     await dump.run(inputs)
     return 1 if inputs.failed else 0
 
@@ -91,44 +91,19 @@ class _Dump:
         """Dump all inputs as one."""
         await self._ctx.err(self._warning)
         address = self._skip
-        previous: bytes | None = None
-        suppressing = False
-        async for row in self._rows(inputs):
-            if self._suppress and row == previous and len(row) == self._row:
-                if not suppressing:
-                    await emit(self._ctx, b"*\n")
-                suppressing = True
-            else:
-                suppressing = False
-                await emit(self._ctx, self._shown(address, row))
-            previous = row
-            address += len(row)
-        if self._radix != "n" and not self._beyond:
-            await emit(self._ctx, self._address(address) + b"\n")
-
-    async def _rows(self, inputs: Inputs) -> AsyncIterator[bytes]:
-        to_skip, left, rest = self._skip, self._limit, b""
-        self._beyond = False
-        async for source in inputs.sources():
-            while left is None or left > 0:
-                piece = await source.read(65536 if left is None else min(65536, left + to_skip))
-                if not piece:
-                    break
-                skipped = min(to_skip, len(piece))
-                to_skip -= skipped
-                piece = piece[skipped:]
-                if left is not None:
-                    left -= len(piece)
-                rest += piece
-                whole = len(rest) - len(rest) % self._row
-                for at in range(0, whole, self._row):
-                    yield rest[at : at + self._row]
-                rest = rest[whole:]
-        if to_skip:
-            self._beyond = True
+        repeats = Repeats(self._row, self._suppress)
+        blocks = Blocks(self._row, self._skip, self._limit)
+        async for batch in blocks.batches(inputs):
+            shown: list[bytes] = []
+            for row in batch:
+                star = repeats.shown(row)
+                shown.append(self._shown(address, row) if star is None else star)
+                address += len(row)
+            await emit(self._ctx, b"".join(shown))
+        if blocks.skip:
             fail(self._ctx, "cannot skip past end of combined input")
-        if rest:
-            yield rest
+        if self._radix != "n" and inputs.opened:
+            await emit(self._ctx, self._address(address) + b"\n")
 
     def _address(self, address: int) -> bytes:
         if self._radix == "n":

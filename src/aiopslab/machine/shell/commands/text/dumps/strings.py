@@ -7,15 +7,10 @@ from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import parse_number
 from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit
 from aiopslab.machine.shell.commands.text.quoting import quote
-from aiopslab.machine.shell.commands.text.tool import fail, tool
+from aiopslab.machine.shell.commands.text.tool import fail, historical, tool
 
 _READABLE = bytes([9, *range(0x20, 0x7F)])
 _WITH_SPACES = bytes([*range(9, 14), *range(0x20, 0x7F)])
-
-
-def _modernised(args: list[str]) -> list[str]:
-    """``-6`` is an older spelling of ``-n 6``."""
-    return [f"-n{arg[1:]}" if arg[:1] == "-" and arg[1:].isdigit() else arg for arg in args]
 
 
 @tool(
@@ -25,12 +20,12 @@ def _modernised(args: list[str]) -> list[str]:
     usage="[option(s)] [file(s)]",
     version="(GNU Binutils for Debian) 2.40",
     try_help="Usage: {name} [option(s)] [file(s)]",
-    rewrite=_modernised,
+    rewrite=historical("n", "-n", "-t", "-s", "-e"),
 )
 async def strings(ctx: Context, options: Options) -> int:
     """Write the sequences of printable characters in files."""
     finder = _Finder(ctx, options)
-    inputs = Inputs(ctx, [], "{plain}")
+    inputs = Inputs(ctx, [], "{plain}", weight=2)
     status = 0
     for operand in options.operands or ["-"]:
         if operand == "-" and not options.operands:

@@ -10,7 +10,8 @@ from aiopslab.machine.process import Context, Stream
 from aiopslab.machine.shell.commands.options import UsageError
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.commands.text.counts import all_digits, whole
-from aiopslab.machine.shell.commands.text.inputs import Inputs, Source
+from aiopslab.machine.shell.commands.text.dumps.blocks import Blocks
+from aiopslab.machine.shell.commands.text.inputs import Inputs
 from aiopslab.machine.shell.commands.text.tool import fail
 
 _USAGE = """Usage:
@@ -47,9 +48,10 @@ class _Request:
 async def xxd(ctx: Context) -> int:
     """Make a hexadecimal dump, or turn one back into data."""
     request = _parse(ctx)
-    inputs = Inputs(ctx, request.operands[:1], cannot_open="{plain}: {why}")
-    source = await inputs.open(inputs.operands[0])
-    if source is None:
+    inputs = Inputs(ctx, request.operands[:1], cannot_open="{plain}: {why}", weight=8)
+    operand = inputs.operands[0]
+    if operand != "-" and not ctx.files.exists(operand):
+        await inputs.complain("{plain}: {why}", operand, "No such file or directory")
         return 2
     output = ctx.stdout
     if len(request.operands) > 1 and request.operands[1] != "-":
@@ -60,10 +62,10 @@ async def xxd(ctx: Context) -> int:
         except FileError as error:
             fail(ctx, f"{request.operands[1]}: {error.strerror}", 3)
     if request.revert:
-        data = await source.read_all()
+        data = await inputs.read_all()
         await _write(ctx, output, _plain_bytes(data) if request.kind == "plain" else _reverted(ctx, data))
     else:
-        await _dump(ctx, request, source, output)
+        await _dump(ctx, request, inputs, output)
     return 2 if inputs.failed else 0
 
 
@@ -129,41 +131,23 @@ async def _write(ctx: Context, output: Stream, data: bytes) -> None:
     await output.write(data)
 
 
-async def _rows(source: Source, request: _Request) -> AsyncIterator[bytes]:
-    skip, left, rest = max(0, request.values.get("s", 0)), request.values.get("l"), b""
-    while left is None or left > 0:
-        piece = await source.read(65536 if left is None else min(65536, left + skip))
-        if not piece:
-            break
-        skipped = min(skip, len(piece))
-        skip -= skipped
-        piece = piece[skipped:]
-        left = None if left is None else left - len(piece)
-        rest += piece
-        whole = len(rest) - len(rest) % request.columns
-        for at in range(0, whole, request.columns):
-            yield rest[at : at + request.columns]
-        rest = rest[whole:]
-    if rest:
-        yield rest
-
-
-async def _dump(ctx: Context, request: _Request, source: Source, output: Stream) -> None:
+async def _dump(ctx: Context, request: _Request, inputs: Inputs, output: Stream) -> None:
+    blocks = Blocks(request.columns, max(0, request.values.get("s", 0)), request.values.get("l"))
     if request.kind == "include":
-        await _include(ctx, request, source, output)
+        await _include(ctx, request, blocks.batches(inputs), output)
         return
     address = max(0, request.values.get("s", 0)) + request.values.get("o", 0)
     zeros = _ZeroRows()
-    async for row in _rows(source, request):
-        if request.kind == "plain":
-            digits = row.hex().upper() if request.upper else row.hex()
-            await _write(ctx, output, digits.encode() + b"\n")
-            continue
-        line = _line(request, address, row)
-        address += len(row)
-        if request.skip_zeros:
-            line = zeros.take(line, is_zero=not any(row))
-        await _write(ctx, output, line.encode())
+    async for batch in blocks.batches(inputs):
+        lines: list[str] = []
+        for row in batch:
+            if request.kind == "plain":
+                lines.append((row.hex().upper() if request.upper else row.hex()) + "\n")
+                continue
+            line = _line(request, address, row)
+            address += len(row)
+            lines.append(zeros.take(line, is_zero=not any(row)) if request.skip_zeros else line)
+        await _write(ctx, output, "".join(lines).encode())
     await _write(ctx, output, zeros.finish().encode())
 
 
@@ -221,7 +205,9 @@ def _line(request: _Request, address: int, row: bytes) -> str:
     return f"{label}: {shown:<{width}}  {text}\n"
 
 
-async def _include(ctx: Context, request: _Request, source: Source, output: Stream) -> None:
+async def _include(
+    ctx: Context, request: _Request, batches: AsyncIterator[list[bytes]], output: Stream
+) -> None:
     named = bool(request.operands) and request.operands[0] != "-"
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in request.operands[0]) if named else ""
     if name[:1].isdigit():
@@ -229,9 +215,9 @@ async def _include(ctx: Context, request: _Request, source: Source, output: Stre
     digits = "0X%02X" if request.upper else "0x%02x"
     rows: list[str] = []
     size = 0
-    async for row in _rows(source, request):
-        size += len(row)
-        rows.append("  " + ", ".join(digits % byte for byte in row))
+    async for batch in batches:
+        size += sum(map(len, batch))
+        rows += ["  " + ", ".join(digits % byte for byte in row) for row in batch]
     body = ",\n".join(rows) + ("\n" if rows else "")
     if named:
         body = f"unsigned char {name}[] = {{\n{body}}};\nunsigned int {name}_len = {size};\n"

@@ -86,7 +86,7 @@ def _divisor(ctx: Context, number: int) -> int:
                 fast = (fast * fast + offset) % number
             done = 0
             while done < steps and divisor == 1:
-                ctx.spend_turn()
+                ctx.spend_turn(1 + number.bit_length() // 16)
                 start = fast
                 for _ in range(min(_BATCH, steps - done)):
                     fast = (fast * fast + offset) % number

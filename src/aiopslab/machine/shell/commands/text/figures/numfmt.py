@@ -35,11 +35,11 @@ async def numfmt(ctx: Context, options: Options) -> int:
     conversion = _Conversion(ctx, options)
     if "debug" in options and not options.any("from", "to", "grouping", "padding", "format"):
         await ctx.err(f"{ctx.args[0]}: no conversion option specified\n")
+    end = "\0" if "z" in options else "\n"
     if options.operands:
         for operand in options.operands:
-            await conversion.line(operand, "\n")
+            await conversion.line(operand, end)
         return conversion.status
-    end = "\0" if "z" in options else "\n"
     headers = _header(ctx, options)
     number = 0
     inputs = Inputs(ctx, [], cannot_read="error reading input: {why}")
@@ -111,7 +111,7 @@ class _Conversion:
         for number, field in enumerate(self._split(text), 1):
             if any(low <= number <= high for low, high in self._fields):
                 try:
-                    field = self._converted(field, number)  # noqa: PLW2901
+                    field = self._converted(field, number)
                 except ConversionError as error:
                     await self._complain(error)
             shown.append(field)

@@ -10,10 +10,10 @@ from aiopslab.machine.shell.commands.text.counts import number, parse_number
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
 from aiopslab.machine.shell.commands.text.quoting import quote
 from aiopslab.machine.shell.commands.text.tool import fail, hint, tool
-from aiopslab.machine.shell.regex import RegexError, compile_regex
+from aiopslab.machine.shell.regex import RegexError, TooMuchWorkError, compile_regex
 
 Wanted = Callable[[bytes], bool]
-_SECTIONS = "hbf"
+_SECTIONS = {"h": "header", "b": "body", "f": "footer"}
 
 
 @tool(
@@ -34,9 +34,9 @@ async def nl(ctx: Context, options: Options) -> int:
 class _Numberer:
     """Knows the section, the next number and how many blank lines came before."""
 
-    def __init__(self, wanted: dict[str, Wanted], blanks: dict[str, bool], options: Options) -> None:
-        self.wanted = wanted
-        self.every_line = blanks
+    def __init__(self, options: Options) -> None:
+        self.wanted: dict[str, Wanted] = {"h": _never, "b": _not_blank, "f": _never}
+        self.every_line = dict.fromkeys("hbf", False)
         self.separator = options.last("s", default="\t").encode("utf-8", "surrogateescape")
         delimiter = options.last("d", default="\\:").encode("utf-8", "surrogateescape")
         self.delimiter = delimiter + b":" if len(delimiter) == 1 else delimiter
@@ -45,39 +45,49 @@ class _Numberer:
         self.width = 6
         self.renumber = "p" not in options
         self.section = "b"
-        self._next: int = 1
+        self._next = 1
         self._blanks = 0
 
     @classmethod
     async def from_options(cls, ctx: Context, options: Options) -> _Numberer:
-        wanted: dict[str, Wanted] = {}
-        every_line: dict[str, bool] = {}
-        mistakes: list[str] = []
-        words = {"h": "header", "b": "body", "f": "footer"}
-        for section, default in (("b", "t"), ("h", "n"), ("f", "n")):
-            style = options.last(section, default=default)
-            every_line[section] = style == "a"
-            found = _style(ctx, style)
-            if found is None:
-                mistakes.append(f"invalid {words[section]} numbering style: {quote(style)}")
-            else:
-                wanted[section] = found
-        numberer = cls(wanted, every_line, options)
-        numberer.start = _signed(ctx, options.last("v", default="1"), "invalid starting line number")
-        numberer.increment = _signed(ctx, options.last("i", default="1"), "invalid line number increment")
-        joined = options.last("l", default="1")
-        numberer.joined = number(ctx, joined, "invalid line number of blank lines", low=1, high=2**63 - 1)
-        width = options.last("w", default="6")
-        numberer.width = number(ctx, width, "invalid line number field width", low=1, high=2**31 - 1)
-        ctx.spend_bytes(numberer.width)
-        numberer.style = options.last("n", default="rn")
-        if numberer.style not in ("ln", "rn", "rz"):
-            mistakes.append(f"invalid line numbering format: {quote(numberer.style)}")
-        if mistakes:
-            await ctx.err("".join(f"{ctx.args[0]}: {mistake}\n" for mistake in mistakes) + hint(ctx) + "\n")
+        """Read the options in order; mistakes in styles are all reported before the end."""
+        numberer = cls(options)
+        wrong = False
+        for name, value in options.given:
+            mistake = numberer._take(ctx, name, value)
+            if mistake:
+                wrong = True
+                await ctx.err(f"{ctx.args[0]}: {mistake}\n")
+        if wrong:
+            await ctx.err(f"{hint(ctx)}\n")
             ctx.exit(1)
         numberer._next = numberer.start
         return numberer
+
+    def _take(self, ctx: Context, name: str, value: str) -> str:
+        """Take one option; what is wrong with it, if it lets others be looked at."""
+        if name in _SECTIONS:
+            found = _style(ctx, value)
+            if found is None:
+                return f"invalid {_SECTIONS[name]} numbering style: {quote(value)}"
+            self.wanted[name] = found
+            self.every_line[name] = value == "a"
+        elif name == "n":
+            if value not in ("ln", "rn", "rz"):
+                return f"invalid line numbering format: {quote(value)}"
+            self.style = value
+        elif name == "v":
+            self.start = _signed(ctx, value, "invalid starting line number")
+        elif name == "i":
+            self.increment = _signed(ctx, value, "invalid line number increment")
+        elif name == "l":
+            complaint = "invalid line number of blank lines"
+            self.joined = number(ctx, value, complaint, low=1, high=2**63 - 1, signed=True)
+        elif name == "w":
+            complaint = "invalid line number field width"
+            self.width = number(ctx, value, complaint, low=1, high=2**31 - 1, signed=True)
+            ctx.spend_bytes(self.width)
+        return ""
 
     def line(self, line: bytes) -> bytes:
         """A line as it is to be shown."""
@@ -122,10 +132,27 @@ def _style(ctx: Context, text: str) -> Wanted | None:
             pattern = compile_regex(text[1:].encode("utf-8", "surrogateescape"), "basic", utf8=False)
         except RegexError as error:
             fail(ctx, str(error))
-        return lambda line: pattern.search(line) is not None
-    styles: dict[str, Wanted] = {
-        "a": lambda _line: True,
-        "t": lambda line: line != b"",
-        "n": lambda _line: False,
-    }
-    return styles.get(text)
+
+        def matches(line: bytes) -> bool:
+            try:
+                return pattern.search(line) is not None
+            except TooMuchWorkError:
+                fail(ctx, "error in regular expression search")
+
+        return matches
+    return _STYLES.get(text)
+
+
+def _always(_line: bytes) -> bool:
+    return True
+
+
+def _never(_line: bytes) -> bool:
+    return False
+
+
+def _not_blank(line: bytes) -> bool:
+    return line != b""
+
+
+_STYLES: dict[str, Wanted] = {"a": _always, "t": _not_blank, "n": _never}

@@ -12,14 +12,10 @@ from aiopslab.machine.shell.commands.text.counts import SIZE_SUFFIXES, number, w
 from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit
 from aiopslab.machine.shell.commands.text.lines.chunks import chunk_ends, parse_chunks
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quote, quoted_name
-from aiopslab.machine.shell.commands.text.tool import at_most, fail, misuse, tool
+from aiopslab.machine.shell.commands.text.tool import at_most, fail, historical, misuse, tool
 
+_FILE_TURNS = 10
 _ALPHABETS = {"letters": "abcdefghijklmnopqrstuvwxyz", "digits": "0123456789", "hex": "0123456789abcdef"}
-
-
-def _modernised(args: list[str]) -> list[str]:
-    """``-100`` is an older spelling of ``-l 100``."""
-    return [f"-l{arg[1:]}" if arg[:1] == "-" and arg[1:].isdigit() else arg for arg in args]
 
 
 @tool(
@@ -27,7 +23,7 @@ def _modernised(args: list[str]) -> list[str]:
     options="a,suffix-length= additional-suffix= b,bytes= C,line-bytes= d numeric-suffixes=? x hex-suffixes=? "
     "e,elide-empty-files filter= l,lines= n,number= t,separator= u,unbuffered verbose",
     usage="[OPTION]... [FILE [PREFIX]]",
-    rewrite=_modernised,
+    rewrite=historical("l", "-a", "-b", "-C", "-l", "-n", "-t"),
 )
 async def split(ctx: Context, options: Options) -> int:
     """Write pieces of a file to files of their own."""
@@ -83,7 +79,7 @@ def _names(ctx: Context, options: Options, chunks: int | None) -> Iterator[str]:
                 base = 16 if alphabet == "hex" else 10
                 if not all(digit in _ALPHABETS[alphabet] for digit in value.lower()):
                     word = "hexadecimal" if alphabet == "hex" else "numerical"
-                    fail(ctx, f"{quote(value)}: invalid start value for {word} suffix")
+                    misuse(ctx, f"{quote(value)}: invalid start value for {word} suffix")
                 start = whole(value, base)
     letters = _ALPHABETS[alphabet]
     length = 0
@@ -143,7 +139,7 @@ class _Output:
         name = self._prefix + suffix
         if self._verbose:
             await self.ctx.out(f"creating file {always_quoted_name(name)}\n")
-        self.ctx.spend_turn()
+        self.ctx.spend_turn(_FILE_TURNS)
         try:
             self._stream = await self.ctx.open(name, read=False, write=True, create=True, truncate=True)
         except FileError as error:

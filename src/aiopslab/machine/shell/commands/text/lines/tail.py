@@ -20,7 +20,11 @@ _HISTORICAL = re.compile(r"([-+])([0-9]*)([bcl]?)(f?)")
 
 def _modernised(args: list[str]) -> list[str]:
     """``-5`` or ``+5f`` as the first word, with at most one file after it, are older spellings."""
-    form = _HISTORICAL.fullmatch(args[1]) if len(args) in (2, 3) else None
+    rest = args[2:]
+    alone = (
+        not rest or rest[:1] == ["--"] or (len(rest) == 1 and (rest == ["-"] or not rest[0].startswith("-")))
+    )
+    form = _HISTORICAL.fullmatch(args[1]) if len(args) in range(2, 5) and alone else None
     if form is None or not form[0][1:] or form[0] in ("-c", "-f"):
         return args
     sign, digits, unit, following = form[1], form[2] or "10", form[3], form[4]

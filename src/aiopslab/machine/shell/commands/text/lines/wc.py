@@ -16,6 +16,8 @@ _SPACES = b" \t\n\v\f\r"
 _SILENT = bytes(byte for byte in range(256) if not (0x20 <= byte < 0x7F or byte in _SPACES))
 """Bytes that neither begin nor end a word."""
 
+_INVISIBLE = bytes(byte for byte in _SILENT + b"\v")
+_LINE_ENDS = bytes.maketrans(b"\r\f", b"\n\n")
 _PIPE_WIDTH = 7
 
 
@@ -94,15 +96,12 @@ async def _count(source: Source, words: bool, longest: bool) -> _Counts:
 
 
 def _measure(piece: bytes, counts: _Counts, column: int) -> int:
-    for byte in piece:
-        if byte in b"\n\r\f":
-            column = 0
-        elif byte == 0x09:
-            column += 8 - column % 8
-        elif 0x20 <= byte < 0x7F:
-            column += 1
-        counts.L = max(counts.L, column)
-    return column
+    """Find the widest line of a piece that begins in a column; returns the column it ends in."""
+    lines = piece.translate(_LINE_ENDS, _INVISIBLE).split(b"\n")
+    lines[0] = b" " * column + lines[0]
+    widths = [len(line.expandtabs(8)) if b"\t" in line else len(line) for line in lines]
+    counts.L = max(counts.L, *widths)
+    return widths[-1]
 
 
 def _width(ctx: Context, operands: list[str], columns: int) -> int:

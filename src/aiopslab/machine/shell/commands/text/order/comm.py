@@ -24,6 +24,8 @@ async def comm(ctx: Context, options: Options) -> int:
     if len(operands) == 1:
         misuse(ctx, f"missing operand after {quote(operands[0])}")
     at_most(ctx, operands, 2)
+    if len(set(options.all("output-delimiter"))) > 1:
+        fail(ctx, "multiple output delimiters specified")
     end = b"\0" if "z" in options else b"\n"
     gap = options.last("output-delimiter", default="\t").encode("utf-8", "surrogateescape") or b"\0"
     return await _Comparison(ctx, options, end, gap).run()
@@ -35,7 +37,9 @@ class _Comparison:
         self._options = options
         self._end = end
         self._gap = gap
-        self._strict = "check-order" in options
+        checks = [name for name, _ in options.given if name.endswith("check-order")]
+        self._strict = checks[-1:] == ["check-order"]
+        self._lenient = checks[-1:] == ["nocheck-order"]
         self._unpaired = False
         self._disorder = [False, False]
         self._recent: list[list[bytes]] = [[], []]
@@ -90,7 +94,7 @@ class _Comparison:
         return recent[-1] if raw is not None else None
 
     async def _complain(self, file: int) -> None:
-        if "nocheck-order" in self._options and not self._strict:
+        if self._lenient:
             return
         if self._disorder[file] or not (self._strict or self._unpaired):
             return

@@ -17,6 +17,7 @@ from aiopslab.machine.shell.commands.text.quoting import quote, quoted_name
 from aiopslab.machine.shell.commands.text.tool import fail, misuse, one_of, tool
 
 _TROUBLE = 2
+_LINES_PER_TURN = 40
 _SORT_WORDS = {
     "general-numeric": "g",
     "human-numeric": "h",
@@ -84,8 +85,10 @@ def _checking(ctx: Context, options: Options) -> str:
     return kinds[:1]
 
 
-async def _lines(ctx: Context, operand: str, end: bytes) -> list[bytes]:
-    inputs = Inputs(ctx, [operand], "cannot read: {name}: {why}", "read failed: {name}: {why}")
+async def _lines(
+    ctx: Context, operand: str, end: bytes, cannot_open: str = "cannot read: {name}: {why}"
+) -> list[bytes]:
+    inputs = Inputs(ctx, [operand], cannot_open, "read failed: {name}: {why}")
     source = await inputs.open(operand)
     data = await source.read_all() if source is not None else b""
     if inputs.failed:
@@ -94,7 +97,7 @@ async def _lines(ctx: Context, operand: str, end: bytes) -> list[bytes]:
 
 
 async def _check(ctx: Context, order: Order, operand: str, end: bytes, quiet: bool) -> int:
-    lines = await _lines(ctx, operand, end)
+    lines = await _lines(ctx, operand, end, "open failed: {name}: {why}")
     for number in range(1, len(lines)):
         difference = order.compare(lines[number - 1], lines[number])
         if difference > 0 or (order.unique and difference == 0):
@@ -128,6 +131,7 @@ class Order:
     """How lines compare: by each key in turn, at last as a whole."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
+        self._ctx = ctx
         tab = _tab(ctx, options)
         flags = {name for name, _ in options.given if name in ORDERINGS}
         if "sort" in options:
@@ -153,6 +157,7 @@ class Order:
     def sorted(self, lines: list[bytes]) -> list[bytes]:
         """The lines in order. Sorting by the least important first leaves the rest to stability."""
         lines = list(lines)
+        self._ctx.spend_turn(len(lines) * (1 + len(self._keys)) // _LINES_PER_TURN)
         if self._last_resort:
             lines.sort(reverse=self._reverse)
         for value, reverse in reversed(self._keys):
@@ -192,7 +197,7 @@ def _check_flags(ctx: Context, key: Key) -> None:
     )
     if kinds > 1:
         shown = "d" if "d" in flags else "i"
-        letters = "".join(letter for letter in ORDERINGS if letter in flags and letter not in "bfr")
+        letters = "".join(letter for letter in ORDERINGS if letter in flags and letter not in "br")
         if shown == "d":
             letters = letters.replace("i", "")
         fail(ctx, f"options '-{letters}' are incompatible", _TROUBLE)

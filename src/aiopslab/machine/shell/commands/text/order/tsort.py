@@ -115,6 +115,7 @@ async def shuf(ctx: Context, options: Options) -> int:
             fail(ctx, "no lines to repeat")
         while limit:
             count = min(limit, _BATCH)
+            ctx.spend_turn(_BATCH // 10)
             data = b"".join([shown(chance.randrange(len(lines))) for _ in range(count)])
             ctx.spend_bytes(len(data))
             await output.write(data)

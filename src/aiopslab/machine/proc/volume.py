@@ -1,0 +1,52 @@
+"""The /proc of a container: its own processes, and what it may know of its machine.
+
+From the host all processes of the machine are seen, by the numbers they have there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from aiopslab.machine.files import VirtualDirectory, VirtualEntry, VirtualLink, VirtualVolume
+from aiopslab.machine.proc.entries import fact_file, fact_folder
+from aiopslab.machine.proc.network import NETWORK
+from aiopslab.machine.proc.system import FACTS, SETTINGS
+from aiopslab.machine.proc.tasks import process_folder
+
+if TYPE_CHECKING:
+    from aiopslab.machine.process import Container
+
+
+def proc_volume(container: Container) -> VirtualVolume:
+    """A volume to be mounted at /proc."""
+    fixed: dict[str, VirtualEntry] = {name: fact_file(make, container) for name, make in FACTS.items()}
+    fixed["net"] = fact_folder(NETWORK, container)
+    fixed["self"] = VirtualLink(lambda: str(_reader(container)))
+    fixed["sys"] = fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{_pid_max()}\n"}, container)
+
+    def names() -> Iterable[str]:
+        return [*fixed, *map(str, container.visible())]
+
+    def find(name: str) -> VirtualEntry | None:
+        entry = fixed.get(name)
+        if entry is None and name.isdecimal() and name.isascii():
+            process = container.visible().get(int(name[:9]))
+            entry = None if process is None else process_folder(container, process)
+        return entry
+
+    return VirtualVolume(VirtualDirectory(names, find), container.machine.clock)
+
+
+def _pid_max() -> int:
+    from aiopslab.machine.process.container import MAX_PID  # processes need /proc, not the other way round
+
+    return MAX_PID
+
+
+def _reader(container: Container) -> int:
+    """The process whose task runs now: ``/proc/self`` is the reader's own folder."""
+    task = container.kernel.current
+    while task is not None and task.parent is not None:
+        task = task.parent
+    return next((pid for pid, process in container.visible().items() if process.main is task), 1)

@@ -1,0 +1,66 @@
+"""JSON as a stream of events: the path and value of every leaf, and the last path of what is closed."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from aiopslab.machine.shell.jq.json_reader import NONE, WAITING, JsonError, JsonReader, Signal
+from aiopslab.machine.shell.jq.tree import Value
+
+_TOLD: Final = Signal()
+"""Stands for an array or object whose events have been told already."""
+
+
+class EventReader(JsonReader):
+    """Events out of bytes that arrive in pieces. Arrays and objects are never held as a whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._events: deque[Value] = deque()
+        self._error: JsonError | None = None
+
+    def next(self) -> Value | Signal:
+        """The next event, ``WAITING`` or ``ENDED``. Raises ``JsonError``."""
+        while not self._events:
+            if self._error is not None:
+                raise self._error
+            try:
+                value = super().next()
+            except JsonError as error:
+                self._error = error
+                continue
+            if value is not _TOLD and not isinstance(value, Signal):
+                self._events.append([[], value])
+            elif value is not _TOLD and not (value is WAITING and self._events):
+                return value
+        return self._events.popleft()
+
+    def _fast(self) -> Value | Signal:
+        return NONE
+
+    def _path(self) -> list[Value]:
+        """The keys of what is open."""
+        keys: list[Value] = []
+        for part in self._stack:
+            if type(part) is list:
+                keys.append(float(len(part)))
+            elif type(part) is str:
+                keys.append(part)
+        return keys
+
+    def _add(self, end: int) -> None:
+        value = self._next
+        if type(self._stack[-1]) is not dict and value is not _TOLD:
+            self._events.append([self._path(), value])
+        self._next = None
+        if type(self._stack[-1]) is str:
+            self._stack[-2].pop(self._stack[-1], None)  # so that the last key stands last
+        super()._add(end)
+
+    def _closed(self, container: Value) -> Value:
+        if not container:
+            return container
+        last = float(len(container) - 1) if type(container) is list else next(reversed(container))
+        self._events.append([[*self._path(), last]])
+        return _TOLD

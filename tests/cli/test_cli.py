@@ -1,0 +1,56 @@
+"""The command line, by the door a user uses."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def aiopslab(*args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *args]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT
+    )
+
+
+def test_one_line_in_the_shell_gives_its_output_and_its_exit_code() -> None:
+    done = aiopslab("shell", "-c", "hostname; echo oops >&2; exit 3", "--machine", "node-2")
+    assert (done.stdout, done.stderr, done.returncode) == ("node-2\n", "oops\n", 3)
+
+
+def test_a_person_types_lines_until_exit() -> None:
+    done = aiopslab("shell", stdin="x=1; echo $((x+1))\nfalse\nexit\necho never\n")
+    assert "2\n" in done.stdout
+    assert "never" not in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("args", [("shell", "--machine", "moon"), ("nonsense",), ("demo", "--seed", "x")])
+def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
+    done = aiopslab(*args)
+    assert done.returncode == 2
+    assert "node-1" in done.stderr or "--help" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["shell", "demo"])
+def test_help_has_an_example(command: str) -> None:
+    done = aiopslab(command, "--help")
+    assert done.returncode == 0
+    assert f"Example: aiopslab {command}" in done.stdout
+
+
+def test_the_demo_tells_the_same_story_twice() -> None:
+    stories = []
+    for _ in range(2):
+        done = aiopslab("demo", "--seed", "3")
+        assert done.returncode == 0, done.stderr
+        stories.append(re.sub(r"\d+\.\d+ m?s\b(?= \(median|\.| here)|up in .*", "", done.stdout))
+    assert stories[0] == stories[1]
+    assert "Input/output error" in stories[0]
+    assert "repaired" in stories[0]
