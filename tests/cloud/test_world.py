@@ -76,3 +76,8 @@ def test_services_are_spread_over_the_machines() -> None:
     cloud = synthetic_cloud(1, services=9)
     homes = [cloud.app.containers[name].machine.name for name in ("front", "svc-1", "svc-2", "svc-3")]
     assert homes == ["node-1", "node-2", "node-3", "node-1"]
+
+
+def test_half_a_character_in_a_typed_line_does_no_harm() -> None:
+    cloud = synthetic_cloud(1, services=3)
+    assert cloud.world.shell("node-1", "echo a\ud800b").stdout.decode() == "a\ufffdb\n"

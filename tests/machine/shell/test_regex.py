@@ -101,7 +101,7 @@ def shell_quoted(text: str) -> str:
 
 @pytest.mark.differential("grep")
 @pytest.mark.parametrize("flavour", ["extended", "basic", "perl"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_random_patterns_as_genuine(
     flavour: Flavour, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

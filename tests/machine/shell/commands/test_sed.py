@@ -57,7 +57,7 @@ RANDOM_FILES = {"n": b"".join(b"%d\n" % i for i in range(1, 9)), "a": b"foo\nbar
 
 
 @pytest.mark.differential("sed")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     script=st.lists(commands(), min_size=1, max_size=5),
     options=st.lists(st.sampled_from(["-n", "-s", "-i"]), max_size=2),

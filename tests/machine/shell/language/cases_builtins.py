@@ -71,7 +71,7 @@ CASES = [
     r"""trap 'echo one; exit 7' EXIT; exit 1""",
     r"""set -e; trap 'echo cleanup' EXIT; trap 'echo error on $LINENO' ERR; true; false; echo never""",
     r"""sleep 0.05 & p=$!; kill $p; wait $p; echo $?; sleep 0.05 & wait $!; echo $?; (exit 7) & wait $!; echo $?; wait; echo $?; wait 99999; echo $?""",
-    r"""(sleep 0.01; exit 3) & (sleep 0.05; exit 4) & wait -n; echo $?; wait -n; echo $?; wait -n; echo $?; false & wait %1; echo $?; wait %9; echo $?""",
+    r"""(sleep 0.1; exit 3) & (sleep 0.9; exit 4) & wait -n; echo $?; wait -n; echo $?; wait -n; echo $?; false & wait %1; echo $?; wait %9; echo $?""",
     r"""sleep 5 & sleep 6 & jobs; kill %1 %2; wait; echo done; fg; bg""",
     r"""sleep 5 & jobs -p | grep -c .; jobs -r | wc -l; kill $!; wait $! 2>/dev/null; echo $?; jobs; echo a | sleep 3 & jobs; kill %%; wait""",
     r"""kill -0 $$; echo $?; kill -0 99999; echo $?; kill -l 9; kill -l TERM 15; kill -l 137; kill -NOSUCH 1; echo $?; kill; echo $?; kill abc; echo $?; kill -s KILL 99999; echo $?; kill %1; echo $?""",

@@ -138,7 +138,7 @@ wait_for() {
   echo "no $what after $tries tries" >&2
   return 1
 }
-(sleep 0.025; : > ready) &
+(sleep 0.1; : > ready) &
 wait_for ready 50 | sed 's/try .*/try N/'
 wait
 wait_for never 2 || echo "status $?"
@@ -146,7 +146,7 @@ wait_for never 2 || echo "status $?"
     """
 pids=()
 for i in 3 1 2; do
-  ( sleep 0.0$i; echo "worker $i"; exit $i ) &
+  ( sleep 0.$((i*3)); echo "worker $i"; exit $i ) &
   pids+=($!)
 done
 rc=0
@@ -263,7 +263,7 @@ rm -r $tmpdir
     """
 trap 'echo "caught USR1"; hits=$((hits+1))' USR1
 hits=0
-( sleep 0.02; kill -USR1 $$; sleep 0.02; kill -USR1 $$ ) &
+( sleep 0.2; kill -USR1 $$; sleep 0.2; kill -USR1 $$ ) &
 wait $!; echo "interrupted $?"
 wait
 while ((hits < 2)); do sleep 0.01; done

@@ -32,11 +32,11 @@ from aiopslab.machine.shell.jq.machine import (
 )
 from aiopslab.machine.shell.jq.parser import located
 from aiopslab.machine.shell.jq.run import Run, too_much
-from aiopslab.machine.shell.jq.scope import Code, Function, Parameter, Scope, Variable, frame_getter
+from aiopslab.machine.shell.jq.scope import Code, Function, Order, Parameter, Scope, Variable, frame_getter
 from aiopslab.machine.shell.jq.tree import Bind, Call, Literal, Node, Value, VariablePattern
 from aiopslab.machine.shell.jq.tree import Variable as VariableNode
 
-MAX_NESTING: Final = 150
+MAX_NESTING: Final = 128
 
 Form = Callable[["Compiler", Any, Op, Scope], Op]
 FORMS: dict[type, Form] = {}
@@ -84,17 +84,20 @@ class Compiler:
         self.run: Run = machine.run
         self.push = machine.forks.append
         self.pop = machine.forks.pop
-        self._complaints: dict[tuple[tuple[int, int, int], ...], str] = {}
+        self._complaints: dict[Order, str] = {}
         self._source = source
         self._constants = constants
         self._prelude: dict[tuple[str, int], Function] = {}
         self._root = Scope(Code(-1))
+        self._waiting: list[tuple[Function, Code]] = []
         self._nesting = 0
 
     def program(self, tree: Node) -> tuple[Op, Frame]:
         """The operation a program starts with, and its frame. Raises ``CompileErrors``."""
         code = Code(0)
         entry = self.compile(tree, self.machine.emit, Scope(code))
+        while self._waiting:
+            self._compile_function(*self._waiting.pop())
         if self._complaints:
             raise CompileErrors([text for _, text in sorted(self._complaints.items())])
         code.blank[DEPTH] = 0
@@ -102,21 +105,23 @@ class Compiler:
 
     def compile(self, node: Node, then: Op, scope: Scope) -> Op:
         """The operation that works out a node and goes on."""
-        self._nesting += 1
-        if self._nesting > MAX_NESTING:
-            raise CompileErrors([f"the program is nested more than {MAX_NESTING} deep"])
+        self._enter()
         made = FORMS[type(node)](self, node, then, scope)
         self._nesting -= 1
         return made
 
     def direct(self, node: Node, scope: Scope) -> Callable[[Value, Frame], Value] | None:
         """The node as a plain function, if it is sure to have one result."""
-        self._nesting += 1
-        if self._nesting > MAX_NESTING:
-            raise CompileErrors([f"the program is nested more than {MAX_NESTING} deep"])
+        self._enter()
         made = direct(self, node, scope)
         self._nesting -= 1
         return made
+
+    def _enter(self) -> None:
+        """Refuse what would need more of Python's own stack than there surely is."""
+        self._nesting += 1
+        if self._nesting > MAX_NESTING:
+            raise CompileErrors([f"the program is nested more than {MAX_NESTING} deep"])
 
     def aside(self, node: Node, then: Op, scope: Scope) -> Op:
         """Work a node out beside the value, which waits on the stack as (value, path, stack)."""
@@ -173,7 +178,7 @@ class Compiler:
 
     def _complain(self, message: str, at: int, scope: Scope) -> None:
         """Note a mistake: a function's own come first, then those of functions inside it."""
-        self._complaints[*scope.code.order, (0, at, 0)] = located(message, self._source, max(at, 0))
+        self._complaints[*scope.order, (0, at, 0)] = located(message, self._source, max(at, 0))
 
     # -- calls -------------------------------------------------------------------------------------------
 
@@ -191,7 +196,7 @@ class Compiler:
             self._complain(f"{node.name}/{len(node.arguments)} is not defined", node.at, scope)
             return then
         makers = [
-            self.closure(argument, scope, (1, node.at, number))
+            self.closure(argument, scope.argument(node.at, number))
             for number, argument in enumerate(node.arguments)
         ]
         code = self._code_of(function)
@@ -204,33 +209,33 @@ class Compiler:
         return self._prelude.get(key)
 
     def _code_of(self, function: Function) -> Code:
-        """The code of a function, compiled at its first use."""
+        """The code of a function; what it does is compiled later, once it has been used."""
         if function.code is None:
-            home = function.scope.code
-            code = function.code = Code(home.level + 1, (*home.order, (1, -1, 0)))
-            meaning = function.definition
-            scope = function.scope.inside(code).with_function(meaning.name, len(meaning.parameters), function)
-            for parameter in meaning.parameters:
-                place = Parameter(code, code.new_slot())
-                scope = scope.with_function(parameter.removeprefix("$"), 0, place)
-            body = meaning.body
-            for parameter in reversed(meaning.parameters):
-                if parameter.startswith("$"):
-                    name = parameter[1:]
-                    body = Bind(Call(name, ()), (VariablePattern(name),), body)
-            nesting, self._nesting = self._nesting, self._nesting // 2
-            code.entry = self.compile(body, return_, scope)
-            self._nesting = nesting
+            function.code = Code(function.scope.code.level + 1)
+            self._waiting.append((function, function.code))
         return function.code
 
-    def closure(self, node: Node, scope: Scope, order: tuple[int, int, int]) -> Callable[[Frame], Any]:
+    def _compile_function(self, function: Function, code: Code) -> None:
+        meaning = function.definition
+        scope = function.scope.argument(-1, 0).inside(code)
+        scope = scope.with_function(meaning.name, len(meaning.parameters), function)
+        for parameter in meaning.parameters:
+            scope = scope.with_function(parameter.removeprefix("$"), 0, Parameter(code, code.new_slot()))
+        body = meaning.body
+        for parameter in reversed(meaning.parameters):
+            if parameter.startswith("$"):
+                name = parameter[1:]
+                body = Bind(Call(name, ()), (VariablePattern(name),), body)
+        code.entry = self.compile(body, return_, scope)
+
+    def closure(self, node: Node, scope: Scope) -> Callable[[Frame], Any]:
         """What makes the argument of a call: code and the frame it belongs to."""
         if isinstance(node, Call) and not node.arguments:
             passed = scope.functions.get((node.name, 0))
             if isinstance(passed, Parameter):
                 up, slot = frame_getter(scope.hops(passed.code)), passed.slot
                 return lambda frame: up(frame)[slot]
-        code = Code(scope.code.level + 1, (*scope.code.order, order))
+        code = Code(scope.code.level + 1)
         code.entry = self.compile(node, return_, scope.inside(code))
         return lambda frame: (code, frame)
 

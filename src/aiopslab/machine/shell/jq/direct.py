@@ -51,7 +51,7 @@ def directs(compiler: Compiler, nodes: list[Node], scope: Scope) -> list[Direct]
     """The functions for several nodes, or nothing if one of them has none."""
     made: list[Direct] = []
     for node in nodes:
-        function = direct(compiler, node, scope)
+        function = compiler.direct(node, scope)
         if function is None:
             return None
         made.append(function)
@@ -147,7 +147,7 @@ def _condition(compiler: Compiler, node: Condition, scope: Scope) -> Direct | No
 
 
 def _collect(compiler: Compiler, node: Collect, scope: Scope) -> Direct | None:
-    body = direct(compiler, node.body, scope)
+    body = compiler.direct(node.body, scope)
     return None if body is None else lambda value, frame: [body(value, frame)]
 
 

@@ -99,7 +99,7 @@ def select(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
     def drop(_: Value, __: Frame, ___: Any, ____: Any) -> State:
         return pop()
 
-    return _branch(compiler, node.arguments[0], then, drop, scope)
+    return _branch(compiler, node.arguments[0], then, drop, scope.argument(node.at, 0))
 
 
 def _branch(compiler: Compiler, condition: Node, positive: Op, negative: Op, scope: Scope) -> Op:

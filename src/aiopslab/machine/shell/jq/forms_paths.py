@@ -57,6 +57,13 @@ def step(value: Value, key: Value, path: Any, run: Run) -> tuple[Value, Any]:
     return item, ((path[0], key), item)
 
 
+def check_iteration(value: Value, path: Any) -> None:
+    """Only a part of the input has parts that paths lead to."""
+    if path is not None and not same(value, path[1]):
+        what = f"iterate through {brief(value, VALUE_BYTES)}"
+        raise JqError(f"Invalid path expression near attempt to {what}")
+
+
 def check_result(value: Value, path: Any) -> None:
     """A path leads to a part of the input and to nothing else."""
     if not same(value, path[1]):
@@ -136,9 +143,7 @@ def each(compiler: Compiler, node: Each, then: Op, scope: Scope) -> Op:
         return then, item, frame, stack, path
 
     def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
-        if path is not None and not same(value, path[1]):
-            what = f"iterate through {brief(value, VALUE_BYTES)}"
-            raise JqError(f"Invalid path expression near attempt to {what}")
+        check_iteration(value, path)
         keys = None
         if type(value) is list:
             items = value
@@ -162,13 +167,13 @@ def recurse(compiler: Compiler, _: Call, then: Op, __: Scope) -> Op:
     push, pop, run = compiler.push, compiler.pop, compiler.run
 
     def op(value: Value, frame: Frame, stack: Any, path: Any) -> State:
-        if type(value) is list or type(value) is dict:
+        if type(value) is list or type(value) is dict or path is not None:
             push((inside, value, frame, stack, path))
         return then, value, frame, stack, path
 
     def inside(value: Value, frame: Frame, stack: Any, path: Any) -> State:
-        check_result(value, path or (None, value))
-        if not value:
+        check_iteration(value, path)
+        if not value or type(value) not in (list, dict):
             return pop()
         keys = None
         if type(value) is dict:
@@ -216,7 +221,7 @@ def path_of(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         outer, rest = stack
         return then, keys_of(path), frame, rest, outer
 
-    return _follow(compiler, node.arguments[0], finish, scope)
+    return _follow(compiler, node.arguments[0], finish, scope.argument(node.at, 0))
 
 
 def _follow(compiler: Compiler, node: Node, then: Op, scope: Scope) -> Op:
@@ -270,7 +275,7 @@ def assign(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         draft.done()
         return pop()
 
-    targets = _follow(compiler, node.arguments[0], put, inner)
+    targets = _follow(compiler, node.arguments[0], put, inner.argument(node.at, 0))
 
     def finish(draft: Draft, frame: Frame, stack: Any, path: Any) -> State:
         return then, draft.result(), frame, stack, path
@@ -282,7 +287,7 @@ def assign(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         push((finish, draft, frame, rest, path))
         return targets, value, frame, (draft, rest), path
 
-    return compiler.aside(node.arguments[1], begin, scope)
+    return compiler.aside(node.arguments[1], begin, scope.argument(node.at, 1))
 
 
 @special("_modify", 2)
@@ -302,7 +307,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         draft.done()
         return machine.unwind(label)
 
-    change = compiler.compile(node.arguments[1], put, scope)
+    change = compiler.compile(node.arguments[1], put, scope.argument(node.at, 1))
 
     def remove(keys: list[Value], _: Frame, stack: Any, __: Any) -> State:
         draft, before = stack
@@ -322,7 +327,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         push((remove, keys, frame, (draft, before), None))
         return change, draft.get(keys), frame, (keys, draft, label, len(forks), before), None
 
-    targets = _follow(compiler, node.arguments[0], target, inner)
+    targets = _follow(compiler, node.arguments[0], target, inner.argument(node.at, 0))
 
     def finish(draft: Draft, frame: Frame, stack: Any, path: Any) -> State:
         return then, draft.result(), frame, stack, path

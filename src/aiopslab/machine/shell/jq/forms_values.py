@@ -211,7 +211,8 @@ def next_input(compiler: Compiler, _: Call, then: Op, __: Scope) -> Op:
 @special("map", 1)
 def mapping(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
     """``map(f)`` is ``[.[] | f]``."""
-    return compiler.compile(Collect(Pipe(Each(DOT, False), node.arguments[0])), then, scope)
+    body = Collect(Pipe(Each(DOT, False), node.arguments[0]))
+    return compiler.compile(body, then, scope.argument(node.at, 0))
 
 
 def _message(kind: str) -> Any:

@@ -120,7 +120,8 @@ def _text_token(match: re.Match[bytes], inside: list[bytes]) -> Token:
 
 
 def _literal(kind: str, text: bytes, start: int, end: int) -> Token:
+    readable = decode(text)
     try:
-        return Token(kind, parse_text(text), start, end)
+        return Token(kind, parse_text(readable.encode()), start, end)
     except JsonError as error:
-        return Token(kind, None, start, end, f"{error} (while parsing '{decode(text)}')")
+        return Token(kind, None, start, end, f"{error} (while parsing '{readable}')")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from aiopslab.machine.shell.jq.machine import FIRST_SLOT, UP, Frame, Op
 from aiopslab.machine.shell.jq.tree import Definition
 
+Order = tuple[tuple[int, int, int], ...]
+
 
 class Code:
     """A function being compiled: how deep it is nested, its slots, and where it starts."""
 
-    __slots__ = ("blank", "entry", "level", "order")
+    __slots__ = ("blank", "entry", "level")
 
-    def __init__(self, level: int, order: tuple[tuple[int, int, int], ...] = ()) -> None:
+    def __init__(self, level: int) -> None:
         self.level = level
-        self.order = order
-        """Where it stands among all functions, so that complaints can be put in jq's order."""
         self.blank: Frame = [None] * FIRST_SLOT
         self.entry: Op | None = None
 
@@ -59,19 +59,25 @@ class Scope:
     code: Code
     variables: dict[str, Variable] = field(default_factory=dict)
     functions: dict[tuple[str, int], Function | Parameter] = field(default_factory=dict)
+    order: Order = ()
+    """Inside which arguments of which calls this is, so that complaints can be put in jq's order."""
 
     def with_variables(self, names: list[str]) -> Scope:
         """A scope with more variables, all in this function's frame."""
         more = {name: Variable(self.code, self.code.new_slot()) for name in names}
-        return Scope(self.code, self.variables | more, self.functions)
+        return Scope(self.code, self.variables | more, self.functions, self.order)
 
     def with_function(self, name: str, arity: int, function: Function | Parameter) -> Scope:
         """A scope with one more function."""
-        return Scope(self.code, self.variables, self.functions | {(name, arity): function})
+        return Scope(self.code, self.variables, self.functions | {(name, arity): function}, self.order)
 
     def inside(self, code: Code) -> Scope:
         """The same names, seen from a function inside."""
-        return Scope(code, self.variables, self.functions)
+        return Scope(code, self.variables, self.functions, self.order)
+
+    def argument(self, at: int, number: int) -> Scope:
+        """The same names, seen from an argument of a call."""
+        return Scope(self.code, self.variables, self.functions, (*self.order, (1, at, number)))
 
     def hops(self, code: Code) -> int:
         """How many frames up that function's frame is."""

@@ -7,9 +7,8 @@ their encodings, scripts, JSON, CSV, archives, keys, and our own programs.
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
-
-import re2
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import BINARY, Context, read_all
@@ -55,7 +54,7 @@ INTERPRETERS: Final = {
 }
 PEM: Final = {b"-----BEGIN CERTIFICATE-----": "PEM certificate", b"-----BEGIN RSA PRIVATE KEY-----": "PEM RSA private key",
               b"-----BEGIN PRIVATE KEY-----": "OpenSSH private key (no password)"}  # fmt: skip
-_SHEBANG = re2.compile(rb"#![ \t]*([^ \t\n]+)(?:[ \t]+([^ \t\n]+))?")
+_SHEBANG = re.compile(rb"#![ \t]*([^ \t\n]+)(?:[ \t]+([^ \t\n]+))?")
 _NAMES: Final = {"directory": ("directory", "inode/directory"), "fifo": ("fifo (named pipe)", "inode/fifo")}
 
 

@@ -123,7 +123,7 @@ class _Session:
                 await self._pause(plan.interval_s - (ctx.kernel.now - last_sent_at))
         if timer is not None:
             timer.cancel()
-        await ctx.out(self._statistics(int((last_sent_at - self._begun_at) * 1e3)))
+        await ctx.out(self._statistics(round((last_sent_at - self._begun_at) * 1e3)))
         return 0 if self._times_ms else 1
 
     async def _one(self) -> None:

@@ -81,6 +81,7 @@ class _Download:
         timeout = options.last("T", "timeout")
         self._timeout_s = (parse_duration(timeout) or TIMEOUT_S) if timeout else TIMEOUT_S
         tries = parse_number(options.last("t", "tries")) if options.any("t", "tries") else TRIES
+        self._looked_up: list[str] = []
         self._tries = TRIES if tries is None or tries < 1 else min(tries, 1000)
 
     async def run(self) -> int:
@@ -149,7 +150,8 @@ class _Download:
 
         async def watch(step: str, about: str) -> None:
             if step == "trying":
-                if named:
+                if named and url.host not in self._looked_up:
+                    self._looked_up.append(url.host)
                     await self._say(f"Resolving {url.host}{named}... {about}\n")
                 where = f"{url.host}{named}|{about}|" if named else url.host
                 await self._say(f"Connecting to {where}:{url.port}... ")

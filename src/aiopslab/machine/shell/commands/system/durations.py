@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
-
-import re2
 
 UNITS_S: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 LONGEST_S: Final = 1e9
 """Longer waits than this (thirty years) count as endless."""
 
-_NUMBER = re2.compile(r"[ \t\n]*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
-_HEXADECIMAL = re2.compile(r"[ \t\n]*\+?0[xX][0-9a-fA-F]{1,30}")
+_NUMBER = re.compile(r"[ \t\n]*\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+_HEXADECIMAL = re.compile(r"[ \t\n]*\+?0[xX][0-9a-fA-F]{1,30}")
 
 
 def parse_duration(text: str) -> float | None:

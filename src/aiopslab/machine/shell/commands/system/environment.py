@@ -66,6 +66,11 @@ async def env(ctx: Context, options: Options) -> int:
 
 
 async def _become(ctx: Context, words: list[str], environment: dict[str, str]) -> int:
+    if "PATH" not in environment and "/" not in words[0]:
+        found = next(
+            (path for path in (f"/bin/{words[0]}", f"/usr/bin/{words[0]}") if ctx.files.is_file(path)), None
+        )
+        words = [found, *words[1:]] if found is not None else words
     try:
         return await ctx.exec(words, environment)
     except CommandNotFound:

@@ -22,7 +22,8 @@ async def tell_start_failure(ctx: Context, name: str, error: Exception) -> int:
     missing = isinstance(error, CommandNotFound)
     reason = "No such file or directory" if missing else str(error)
     reason = "Permission denied" if reason == "Is a directory" else reason
-    await ctx.err(f"{ctx.args[0]}: failed to run command {quote(name)}: {reason}\n")
+    what = quote(name) if ctx.args[0].endswith("nice") else f"failed to run command {quote(name)}"
+    await ctx.err(f"{ctx.args[0]}: {what}: {reason}\n")
     return NOT_FOUND if missing else CANNOT_RUN
 
 

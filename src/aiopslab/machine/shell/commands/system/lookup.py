@@ -8,7 +8,7 @@ from aiopslab.machine.shell.commands.file.names import complain, join
 from aiopslab.machine.shell.commands.options import Options, UsageError, parse
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name
-from aiopslab.machine.shell.commands.text.tool import misuse, tool
+from aiopslab.machine.shell.commands.text.tool import fail, tool
 
 
 @command("which")
@@ -42,9 +42,9 @@ def _paths(ctx: Context, name: str) -> list[str]:
 async def sync(ctx: Context, options: Options) -> int:
     """Bring what is only in memory to the disk."""
     if options.any("d") and options.any("f"):
-        misuse(ctx, "cannot specify both --data and --file-system")
+        fail(ctx, "cannot specify both --data and --file-system")
     if options.any("d") and not options.operands:
-        misuse(ctx, "--data needs at least one argument")
+        fail(ctx, "--data needs at least one argument")
     if not options.operands:
         ctx.files.sync()
         return 0

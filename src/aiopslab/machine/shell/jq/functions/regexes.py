@@ -109,7 +109,12 @@ def _compile(pattern: str, flags: str, subject: str) -> Regex:
         return compile_regex(text.encode(), "perl", ignore_case="i" in flags)
     except RegexError as error:
         message = str(error)
-        raise JqError(f"Regex failure: {_WORDS.get(message, message)}") from None
+        raise JqError(f"Regex failure: {_WORDS.get(message) or _about_name(pattern, message)}") from None
+
+
+def _about_name(pattern: str, message: str) -> str:
+    name = re.search(r"\(\?P?<([^>)]*)", pattern)
+    return f"invalid group name <{name[1]}>" if name and "subpattern name" in message else message
 
 
 def _rewritten(pattern: str, subject: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-
-import re2
 
 from aiopslab.machine.files import FileError, Stat
 from aiopslab.machine.shell.commands.file.finding.search import Found, Search
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name
 
-_WHOLE = re2.compile(r"[+-]?[0-9]{1,18}")
-_DECIMAL = re2.compile(r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_DECIMAL = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)")
 Condition = Callable[[Found], bool]
 
 

@@ -7,10 +7,9 @@ under the name it was given, as the C library has it where zone files are missin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
-
-import re2
 
 DAY_S: Final = 86_400
 NANOS: Final = 1_000_000_000
@@ -18,7 +17,7 @@ DAYS_TO_1970: Final = 719_468
 ERA_DAYS: Final = 146_097
 """The days of 400 years, after which the calendar repeats."""
 
-_FIXED_ZONE = re2.compile(
+_FIXED_ZONE = re.compile(
     r"([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?[0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2}))?"
 )
 

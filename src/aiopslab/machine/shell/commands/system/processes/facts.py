@@ -84,7 +84,8 @@ class Facts:
 
     def cpu_percent(self, process: Process) -> float:
         """Its share of one core, over its life."""
-        return min(100.0 * process.cpu_s / max(self.age_s(process), 0.01), 999.9)
+        whole_s = int(self.age_s(process))
+        return min(100.0 * process.cpu_s / whole_s, 999.9) if whole_s else 0.0
 
     def memory_percent(self, process: Process) -> float:
         """Its share of the machine's memory."""

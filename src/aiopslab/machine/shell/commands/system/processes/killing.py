@@ -11,6 +11,7 @@ from aiopslab.machine.shell.commands.registry import command
 USAGE: Final = "\nUsage:\n kill [options] <pid> [...]\n\nFor more details see kill(1)."
 NAMES: Final = {**{signal.name: signal for signal in Signal}, "POLL": Signal.IO}
 LINE_WIDTH: Final = 80
+ACROSS: Final = 7
 
 
 def send_from(ctx: Context, process: Process, signal: Signal) -> None:
@@ -32,7 +33,8 @@ def signal_lines() -> str:
 
 def _table() -> str:
     cells = [f"{int(s):2d} {'POLL' if s is Signal.IO else s.name:<8}" for s in Signal]
-    return "".join(" ".join(cells[at : at + 7]).rstrip() + "\n" for at in range(0, len(cells), 7))
+    rows = ["".join(cells[at : at + ACROSS]) for at in range(0, len(cells), ACROSS)]
+    return "".join(f"{row.rstrip()}\n" for row in rows[:-1]) + f"{rows[-1]}\n"
 
 
 @command("kill")

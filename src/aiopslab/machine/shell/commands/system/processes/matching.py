@@ -152,7 +152,7 @@ async def pgrep(ctx: Context) -> int:
         if options.any("a"):
             text += f" {matcher.facts.command_line(process)}"
         elif options.any("l"):
-            text += f" {matcher.facts.command_line(process) if options.any('f') else process.name}"
+            text += f" {process.name}"
         texts.append(text)
     if texts:
         await ctx.out(options.last("d", default="\n").join(texts) + "\n")

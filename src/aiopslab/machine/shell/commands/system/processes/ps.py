@@ -181,24 +181,17 @@ def _columns(request: _Request) -> list[Column]:
 
 
 def _custom(text: str) -> list[Column]:
-    """``pid,user:20,comm=NAME``; what follows an equals sign is the heading, commas and all."""
+    """``pid,user:20,comm=NAME``: what follows an equals sign is the heading."""
     columns = []
-    while text:
-        end = next((at for at, letter in enumerate(text) if letter in ", ="), len(text))
-        spelled, rest = text[:end], text[end:]
-        heading: str | None = None
-        if rest.startswith("="):
-            heading, rest = rest[1:], ""
-        text = rest[1:]
-        if not spelled:
-            continue
+    for word in text.replace(",", " ").split():
+        spelled, equals, heading = word.partition("=")
         name, colon, width = spelled.partition(":")
         found = column(name)
         if found is None or (colon and not (width.isdecimal() and width.isascii() and int(width[:5]) > 0)):
             raise _mistake(f'unknown user-defined format specifier "{spelled}"')
         if colon:
             found = replace(found, width=int(width[:5]))
-        if heading is not None:
+        if equals:
             found = found.titled(heading)
         columns.append(found)
     if not columns:

@@ -41,7 +41,7 @@ async def top(ctx: Context) -> int:
     try:
         options = parse(ctx.args, "bcd:eE:hHin:o:Op:sSu:U:vw::1")
     except UsageError as mistake:
-        raise UsageError(str(mistake).partition("\n")[0]) from None
+        raise UsageError(str(mistake).partition("\n")[0], 0) from None  # as the genuine one: no failure
     if options.any("h", "v"):
         await ctx.out("top from procps-ng 4.0.2\n" if options.any("v") else "\nUsage:\n top [options]\n")
         return 0

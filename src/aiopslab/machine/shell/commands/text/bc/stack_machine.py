@@ -18,6 +18,7 @@ MAX_DIGITS = 100_000
 _LIMIT_STATUS = 125
 _MAX_ARRAY = 16_777_215
 _MAX_CALLS = 10_000
+_MAX_EXPONENT = 2_147_483_649
 _INSTRUCTIONS_PER_TURN = 10
 
 
@@ -195,6 +196,8 @@ class BcMachine:
         if exponent.scale:
             self._warn(address, "non-zero scale in exponent")
         power = decimals.rescaled(exponent, 0).value
+        if abs(power) > _MAX_EXPONENT:
+            self._fail("exponent too large in raise", address)
         if power < 0 and base.value == 0:
             self._fail("divide by zero", address)
         if abs(base.value) > 1 and digits_of(base.value) * abs(power) > MAX_DIGITS * 2:

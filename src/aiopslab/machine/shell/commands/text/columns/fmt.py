@@ -274,9 +274,9 @@ class _Layout:
             elif before.punct:
                 cost -= _PUNCTUATION
             elif start > 1 and words[start - 2].final:
-                cost += _LONELY_END // len(before.text)
+                cost += _LONELY_END // (len(before.text) + 2)
         if words[start].paren:
             cost -= _PAREN
         elif words[start].final:
-            cost += _LONELY_START // len(words[start].text)
+            cost += _LONELY_START // (len(words[start].text) + 2)
         return cost

@@ -74,7 +74,7 @@ def _target(ctx: Context, sets: list[ByteSet], first: bytes, complement: bool, t
     shift = len(second) - len(two.members)
     for at, _ in two.classes:
         place = at + (shift if two.fill_at is not None and two.fill_at < at else 0)
-        if complement or place not in starts:
+        if not complement and place not in starts:
             fail(ctx, "misaligned [:upper:] and/or [:lower:] construct")
     if len(first) > len(second) and not truncate:
         if not second:

@@ -14,6 +14,7 @@ from aiopslab.machine.shell.commands.text.figures.units import (
     ConversionError,
     Scale,
     from_text,
+    stored,
     to_text,
 )
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
@@ -102,7 +103,7 @@ class _Conversion:
             if not value:
                 fail(ctx, f"invalid padding value {quote(text)}")
             self._frame.width, self._frame.left = abs(value), value < 0
-        ctx.spend_bytes(self._frame.width + self._frame.zeros)
+        ctx.spend_bytes(self._frame.width + self._frame.zeros + (self._frame.precision or 0))
         self._auto_width = not self._frame.width and self._delimiter is None
 
     async def line(self, text: str, end: str) -> None:
@@ -150,7 +151,7 @@ class _Conversion:
         if self._auto_width and (len(bare) < len(text) or number > 1):
             width = len(text)
         value, precision = from_text(bare, self._from)
-        value = value * self._from_unit / self._to_unit
+        value = stored(stored(value * self._from_unit) / self._to_unit)
         if self._frame.precision is not None:
             precision = self._frame.precision
         shown = to_text(value, self._to, self._round, precision, fixed=self._frame.precision is not None)

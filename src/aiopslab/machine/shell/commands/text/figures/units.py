@@ -1,27 +1,26 @@
-"""The arithmetic of ``numfmt``: numbers with unit letters, exactly, and their rounding."""
+"""The arithmetic of ``numfmt``: numbers with unit letters, and their rounding.
+
+Done as the genuine one does it on x86-64, in floating point of 64 bits after the first, because its rounding
+shows: 0.53 rounded down to two decimals is 0.52.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, ROUND_UP, Context, Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
+from math import ceil, floor
 
 from aiopslab.machine.shell.commands.text.quoting import quote
 
 _NUMBER = re.compile(r"(-?)([0-9]*)(?:\.([0-9]+))?")
 _UNITS = "KMGTPEZY"
-_MODES = {
-    "up": ROUND_CEILING,
-    "down": ROUND_FLOOR,
-    "from-zero": ROUND_UP,
-    "towards-zero": ROUND_DOWN,
-    "nearest": ROUND_HALF_UP,
-}
-ROUNDINGS = tuple(_MODES)
+ROUNDINGS = ("up", "down", "from-zero", "towards-zero", "nearest")
+_BITS = 64
 _MAX_INPUT_DIGITS = 27
 _MAX_PLAIN_DIGITS = 18
-_EXACT = Context(prec=120)
+_EXACT = Context(prec=200)
 
 
 class ConversionError(Exception):
@@ -50,7 +49,10 @@ def from_text(text: str, scale: Scale) -> tuple[Fraction, int]:
         raise ConversionError(f"invalid number: {quote(text)}")
     if len(digits.lstrip("0")) > _MAX_INPUT_DIGITS:
         raise ConversionError(f"value too large to be converted: {quote(text)}")
-    value = Fraction(f"{digits or 0}.{decimals or 0}") * (-1 if form[1] else 1)
+    if len(decimals) > _MAX_INPUT_DIGITS:
+        raise ConversionError(f"value too large to be converted: {quote(text)}")
+    part = stored(Fraction(int(decimals or 0), 10 ** len(decimals)))
+    value = stored(int(digits or 0) + part) * (-1 if form[1] else 1)
     precision = len(decimals)
     base, power = scale.base, 0
     rest = rest.lstrip(" \t") if rest.strip(" \t") else rest
@@ -70,24 +72,24 @@ def from_text(text: str, scale: Scale) -> tuple[Fraction, int]:
         rest = rest[1:]
     if rest:
         raise ConversionError(f"invalid suffix in input {quote(text)}: {quote(rest)}")
-    return value * base**power, precision
+    return stored(value * int(base**power)), precision
 
 
 def to_text(value: Fraction, scale: Scale, rounding: str, precision: int, fixed: bool) -> str:
     """A number in a scale. ``fixed`` says that the precision was asked for, not just found."""
     _check_size(value, scale, precision)
     if scale.name == "none":
-        return f"{_rounded(value, precision, rounding):.{precision}f}"
+        return f"{_decimal(_rounded(value, precision, rounding)):.{precision}f}"
     whole = float(value)
     power = 0
     while abs(value) >= scale.base:
-        value /= scale.base
+        value = stored(value / scale.base)
         power += 1
     found = 1 if abs(value) < 10 else 0
     decimals = min(power * 3, precision) if fixed else found
-    shown = Fraction(_rounded(value, decimals, rounding))
+    shown = _rounded(value, decimals, rounding)
     if abs(shown) >= scale.base:
-        shown /= scale.base
+        shown = stored(shown / scale.base)
         power += 1
     if power > len(_UNITS):
         raise ConversionError(f"value too large to be printed: '{whole:g}' (cannot handle values > 999Y)")
@@ -98,12 +100,35 @@ def to_text(value: Fraction, scale: Scale, rounding: str, precision: int, fixed:
     return text
 
 
+def stored(value: Fraction) -> Fraction:
+    """The nearest number that has 64 significant bits."""
+    if value == 0:
+        return value
+    size = abs(value.numerator).bit_length() - value.denominator.bit_length()
+    for shift in (_BITS - size - 1, _BITS - size, _BITS - size + 1):
+        scaled = round(value * Fraction(2) ** shift)
+        if abs(scaled).bit_length() >= _BITS:
+            return Fraction(scaled) / Fraction(2) ** shift
+    return value
+
+
 def _decimal(value: Fraction) -> Decimal:
     return _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def _rounded(value: Fraction, places: int, rounding: str) -> Decimal:
-    return _decimal(value).quantize(Decimal(1).scaleb(-places), _MODES[rounding], _EXACT)
+def _rounded(value: Fraction, places: int, rounding: str) -> Fraction:
+    unit = 10**places
+    scaled = stored(value * unit)
+    towards_zero = floor(abs(scaled)) * (-1 if scaled < 0 else 1)
+    away = towards_zero if towards_zero == scaled else towards_zero + (-1 if scaled < 0 else 1)
+    choices = {
+        "up": ceil(scaled),
+        "down": floor(scaled),
+        "from-zero": away,
+        "towards-zero": towards_zero,
+        "nearest": floor(abs(scaled) + Fraction(1, 2)) * (-1 if scaled < 0 else 1),
+    }
+    return stored(Fraction(choices[rounding], unit))
 
 
 def _check_size(value: Fraction, scale: Scale, precision: int) -> None:
