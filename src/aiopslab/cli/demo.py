@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from pathlib import Path
 from statistics import median
 
 from rich.console import Console
@@ -49,10 +51,16 @@ def run_demo(seed: int) -> int:
         f"\n{simulated:.0f} s of the cloud's life and {COPIES} copies took {real:.1f} s here. "
         f"Run it again: with seed {seed} every number of the cloud will be the same "
         f"(fingerprint {cloud.world.fingerprint()[:16]}).\n"
-        "Type on a machine yourself: [bold]aiopslab shell[/bold]   "
-        "More: [bold]aiopslab --help[/bold], docs/architecture.md"
+        f"Type on a machine yourself: [bold]{_command()} shell[/bold]   "
+        f"More: [bold]{_command()} --help[/bold], docs/architecture.md"
     )
     return 0 if phases["repaired"].errors == 0 < phases["disk failing"].errors else 1
+
+
+def _command() -> str:
+    """How the reader can call us: as this demo was called, when that was by a path."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "aiopslab" and called.parent != Path() else "aiopslab"
 
 
 def _phase(cloud: SyntheticCloud) -> Summary:
