@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.machine.files import VirtualDirectory, VirtualEntry, VirtualLink, virtual_directory
+from aiopslab.machine.files import VirtualDirectory, VirtualEntry, VirtualFile, VirtualLink, virtual_directory
 from aiopslab.machine.proc.entries import text_file
 from aiopslab.machine.proc.system import KIB, TICKS_PER_S, mounts_text
 
 if TYPE_CHECKING:
-    from aiopslab.machine.process import Container, Process
+    from aiopslab.machine.process import Container, Process, Stream
 
 PAGE_BYTES: Final = 4096
 VIRTUAL_SHARE: Final = 2
@@ -31,9 +31,7 @@ def process_folder(container: Container, process: Process) -> VirtualDirectory:
         "cwd": VirtualLink(lambda: process.files.cwd),
         "environ": text_file(lambda: "".join(f"{k}={v}\0" for k, v in process.env.items()), 0o400, uid),
         "exe": VirtualLink(lambda: _executable(container, process)),
-        "fd": virtual_directory(
-            {str(n): VirtualLink(process.streams[n].describe) for n in sorted(process.streams)}
-        ),
+        "fd": virtual_directory({str(n): _descriptor(process.streams[n]) for n in sorted(process.streams)}),
         "limits": text_file(lambda: _limits(process.container)),
         "mounts": text_file(lambda: mounts_text(process.container)),
         "oom_score": text_file(lambda: f"{_badness(process)}\n"),
@@ -127,3 +125,10 @@ def _limits(container: Container) -> str:
     lines = [f"{'Limit':<25} {'Soft Limit':<20} {'Hard Limit':<20} {'Units':<10}"]
     lines += [f"{name:<25} {soft:<20} {hard:<20} {unit:<10}" for name, soft, hard, unit in rows]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _descriptor(stream: Stream) -> VirtualEntry:
+    """A file shows as a link to it; a pipe as a thing of its own, there to be found but not read here."""
+    if stream.describe().startswith("/"):
+        return VirtualLink(stream.describe)
+    return VirtualFile(bytes, mode=0o600)

@@ -29,6 +29,7 @@ from aiopslab.machine.shell.jq.tree import (
     Slice,
     Value,
     Variable,
+    stages,
 )
 from aiopslab.machine.shell.jq.values import truth
 
@@ -108,11 +109,16 @@ def _slice(compiler: Compiler, node: Slice, scope: Scope) -> Direct | None:
 
 
 def _pipe(compiler: Compiler, node: Pipe, scope: Scope) -> Direct | None:
-    both = directs(compiler, [node.left, node.right], scope)
-    if both is None:
+    functions = directs(compiler, stages(node), scope)
+    if functions is None:
         return None
-    left, right = both
-    return lambda value, frame: right(left(value, frame), frame)
+
+    def flow(value: Value, frame: Frame) -> Value:
+        for function in functions:
+            value = function(value, frame)
+        return value
+
+    return flow
 
 
 def _logic(compiler: Compiler, node: Logic, scope: Scope) -> Direct | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from aiopslab.machine.shell.jq.json_reader import NONE, WAITING, JsonError, JsonReader, Signal
+from aiopslab.machine.shell.jq.json_reader import ENDED, NONE, WAITING, JsonReader, Signal
 from aiopslab.machine.shell.jq.tree import Value
 
 _TOLD: Final = Signal()
@@ -18,26 +18,17 @@ class EventReader(JsonReader):
     def __init__(self) -> None:
         super().__init__()
         self._events: deque[Value] = deque()
-        self._error: JsonError | None = None
 
     def next(self) -> Value | Signal:
         """The next event, ``WAITING`` or ``ENDED``. Raises ``JsonError``."""
+        self._skip_bom()
         while not self._events:
-            if self._error is not None:
-                raise self._error
-            try:
-                value = super().next()
-            except JsonError as error:
-                self._error = error
-                continue
-            if value is not _TOLD and not isinstance(value, Signal):
-                self._events.append([[], value])
-            elif value is not _TOLD and not (value is WAITING and self._events):
+            value = self._step()
+            if value is WAITING or value is ENDED:
                 return value
+            if value is not NONE and value is not _TOLD:
+                self._events.append([[], value])
         return self._events.popleft()
-
-    def _fast(self) -> Value | Signal:
-        return NONE
 
     def _path(self) -> list[Value]:
         """The keys of what is open."""

@@ -26,6 +26,7 @@ from aiopslab.machine.shell.jq.tree import (
     Value,
     VariablePattern,
     label_variable,
+    stages,
 )
 from aiopslab.machine.shell.jq.values import truth
 
@@ -33,18 +34,10 @@ from aiopslab.machine.shell.jq.values import truth
 @form(Pipe)
 def pipe(compiler: Compiler, node: Pipe, then: Op, scope: Scope) -> Op:
     """``a | b | c``, however many."""
-    waiting: list[Node] = [node]
-    parts: list[Node] = []
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Pipe):
-            waiting += [part.right, part.left]
-        else:
-            parts.append(part)
-    ends = [then]
-    for part in reversed(parts):
-        ends.append(compiler.compile(part, ends[-1], scope))
-    return ends[-1]
+    op = then
+    for part in reversed(stages(node)):
+        op = compiler.compile(part, op, scope)
+    return op
 
 
 @form(Comma)

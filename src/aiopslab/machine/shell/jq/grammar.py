@@ -50,89 +50,17 @@ if TYPE_CHECKING:
 
 Action = Callable[..., Any]
 
-KEYWORDS = [
-    "as",
-    "def",
-    "module",
-    "import",
-    "include",
-    "if",
-    "then",
-    "else",
-    "elif",
-    "reduce",
-    "foreach",
-    "end",
-    "and",
-    "or",
-    "try",
-    "catch",
-    "label",
-    "break",
-    "__loc__",
-]
+_KEYWORDS = (
+    "as def module import include if then else elif reduce foreach end and or try catch label break __loc__"
+)
+_TOKENS = """
+$end error INVALID_CHARACTER IDENT FIELD LITERAL FORMAT .. %= == != // as def module import include if then else elif
+reduce foreach end and or try catch label break __loc__ |= += -= *= /= //= <= >= ?// QQSTRING_START QQSTRING_TEXT
+QQSTRING_INTERP_START QQSTRING_INTERP_END QQSTRING_END | , = < > + - * / % ? ; ( ) $ : . [ ] { }
+"""
 
-TOKENS = [
-    *[
-        "$end",
-        "error",
-        "INVALID_CHARACTER",
-        "IDENT",
-        "FIELD",
-        "LITERAL",
-        "FORMAT",
-        "..",
-        "%=",
-        "==",
-        "!=",
-        "//",
-    ],
-    *[
-        "as",
-        "def",
-        "module",
-        "import",
-        "include",
-        "if",
-        "then",
-        "else",
-        "elif",
-        "reduce",
-        "foreach",
-        "end",
-        "and",
-        "or",
-        "try",
-        "catch",
-        "label",
-        "break",
-    ],
-    *["__loc__", "|=", "+=", "-=", "*=", "/=", "//=", "<=", ">=", "?//"],
-    *["QQSTRING_START", "QQSTRING_TEXT", "QQSTRING_INTERP_START", "QQSTRING_INTERP_END", "QQSTRING_END"],
-    *[
-        "|",
-        ",",
-        "=",
-        "<",
-        ">",
-        "+",
-        "-",
-        "*",
-        "/",
-        "%",
-        "?",
-        ";",
-        "(",
-        ")",
-        "$",
-        ":",
-        ".",
-        "[",
-        "]",
-        "{",
-        "}",
-    ],
-]
+KEYWORDS = _KEYWORDS.split()
+TOKENS = _TOKENS.split()
 """In the order in which jq lists the tokens it expected."""
 
 BINDING: Binding = {

@@ -90,25 +90,28 @@ class JsonReader:
 
     def next(self) -> Value | Signal:
         """The next value, ``WAITING`` or ``ENDED``. Raises ``JsonError``."""
-        if not self._bom_checked:
-            self._check_bom()
+        self._skip_bom()
         while True:
             if not self._stack and self._next is NONE:
                 value = self._fast()
-                if value is WAITING or value is not NONE:
+                if value is not NONE:
                     return value
-            match = _TOKEN.match(self._data, self._place)
-            if match is None:
-                return self._at_end()
-            mark, string, quote, literal = match.groups()
-            if (quote or (literal and match.end() == len(self._data))) and not self._finished:
-                return WAITING
-            if quote:
-                self._seen = len(self._data)
-                raise self.fail("Unfinished string at EOF", len(self._data))
-            value = self._take(match, mark, string, literal)
+            value = self._step()
             if value is not NONE:
                 return value
+
+    def _step(self) -> Value | Signal:
+        """Read one token. A value, if that completes one, or ``NONE``, ``WAITING`` or ``ENDED``."""
+        match = _TOKEN.match(self._data, self._place)
+        if match is None:
+            return self._at_end()
+        mark, string, quote, literal = match.groups()
+        if (quote or (literal and match.end() == len(self._data))) and not self._finished:
+            return WAITING
+        if quote:
+            self._seen = len(self._data)
+            raise self.fail("Unfinished string at EOF", len(self._data))
+        return self._take(match, mark, string, literal)
 
     def _take(
         self, match: re.Match[bytes], mark: bytes | None, string: bytes | None, literal: bytes | None
@@ -282,7 +285,9 @@ class JsonReader:
 
     # -- places ------------------------------------------------------------------------------------------
 
-    def _check_bom(self) -> None:
+    def _skip_bom(self) -> None:
+        if self._bom_checked:
+            return
         if len(self._data) < len(BOM) and not self._finished and BOM.startswith(self._data):
             return
         self._bom_checked = True

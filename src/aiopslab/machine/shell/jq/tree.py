@@ -238,7 +238,19 @@ Node = (
 )
 
 DOT = Identity()
-EMPTY = Call("empty", ())
+
+
+def stages(node: Node) -> list[Node]:
+    """The parts of ``a | b | c`` from left to right."""
+    waiting = [node]
+    parts: list[Node] = []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Pipe):
+            waiting += [part.right, part.left]
+        else:
+            parts.append(part)
+    return parts
 
 
 def label_variable(name: str) -> str:

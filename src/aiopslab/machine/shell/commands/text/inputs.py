@@ -10,10 +10,16 @@ from collections.abc import AsyncIterator
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import BadDescriptor, Context, Stream
+from aiopslab.machine.process.context import DESCRIPTOR_FOLDERS, STANDARD_STREAMS
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quoted_name
 from aiopslab.machine.shell.commands.text.tool import fail
 
 CHUNK_BYTES = 65536
+
+
+def is_there(ctx: Context, operand: str) -> bool:
+    """Whether an operand names something to open: a file, or one of the process's own descriptors."""
+    return ctx.files.exists(operand) or operand.startswith(DESCRIPTOR_FOLDERS) or operand in STANDARD_STREAMS
 
 
 class Source:

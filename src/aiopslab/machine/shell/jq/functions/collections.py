@@ -16,12 +16,11 @@ from aiopslab.machine.shell.jq.paths import (
     index,
     places_of,
     set_path,
+    whole,
 )
 from aiopslab.machine.shell.jq.run import Run, too_much
 from aiopslab.machine.shell.jq.tree import Value
 from aiopslab.machine.shell.jq.values import compare, kind_of, sorted_places, sorted_values, truth
-
-MAX_LENGTH = 1e9
 
 
 def items_of(run: Run, value: Value) -> Iterable[Value]:
@@ -227,7 +226,7 @@ def transpose(run: Run, value: Value) -> Value:
     if type(value) is dict and widths[-1] > 0:
         index(value, 0.0, run)
     columns: list[Value] = []
-    for place in range(int(min(widths[-1], MAX_LENGTH))):
+    for place in range(whole(widths[-1])):
         run.spend_bytes(8 * len(rows))
         columns.append([index(row, float(place), run) for row in rows])
     return columns
@@ -312,7 +311,7 @@ def _extreme(run: Run, value: Value, by: Value, sign: int) -> Value:
 @native("bsearch", 1)
 def bsearch(run: Run, value: Value, target: Value) -> Value:
     """Where a value stands in a sorted array, or below zero where it would stand."""
-    low, high = 0, int(min(length(run, value), MAX_LENGTH)) - 1
+    low, high = 0, whole(length(run, value)) - 1
     while low <= high:
         middle = (low + high) // 2
         order = compare(index(value, float(middle), run), target, run.spend)

@@ -8,6 +8,7 @@ from typing import Final
 from aiopslab.machine.shell.commands.file.finding.actions import ACTIONS, printer
 from aiopslab.machine.shell.commands.file.finding.search import Found, Search, Test
 from aiopslab.machine.shell.commands.file.finding.tests import TESTS
+from aiopslab.machine.shell.commands.file.finding.times import newer
 from aiopslab.machine.shell.commands.file.finding.words import Words
 
 AND: Final = ("-a", "-and")
@@ -117,8 +118,7 @@ class _Reader:
         if word in TESTS:
             return _plain(TESTS[word](self._search, self._words))
         if word.startswith("-newer") and len(word) == len("-newerXY"):
-            self._words.put_back(word[-2:])
-            return _plain(TESTS["-newerXY"](self._search, self._words))
+            return _plain(newer(self._search, self._words, word[-2], word[-1]))
         if word.startswith("-"):
             raise self._search.mistake(f"unknown predicate `{word}'")
         raise self._search.mistake(f"paths must precede expression: `{word}'")

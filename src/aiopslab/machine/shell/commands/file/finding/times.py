@@ -54,10 +54,8 @@ def _newer(letter: str, search: Search, words: Words) -> Condition:
     return lambda found: TIMES[letter](found.stat) > reference
 
 
-def _newer_xy(search: Search, words: Words) -> Condition:
-    """``-newermt DATE``, ``-neweraa FILE`` and so on."""
-    pair = words.take()
-    own, other = pair[0], pair[1]
+def newer(search: Search, words: Words, own: str, other: str) -> Condition:
+    """``-newermt DATE``, ``-neweraa FILE`` and so on: one of a file's times against another."""
     if own not in TIMES or other not in (*TIMES, "t"):
         raise search.mistake(f"invalid predicate `-newer{own}{other}'")
     if other != "t":
@@ -98,6 +96,5 @@ TIME_TESTS: Final[dict[str, Callable[[Search, Words], Condition]]] = {
     "-anewer": partial(_newer, "a"),
     "-cnewer": partial(_newer, "c"),
     "-newer": partial(_newer, "m"),
-    "-newerXY": _newer_xy,
     "-used": _used,
 }

@@ -31,10 +31,6 @@ class Words:
         self._current = self._words.pop()
         return self._current
 
-    def put_back(self, word: str) -> None:
-        """Let a word come next."""
-        self._words.append(word)
-
     @property
     def current(self) -> str:
         """The test or action that is being read."""

@@ -51,9 +51,10 @@ def emit_expression(code: Code, node: Node) -> None:
         code.add("constant", 1 if node.name in ("0", "1") else len(node.name) + 2, node.name)
     elif node.kind in ("or", "and"):
         emit_expression(code, node.parts[0])
-        shortcut = code.add("keep if zero" if node.kind == "and" else "keep if not zero", 5)
+        both = node.kind == "and"
+        shortcut = code.add("keep if zero" if both else "keep if not zero", 5 if both else 3)
         emit_expression(code, node.parts[1])
-        code.add("truth", 4)
+        code.add("truth", 6 if both else 8)
         shortcut.argument = len(code.instructions)
     elif node.kind == "assign":
         _emit_assignment(code, node)
@@ -97,4 +98,4 @@ def _emit_step(code: Code, node: Node) -> None:
     for part in place.parts:
         emit_expression(code, part)
     suffix = " element" if place.kind == "element" else ""
-    code.add(node.kind + suffix, 4, (place.name, 1 if node.name == "++" else -1))
+    code.add(node.kind + suffix, 6 if suffix else 4, (place.name, 1 if node.name == "++" else -1))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from aiopslab.machine.files import FileError
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.bc.compiler import Compiler, QuitProgram
 from aiopslab.machine.shell.commands.text.bc.lexer import BcSyntaxError, Lexer
 from aiopslab.machine.shell.commands.text.bc.stack_machine import BcMachine, BcRuntimeError, Halted
 from aiopslab.machine.shell.commands.text.counts import parse_number
-from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, read_operand
+from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, is_there, read_operand
 from aiopslab.machine.shell.commands.text.tool import tool
 
 _USAGE = "usage: {name} [options] [file ...]"
@@ -31,9 +30,7 @@ async def bc(ctx: Context, options: Options) -> int:
     usable = length is not None and (length == 0 or 3 <= length < 2**31)
     machine = BcMachine(ctx, "l" in options, length if usable and length is not None else 70)
     for operand in options.operands:
-        try:
-            ctx.files.stat(operand)
-        except FileError:
+        if not is_there(ctx, operand):
             await ctx.err(f"File {operand} is unavailable.\n")
             return 1
         data = await read_operand(ctx, operand)

@@ -29,6 +29,8 @@ async def tr(ctx: Context, options: Options) -> int:
         first = bytes(byte for byte in _EVERY_BYTE if byte not in first)
     table, deleted, squeezed = _EVERY_BYTE, b"", b""
     if delete:
+        if len(sets) == 2 and sets[1].fill_at is not None:
+            fail(ctx, "the [c*] construct may appear in string2 only when translating")
         deleted = first
         squeezed = sets[1].resolved(len(first)) if squeeze else b""
     elif len(sets) == 2:

@@ -8,7 +8,7 @@ from typing import NoReturn
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options, UsageError
 from aiopslab.machine.shell.commands.text.counts import parse_number
-from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
+from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, is_there
 from aiopslab.machine.shell.commands.text.quoting import quote
 from aiopslab.machine.shell.commands.text.tool import tool
 
@@ -41,7 +41,7 @@ async def cmp(ctx: Context, options: Options) -> int:
     inputs = Inputs(ctx, names, "{plain}: {why}", "{plain}: {why}", weight=4 if "l" in options else 1)
     pieces: list[AsyncIterator[bytes]] = []
     for name in inputs.operands:
-        if "s" in options and name != "-" and not ctx.files.exists(name):
+        if "s" in options and name != "-" and not is_there(ctx, name):
             return _TROUBLE
         source = await inputs.open(name)
         if source is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Context
+from aiopslab.machine.process import Context, FileStream, Stream
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import parse_number, whole
 from aiopslab.machine.shell.commands.text.diffs.cmp import refuse
@@ -99,17 +99,12 @@ class Comparison:
     async def _read(self, name: str, other: str) -> _File | None:
         ctx = self.ctx
         try:
-            if name == "-":
-                data = b"".join([piece async for piece in _pieces(ctx)])
-                return _File(name, data, ctx.now)
-            stat = ctx.files.stat(name)
-            stream = await ctx.open(name)
-            parts: list[bytes] = []
-            while piece := await stream.read():
-                ctx.spend_bytes(len(piece))
-                parts.append(piece)
-            stream.close()
-            return _File(name, b"".join(parts), stat.mtime)
+            stream = ctx.stdin if name == "-" else await ctx.open(name)
+            data = b"".join([piece async for piece in _pieces(ctx, stream)])
+            mtime = stream.file.stat().mtime if isinstance(stream, FileStream) else ctx.now
+            if name != "-":
+                stream.close()
+            return _File(name, data, mtime)
         except FileError as error:
             absent = error.code == "ENOENT" and other != "-"
             if absent and "N" in self.options and ctx.files.exists(other):
@@ -182,8 +177,8 @@ class Comparison:
         return f"{file.name}\t{shown}".encode("utf-8", "surrogateescape")
 
 
-async def _pieces(ctx: Context) -> AsyncIterator[bytes]:
-    while piece := await ctx.stdin.read():
+async def _pieces(ctx: Context, stream: Stream) -> AsyncIterator[bytes]:
+    while piece := await stream.read():
         ctx.spend_bytes(len(piece))
         yield piece
 

@@ -47,15 +47,14 @@ class SideBySide:
     def _common(self, one: list[bytes], two: list[bytes]) -> Iterator[bytes]:
         if self.suppress_common:
             return
-        for number in range(max(len(one), len(two))):
-            left = one[number] if number < len(one) else None
-            right = two[number] if number < len(two) else None
-            if left is not None and right is not None:
-                yield self._row(left, b"(", None) if self.left_column else self._row(left, b" ", right)
-            elif left is not None:
-                yield self._row(left, b"(" if self.left_column else b"<", None)
-            else:
-                yield self._row(None, b")" if self.left_column else b">", right)
+        both = 0 if self.left_column else min(len(one), len(two))
+        for pair in zip(one[:both], two[:both], strict=True):
+            yield self._row(pair[0], b" ", pair[1])
+        if not self.left_column:
+            for line in two[both:]:
+                yield self._row(None, b")", line)
+        for line in one[both:]:
+            yield self._row(line, b"(", None)
 
     def _row(self, left: bytes | None, mark: bytes, right: bytes | None) -> bytes:
         shown, column = b"", 0

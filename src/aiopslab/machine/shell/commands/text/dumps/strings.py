@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import parse_number
-from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit
+from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit, is_there
 from aiopslab.machine.shell.commands.text.quoting import quote
 from aiopslab.machine.shell.commands.text.tool import fail, historical, tool
 
@@ -25,7 +25,7 @@ _WITH_SPACES = bytes([*range(9, 14), *range(0x20, 0x7F)])
 async def strings(ctx: Context, options: Options) -> int:
     """Write the sequences of printable characters in files."""
     finder = _Finder(ctx, options)
-    inputs = Inputs(ctx, [], "{plain}", weight=2)
+    inputs = Inputs(ctx, [], "{plain}", weight=8)
     status = 0
     for operand in options.operands or ["-"]:
         if operand == "-" and not options.operands:
@@ -34,7 +34,7 @@ async def strings(ctx: Context, options: Options) -> int:
         if ctx.files.is_dir(operand):
             await ctx.err(f"{ctx.args[0]}: Warning: '{operand}' is a directory\n")
             status = 1
-        elif not ctx.files.exists(operand):
+        elif not is_there(ctx, operand):
             await ctx.err(f"{ctx.args[0]}: '{operand}': No such file\n")
             status = 1
         else:

@@ -11,7 +11,7 @@ from aiopslab.machine.shell.commands.options import UsageError
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.commands.text.counts import all_digits, whole
 from aiopslab.machine.shell.commands.text.dumps.blocks import Blocks
-from aiopslab.machine.shell.commands.text.inputs import Inputs
+from aiopslab.machine.shell.commands.text.inputs import Inputs, is_there
 from aiopslab.machine.shell.commands.text.tool import fail
 
 _USAGE = """Usage:
@@ -50,7 +50,7 @@ async def xxd(ctx: Context) -> int:
     request = _parse(ctx)
     inputs = Inputs(ctx, request.operands[:1], cannot_open="{plain}: {why}", weight=8)
     operand = inputs.operands[0]
-    if operand != "-" and not ctx.files.exists(operand):
+    if operand != "-" and not is_there(ctx, operand):
         await inputs.complain("{plain}: {why}", operand, "No such file or directory")
         return 2
     output = ctx.stdout

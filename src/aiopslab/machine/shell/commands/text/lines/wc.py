@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aiopslab.machine.files import FileError, Stat
 from aiopslab.machine.process import Context, FileStream
 from aiopslab.machine.shell.commands.options import Options
-from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit, read_operand
+from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit, is_there, read_operand
 from aiopslab.machine.shell.commands.text.quoting import quoted_name
 from aiopslab.machine.shell.commands.text.tool import misuse, tool
 
@@ -113,7 +113,7 @@ def _width(ctx: Context, operands: list[str], columns: int) -> int:
         stat = _stat(ctx, operand)
         if stat is not None and stat.is_file:
             total += stat.size
-        elif stat is not None or operand == "-":
+        elif stat is not None or operand == "-" or is_there(ctx, operand):
             least = _PIPE_WIDTH
     return max(least, len(str(total)))
 
