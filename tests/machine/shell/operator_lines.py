@@ -8,6 +8,7 @@ FILES = {
 }
 
 LINES = [
+    "date -u -d @1700000000 +%Y-%m-%dT%H:%M:%SZ",
     "cat pods.txt | grep -v Running | awk '{print $1}' | sort",
     "awk 'NR>1{printf \"%-20s %s\\n\",$1,$3}' pods.txt",
     "awk 'NR>1{c[$3]++} END{for(k in c) print k, c[k]}' pods.txt | sort",
