@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -178,6 +179,28 @@ def test_times_are_written_and_read_as_by_the_genuine_one() -> None:
     program = f'.[] | [gmtime, todate, strftime("{forms}"), (try (todate | fromdate) catch .)]'
     text = json.dumps(seconds).encode()
     assert ours(["-c", program], text) == genuine(["-c", program], text)
+
+
+SHELL_LINES = [
+    "jq . <&-; echo $?",
+    "echo 1 | jq . >&-; echo $?",
+    "jq . one.json > /dev/full; echo $?",
+    "yes '{\"a\":1}' | jq -c .a | head -n 2",
+    "jq -r '.items[].metadata.name' pods.json | sort | head -n 1",
+    "name=$(jq -r '.items[0].metadata.name' pods.json); echo \"[$name]\"",
+    "if jq -e '.items | length > 3' pods.json > /dev/null; then echo many; fi",
+    "jq --arg ns prod '[.items[] | select(.metadata.namespace == $ns)] | length' pods.json",
+    "echo '{\"a\":{\"b\":2}}' | jq '.a | .b' | xargs echo got",
+    "jq -n '$ENV.WHO' ; WHO=me jq -n 'env.WHO'",
+    "cat one.json two.json | jq -s -c . ; echo '1 2 x' | jq . ; echo $?",
+    "jq '.items[0' pods.json; echo $?",
+]
+
+
+@pytest.mark.differential("jq", "bash")
+@pytest.mark.parametrize("line", SHELL_LINES)
+def test_lines_in_a_shell(line: str, compare: Callable[..., None]) -> None:
+    compare(line, jq_cases.FILES)
 
 
 # -- whatever is typed ---------------------------------------------------------------------------------------

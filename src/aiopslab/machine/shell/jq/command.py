@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Context
+from aiopslab.machine.process import BadDescriptor, Context
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.jq.command_line import (
     HELP,
@@ -80,8 +80,11 @@ def _constants(ctx: Context, line: CommandLine) -> dict[str, Value]:
         decode(encode(text)) if option == "args" else _json_value(ctx, option, text)
         for option, text in line.positional
     ]
-    environment = {name: decode(encode(value)) for name, value in ctx.env.items()}
-    return {"ENV": environment, "ARGS": {"positional": positional, "named": named}, **named}
+    return {"ENV": _environment(ctx), "ARGS": {"positional": positional, "named": named}, **named}
+
+
+def _environment(ctx: Context) -> dict[str, str]:
+    return {name: decode(encode(value)) for name, value in ctx.env.items()}
 
 
 def _json_value(ctx: Context, option: str, text: str) -> Value:
@@ -116,25 +119,32 @@ def _all_values(data: bytes) -> list[Value]:
     return values
 
 
+class _OutputFailed(Exception):
+    """Nobody takes the results; the text says why."""
+
+
 class Session:
-    """One run of the command: inputs in, results out, and the status they lead to."""
+    """One run of the command: inputs in, results out, and the status they lead to.
+
+    Nothing it gives away leads back to it, so that what it has read is freed when it ends.
+    """
 
     def __init__(self, ctx: Context, line: CommandLine) -> None:
         self._ctx = ctx
         self._line = line
         self._out: list[bytes] = []
         self._err: list[bytes] = []
-        self._inputs = Inputs(ctx, line.files, self._complain)
+        self._inputs = inputs = Inputs(ctx, line.files, self._err)
+        self._source = source = self._make_source()
         self._run = Run(
             ctx.spend_turn,
             ctx.spend_bytes,
             lambda: ctx.now,
-            {name: decode(encode(value)) for name, value in ctx.env.items()},
-            lambda: self._inputs.name,
-            lambda: self._source.lines,
+            _environment(ctx),
+            lambda: inputs.name,
+            lambda: source.lines,
             ctx.files.cwd,
         )
-        self._source = self._make_source()
         self._style = Style(line.indent, "sort-keys" in line, "ascii-output" in line, self._colours())
         self._last: Value = ENDED
 
@@ -167,6 +177,16 @@ class Session:
             self._complain(errors.report())
             await self._flush()
             return COMPILE_STATUS
+        try:
+            return await self._run_program(program)
+        except _OutputFailed as failure:
+            await self._ctx.err(f"Error: writing output failed: {failure}\n")
+            return USAGE_STATUS
+        finally:
+            self._inputs.close()
+            program.machine.stop()
+
+    async def _run_program(self, program: Program) -> int:
         status = 0
         try:
             if "null-input" in self._line:
@@ -244,8 +264,13 @@ class Session:
 
     async def _flush(self) -> None:
         if self._out:
-            data, self._out = b"".join(self._out), []
-            await self._ctx.stdout.write(data)
+            data = b"".join(self._out)
+            self._out.clear()
+            try:
+                await self._ctx.stdout.write(data)
+            except (FileError, BadDescriptor) as error:
+                raise _OutputFailed(str(error)) from None
         if self._err:
-            data, self._err = b"".join(self._err), []
+            data = b"".join(self._err)
+            self._err.clear()
             await self._ctx.stderr.write(data)

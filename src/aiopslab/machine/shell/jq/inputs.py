@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Context, Stream
+from aiopslab.machine.process import BadDescriptor, Context, Stream
 from aiopslab.machine.shell.jq.event_reader import EventReader
 from aiopslab.machine.shell.jq.json_reader import ENDED, PIECE_BYTES, WAITING, JsonReader, Signal
 from aiopslab.machine.shell.jq.tree import Value
-from aiopslab.machine.shell.jq.utf8 import decode
+from aiopslab.machine.shell.jq.utf8 import decode, encode
 
 STDIN: Final = "-"
+READ_BYTES: Final = 1 << 20
 
 
 class Inputs:
     """What jq reads. ``failures`` counts files that could not be read."""
 
-    def __init__(self, ctx: Context, files: list[str], complain: Callable[[str], None]) -> None:
+    def __init__(self, ctx: Context, files: list[str], complaints: list[bytes]) -> None:
         self.failures = 0
         self.ended = False
         """All files have been read to their ends."""
         self.name: str | None = None
         self._ctx = ctx
         self._waiting = list(files) or [STDIN]
-        self._complain = complain
+        self._complaints = complaints
         self._stream: Stream | None = None
+        self._opened = False
         self._held = b""
 
     async def more(self) -> bytes:
@@ -38,12 +39,12 @@ class Inputs:
                 return data
             assert self._stream is not None
             try:
-                data = await self._stream.read()
-            except FileError:
+                data = await self._stream.read(READ_BYTES)
+            except (FileError, BadDescriptor):
                 self.failures += 1
                 data = b""
             if not data:
-                self._close()
+                self.close()
                 continue
             self._ctx.spend_bytes(len(data))
             data = self._held + data
@@ -58,21 +59,22 @@ class Inputs:
         while self._waiting:
             name = self._waiting.pop(0)
             if name == STDIN:
-                self._stream, self.name = self._ctx.stdin.dup(), "<stdin>"
+                self._stream, self._opened, self.name = self._ctx.stdin, False, "<stdin>"
                 return True
             try:
-                self._stream, self.name = await self._ctx.open(name), name
+                self._stream, self._opened, self.name = await self._ctx.open(name), True, name
                 return True
             except FileError as error:
                 self.failures += 1
                 if error.code != "EISDIR":
-                    self._complain(f"jq: error: Could not open file {name}: {error}\n")
+                    self._complaints.append(encode(f"jq: error: Could not open file {name}: {error}\n"))
         return False
 
-    def _close(self) -> None:
-        if self._stream is not None:
+    def close(self) -> None:
+        """Let go of the file being read; stdin belongs to the process."""
+        if self._stream is not None and self._opened:
             self._stream.close()
-            self._stream = None
+        self._stream = None
 
 
 class Source:

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _NEXT_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+([\[\]{}])', re.DOTALL)
-_DOUBTFUL = re.compile(rb"\\u[dD][89a-fA-F]|\x1e")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _NUMBER = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
 )
@@ -72,7 +72,7 @@ class JsonReader:
         self._line_bytes = 0
         self._stack: list[Value] = []
         self._next: Value = NONE
-        self._depth = 0
+        self._depth = self._deepest = 0
         self._scanned = 0
         self._seen = 0
 
@@ -154,20 +154,20 @@ class JsonReader:
                 place += 1
             if data[place : place + 1] not in (b"{", b"["):
                 return NONE
-            self._depth = 0
+            self._depth = self._deepest = 0
             self._scanned = self._place = place
         end = self._find_end()
         if end < 0:
             return NONE if self._finished else WAITING
         self._scanned = 0
         text = data[self._place : end]
-        if _DOUBTFUL.search(text):
+        if b"\x1e" in text or (b"\\u" in text and _SURROGATE.search(text)):
             return NONE
         try:
             value = _DECODER.decode(text.decode())
         except (ValueError, RecursionError):
             return NONE
-        if text.count(b"{") * 2 + text.count(b"[") > MAX_DEPTH and _too_deep(value):
+        if self._deepest * 2 > MAX_DEPTH and _too_deep(value):
             return NONE
         self._place = self._seen = end
         return value
@@ -183,6 +183,7 @@ class JsonReader:
             scanned = match.end()
             if match[1] in b"[{":
                 depth += 1
+                self._deepest = max(self._deepest, depth)
             else:
                 depth -= 1
                 if depth <= 0:

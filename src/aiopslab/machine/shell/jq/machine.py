@@ -127,6 +127,13 @@ class Machine:
         self.forks.append((_finish, None, None, None, None))
         self._state = (entry, value, frame, None, None)
 
+    def stop(self) -> None:
+        """Let go of all values."""
+        self.forks.clear()
+        self.outbox.clear()
+        self.inbox = WAITING
+        self._state = (None, None, None, None, None)
+
     def proceed(self) -> Status:
         """Work until there is a reason to stop. Raises ``JqError`` for an error that nobody caught."""
         op, value, frame, stack, path = self._state

@@ -9,19 +9,19 @@ Value = Any
 """A JSON value: None, bool, float, str, list or dict. Nobody ever changes one that somebody else may hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Identity:
     """``.``"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Literal:
     """A constant."""
 
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Index:
     """``term[key]``, ``term.name``; ``optional`` with a question mark behind."""
 
@@ -30,7 +30,7 @@ class Index:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Slice:
     """The key of ``term[start:stop]``."""
 
@@ -38,7 +38,7 @@ class Slice:
     stop: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Each:
     """``term[]``."""
 
@@ -46,7 +46,7 @@ class Each:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Pipe:
     """``left | right``."""
 
@@ -54,7 +54,7 @@ class Pipe:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Comma:
     """``left, right``."""
 
@@ -62,7 +62,7 @@ class Comma:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Logic:
     """``left and right``, ``left or right``."""
 
@@ -71,7 +71,7 @@ class Logic:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Alternative:
     """``left // right``."""
 
@@ -79,7 +79,7 @@ class Alternative:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Update:
     """``left op= right`` for an arithmetic operator or ``//``."""
 
@@ -88,21 +88,21 @@ class Update:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Collect:
     """``[body]``."""
 
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Construct:
     """``{key: value, …}``. A pair without a value takes it from the input under the same key."""
 
     pairs: tuple[tuple[Node, Node | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Variable:
     """``$name``; ``at`` is where in the program it stands."""
 
@@ -110,7 +110,7 @@ class Variable:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """``name(arguments)``. Operators are calls of names that start with an underscore."""
 
@@ -119,7 +119,7 @@ class Call:
     at: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Definition:
     """``def name(parameters): body;``. A parameter written ``$x`` keeps its dollar."""
 
@@ -128,7 +128,7 @@ class Definition:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Define:
     """A definition and what it is for."""
 
@@ -136,7 +136,7 @@ class Define:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Condition:
     """``if test then positive else negative end``."""
 
@@ -145,7 +145,7 @@ class Condition:
     negative: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Try:
     """``try body catch handler``, or without a handler ``body?``."""
 
@@ -153,7 +153,7 @@ class Try:
     handler: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Reduce:
     """``reduce source as patterns (start; update)``."""
 
@@ -163,7 +163,7 @@ class Reduce:
     update: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Foreach:
     """``foreach source as patterns (start; update; extract)``."""
 
@@ -174,7 +174,7 @@ class Foreach:
     extract: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Bind:
     """``source as patterns | body``; several patterns are alternatives to each other."""
 
@@ -183,7 +183,7 @@ class Bind:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Label:
     """``label $name | body``."""
 
@@ -191,21 +191,21 @@ class Label:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class VariablePattern:
     """``$name``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ArrayPattern:
     """``[pattern, …]``."""
 
     parts: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ObjectPattern:
     """``{key: pattern, …}``; with a variable, the whole entry is bound to it as well."""
 

@@ -214,7 +214,7 @@ def modf(_: Run, value: Value) -> Value:
 def lgamma_r(_: Run, value: Value) -> Value:
     """The logarithm of gamma, and gamma's sign."""
     number = _number(value)
-    negative = number < 0 and number != math.floor(number) and math.floor(number) % 2 == 1
+    negative = math.isfinite(number) and number < 0 and number % 1 != 0 and math.floor(number) % 2 == 1
     return [_guarded(_gamma)(number), -1.0 if negative else 1.0]
 
 
