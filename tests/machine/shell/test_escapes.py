@@ -198,3 +198,8 @@ def test_a_sleeping_loop_may_live_for_ever() -> None:
     machine.kernel.run_for(86_400.0)
     done = type_line(machine, "wc -l < /tmp/beats")
     assert 8_600 < int(done.stdout) <= 8_641
+
+
+@pytest.mark.parametrize("line", ["ls nope 2>/dev/full", "cat nope 2>/dev/full >/dev/full", "sleep x 2>&-"])
+def test_a_complaint_that_cannot_be_written_does_no_harm(line: str) -> None:
+    assert type_line(make_machine(), line).status != 0

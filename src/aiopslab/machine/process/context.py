@@ -15,6 +15,7 @@ from aiopslab.machine.network import Connection, Listener
 from aiopslab.machine.process.errors import BecomeProgram, ExitProgram
 from aiopslab.machine.process.process import Process
 from aiopslab.machine.process.streams import (
+    BadDescriptor,
     ByteSource,
     Capture,
     FileStream,
@@ -83,8 +84,11 @@ class Context:
             self.container.log.line(text)
 
     async def err(self, text: str) -> None:
-        """Write text to stderr."""
-        await self.process.streams[2].write(text.encode("utf-8", "surrogateescape"))
+        """Write text to stderr, as far as it can be written: there is nowhere else to complain."""
+        try:
+            await self.process.streams[2].write(text.encode("utf-8", "surrogateescape"))
+        except (FileError, BadDescriptor):
+            pass
 
     def lines(self, stream: Stream) -> AsyncIterator[bytes]:
         """The stream's lines, newlines included, as they arrive."""
