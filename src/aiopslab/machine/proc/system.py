@@ -90,6 +90,10 @@ def _vmstat(container: Container) -> str:
     return f"nr_free_pages {free}\noom_kill {kills}\n"
 
 
+def _hostname(container: Container) -> str:
+    return f"{container.hostname}\n"
+
+
 def _always(text: str) -> Fact:
     return lambda _container: text
 
@@ -109,7 +113,7 @@ FACTS: Final[dict[str, Fact]] = {
 SETTINGS: Final[dict[str, Fact]] = {
     "fs/file-max": _always("9223372036854775807\n"),
     "fs/nr_open": _always("1048576\n"),
-    "kernel/hostname": lambda container: f"{container.hostname}\n",
+    "kernel/hostname": _hostname,
     "kernel/osrelease": _always(f"{KERNEL_RELEASE}\n"),
     "kernel/ostype": _always("Linux\n"),
     "kernel/panic": _always("0\n"),

@@ -70,8 +70,8 @@ DATE = [
     "TZ=UTC-3 date -d '2024-01-15 10:00 UTC' '+%T %Z %z'",
     "TZ='<+0530>-5:30' date -d @0 '+%T %Z %:z'",
     "[ $(date -d 'now' +%s) -le $(date +%s) ] && echo fine",
-    "echo $(( $(date -d tomorrow +%s) - $(date -d yesterday +%s) ))",
-    "echo $(( $(date -d '2 hours ago' +%s) - $(date +%s) ))",
+    "a=$(date -d yesterday +%s); b=$(date -d tomorrow +%s); [ $(( (b - a - 172800) / 5 )) = 0 ] && echo two days",
+    "a=$(date -d '2 hours ago' +%s); b=$(date +%s); [ $(( (b - a - 7200) / 5 )) = 0 ] && echo two hours",
     "[ $(date -d monday +%u) = 1 ] && [ $(date -d 'next friday' +%u) = 5 ] && echo right",
     "[ $(date -d 'last sunday' +%H:%M:%S) = 00:00:00 ] && echo midnight",
 ]

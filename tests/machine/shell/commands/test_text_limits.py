@@ -168,11 +168,9 @@ INPUTS = [
     st.sampled_from(INPUTS) | st.binary(max_size=40),
 )
 def test_always_an_exit_status(tool: str, words: list[str], stdin: bytes) -> None:
-    if tool == "tail" and any(word.startswith(("-f", "-F", "--f")) or "f" in word for word in words):
-        words = []  # following never ends by itself
     words = [word.replace("\0", "") for word in words]
     machine = make_machine(FILES)
-    _, _, status = run(machine, [tool, *words], stdin)
+    _, _, status = run(machine, ["timeout", "60", tool, *words], stdin)  # tail -f never ends by itself
     assert 0 <= status <= 255
 
 

@@ -11,7 +11,8 @@ import re
 from typing import Final
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import BINARY, Context, read_all
+from aiopslab.machine.process import BINARY, Context
+from aiopslab.machine.shell.commands.file.reading import read_whole
 from aiopslab.machine.shell.commands.options import Options, UsageError, parse
 from aiopslab.machine.shell.commands.registry import command
 
@@ -108,7 +109,7 @@ async def _words(ctx: Context, options: Options, path: str) -> str:
 async def _examined(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
     """What a file is in words, as a MIME type, and in which encoding."""
     if path == "-":
-        return _data_kind((await read_all(ctx.stdin))[:LOOKED_AT_BYTES])
+        return _data_kind(await read_whole(ctx, ctx.stdin, LOOKED_AT_BYTES))
     files = ctx.files
     found = files.stat(path, follow)
     if found.is_link:

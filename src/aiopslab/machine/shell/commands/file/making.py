@@ -85,11 +85,25 @@ async def mkfifo(ctx: Context, options: Options) -> int:
     return status
 
 
+def _with_folder_attached(args: list[str]) -> list[str]:
+    """``-p DIR`` takes a following word, which optional values of options do not."""
+    words = iter(args)
+    fixed: list[str] = []
+    for word in words:
+        if word == "--":
+            return [*fixed, word, *words]
+        if word.startswith("-") and not word.startswith("--") and word.endswith("p"):
+            fixed.append(word + next(words, ""))
+        else:
+            fixed.append(word)
+    return fixed
+
+
 @tool(
     "mktemp",
     options="d,directory u,dry-run q,quiet suffix= p,tmpdir=? t",
     usage="[OPTION]... [TEMPLATE]",
-    rewrite=lambda args: _with_folder_attached(args),  # noqa: PLW0108 - it is defined further down
+    rewrite=_with_folder_attached,
 )
 async def mktemp(ctx: Context, options: Options) -> int:
     """Make a file or a folder with a name that nobody has yet, and print that name."""
@@ -128,20 +142,6 @@ async def mktemp(ctx: Context, options: Options) -> int:
         await ctx.out(f"{path}\n")
         return 0
     return await complain(ctx, f"failed to create {kind} via template {quote(template)}", "File exists")
-
-
-def _with_folder_attached(args: list[str]) -> list[str]:
-    """``-p DIR`` takes a following word, which optional values of options do not."""
-    words = iter(args)
-    fixed: list[str] = []
-    for word in words:
-        if word == "--":
-            return [*fixed, word, *words]
-        if word.startswith("-") and not word.startswith("--") and word.endswith("p"):
-            fixed.append(word + next(words, ""))
-        else:
-            fixed.append(word)
-    return fixed
 
 
 def _run_of_x(ctx: Context, template: str, has_suffix: bool) -> tuple[int, int]:

@@ -40,32 +40,35 @@ async def touch(ctx: Context, options: Options) -> int:
     for path in options.operands:
         if path == "-":
             continue  # the file behind standard output: nothing to be seen of its times here
-        try:
-            _touch(ctx, options, path, times, chosen or {"a", "m"})
-        except FileError as error:
-            doing = "setting times of" if ctx.files.exists(path) or path.endswith("/") else "cannot touch"
-            status = await complain(ctx, f"{doing} {always_quoted_name(path)}", error)
+        status = await _touch(ctx, options, path, times, chosen or {"a", "m"}) or status
     return status
 
 
-def _touch(ctx: Context, options: Options, path: str, times: _Times, chosen: set[str]) -> None:
+async def _touch(ctx: Context, options: Options, path: str, times: _Times, chosen: set[str]) -> int:
+    """Make a file if it is missing, and set its times; what keeps it from being opened is told first."""
     files, follow = ctx.files, not options.any("h")
-    if files.node_kind(path, follow) is None:
-        if options.any("c", "h"):
-            if options.any("c"):
-                return
-            raise FileError("ENOENT", path)
-        if path.endswith("/"):
-            files.stat(path)
-        files.open(path, write=True, create=True).close()
-    found = files.stat(path, follow)
-    both = chosen == {"a", "m"}
-    accessed = times.accessed if "a" in chosen else found.atime
-    changed = times.changed if "m" in chosen else found.mtime
-    if not both:  # the file layer takes None for both or for neither
-        accessed = ctx.now if accessed is None else accessed
-        changed = ctx.now if changed is None else changed
-    files.utime(path, accessed, changed, follow)
+    unopened: FileError | None = None
+    if not options.any("c", "h"):
+        try:
+            if not files.is_fifo(path):
+                files.open(path, read=False, write=True, create=True).close()
+        except FileError as error:
+            unopened = error if error.code != "EISDIR" else None
+    try:
+        found = files.stat(path, follow)
+        accessed = times.accessed if "a" in chosen else found.atime
+        changed = times.changed if "m" in chosen else found.mtime
+        if chosen != {"a", "m"}:  # the file layer takes None for both or for neither
+            accessed = ctx.now if accessed is None else accessed
+            changed = ctx.now if changed is None else changed
+        files.utime(path, accessed, changed, follow)
+    except FileError as error:
+        if options.any("c") and error.code == "ENOENT":
+            return 0
+        if unopened is not None:
+            return await complain(ctx, f"cannot touch {always_quoted_name(path)}", unopened)
+        return await complain(ctx, f"setting times of {always_quoted_name(path)}", error)
+    return 0
 
 
 def _times(ctx: Context, options: Options) -> _Times:

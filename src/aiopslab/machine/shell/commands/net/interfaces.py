@@ -1,4 +1,4 @@
-"""Interfaces, addresses and routes: ip, ifconfig and route."""
+"""Interfaces, addresses and routes: ip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ where  OBJECT := { address | link | neighbour | route | rule }
        OPTIONS := { -V[ersion] | -s[tatistics] | -4 | -br[ief] | -o[neline] }"""
 
 
-class _Interface:
+class Interface:
     """An interface as ip shows it."""
 
     def __init__(self, ctx: Context, number: int, info: InterfaceInfo) -> None:
@@ -79,7 +79,7 @@ class _Interface:
         """What stands behind ``inet``."""
         if self.is_loop:
             return f"{address}/8 scope host lo"
-        return f"{address}/24 brd {_network(address)}.255 scope global {self.info.name}"
+        return f"{address}/24 brd {network_of(address)}.255 scope global {self.info.name}"
 
     def counters(self) -> str:
         """What came in and went out."""
@@ -103,7 +103,8 @@ class _Interface:
         )
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
+    """The first three numbers of an address: networks here have 24 bits."""
     return address.rpartition(".")[0]
 
 
@@ -139,7 +140,7 @@ async def ip(ctx: Context) -> int:
 
 def _interfaces(ctx: Context, subject: str, rest: list[str], flags: list[str]) -> str:
     known = [
-        _Interface(ctx, number, info) for number, info in enumerate(ctx.container.namespace.interfaces(), 1)
+        Interface(ctx, number, info) for number, info in enumerate(ctx.container.namespace.interfaces(), 1)
     ]
     rest = rest[1:] if rest[:1] == ["dev"] else rest
     if rest and rest[0] not in ("up", "scope", "type"):
@@ -161,7 +162,7 @@ def _interfaces(ctx: Context, subject: str, rest: list[str], flags: list[str]) -
     return text
 
 
-def _brief(interface: _Interface, subject: str) -> str:
+def _brief(interface: Interface, subject: str) -> str:
     if subject == "link":
         return f"{interface.name:<16} {interface.state:<14} {interface.hardware} <{interface.flags}> \n"
     length = 8 if interface.is_loop else 24
@@ -169,7 +170,7 @@ def _brief(interface: _Interface, subject: str) -> str:
     return f"{interface.name:<16} {interface.state:<14} {addresses}\n"
 
 
-def _one_line(interface: _Interface) -> str:
+def _one_line(interface: Interface) -> str:
     return "".join(
         f"{interface.number}: {interface.info.name}    inet {interface.inet(address)}\\{LIFETIME}\n"
         for address in interface.info.addresses
@@ -203,7 +204,7 @@ def _routes(ctx: Context) -> str:
     address = ctx.container.namespace.address
     if not ctx.container.namespace.is_up:
         return ""
-    network = _network(address)
+    network = network_of(address)
     return (
         f"default via {network}.1 dev eth0 \n{network}.0/24 dev eth0 proto kernel scope link src {address} \n"
     )
@@ -217,95 +218,5 @@ def _route_to(ctx: Context, target: str) -> str:
         return f"local {target} dev lo src {target} uid {ctx.files.uid} \n    cache <local> \n"
     if not own.is_up:
         raise UsageError("RTNETLINK answers: Network is unreachable", FAILED)
-    via = "" if _network(target) == _network(own.address) else f"via {_network(own.address)}.1 "
+    via = "" if network_of(target) == network_of(own.address) else f"via {network_of(own.address)}.1 "
     return f"{target} {via}dev eth0 src {own.address} uid {ctx.files.uid} \n    cache \n"
-
-
-def routing_table(ctx: Context, style: str) -> str:
-    """The routes as ``netstat -r`` or ``route`` show them."""
-    network = _network(ctx.container.namespace.address)
-    rows: tuple[tuple[str, str, str, str], ...] = ()
-    if ctx.container.namespace.is_up:
-        rows = (
-            ("0.0.0.0", f"{network}.1", "0.0.0.0", "UG"),
-            (f"{network}.0", "0.0.0.0", "255.255.255.0", "U"),
-        )
-    if style == "netstat":
-        titles = "Destination     Gateway         Genmask         Flags   MSS Window  irtt Iface\n"
-        lines = [f"{a:<15} {b:<15} {c:<15} {d:<6}    0 0          0 eth0\n" for a, b, c, d in rows]
-    else:
-        titles = "Destination     Gateway         Genmask         Flags Metric Ref    Use Iface\n"
-        lines = [f"{a:<15} {b:<15} {c:<15} {d:<5} 0      0        0 eth0\n" for a, b, c, d in rows]
-    return f"Kernel IP routing table\n{titles}{''.join(lines)}"
-
-
-@command("route")
-async def route(ctx: Context) -> int:
-    """Show the routes."""
-    if any(word in ("add", "del") for word in ctx.args[1:]):
-        raise UsageError("SIOCADDRT: Operation not permitted", 7)
-    await ctx.out(routing_table(ctx, "route"))
-    return 0
-
-
-# -- the older forms -----------------------------------------------------------------------------
-
-
-def interface_table(ctx: Context) -> str:
-    """What ``netstat -i`` shows."""
-    text = (
-        "Kernel Interface table\n"
-        "Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"
-    )
-    for i in reversed(ctx.container.namespace.interfaces()):
-        mtu, flags = (65_536, "LRU") if i.name == "lo" else (1_500, "BMRU" if i.is_up else "BM")
-        text += (
-            f"{i.name:<15} {mtu:5d} {i.received_packets:8d} {i.receive_errors:6d} {i.receive_dropped:6d} {0:<6d} "
-            f"{i.sent_packets:8d} {0:6d} {i.send_dropped:6d} {0:6d} {flags}\n"
-        )
-    return text
-
-
-@command("ifconfig")
-async def ifconfig(ctx: Context) -> int:
-    """Show interfaces."""
-    wanted = [word for word in ctx.args[1:] if not word.startswith("-")]
-    infos = [
-        info
-        for info in reversed(ctx.container.namespace.interfaces())
-        if not wanted or info.name == wanted[0]
-    ]
-    if len(wanted) > 1:
-        raise UsageError("SIOCSIFFLAGS: Operation not permitted", 255)
-    if not infos:
-        raise UsageError(f"{wanted[0]}: error fetching interface information: Device not found")
-    for number, info in enumerate(infos):
-        await ctx.out(_older_form(_Interface(ctx, number, info)))
-    return 0
-
-
-def _older_form(interface: _Interface) -> str:
-    i = interface.info
-    if interface.is_loop:
-        flags, hardware = "73<UP,LOOPBACK,RUNNING>", "loop  txqueuelen 1000  (Local Loopback)"
-        inet = "inet 127.0.0.1  netmask 255.0.0.0"
-    else:
-        flags = "4163<UP,BROADCAST,RUNNING,MULTICAST>" if i.is_up else "4098<BROADCAST,MULTICAST>"
-        hardware = f"ether {interface.hardware}  txqueuelen 1000  (Ethernet)"
-        inet = f"inet {i.addresses[0]}  netmask 255.255.255.0  broadcast {_network(i.addresses[0])}.255"
-    return (
-        f"{i.name}: flags={flags}  mtu {interface.mtu}\n        {inet}\n        {hardware}\n"
-        f"        RX packets {i.received_packets}  bytes {i.received_bytes} ({_decimal(i.received_bytes)})\n"
-        f"        RX errors {i.receive_errors}  dropped {i.receive_dropped}  overruns 0  frame 0\n"
-        f"        TX packets {i.sent_packets}  bytes {i.sent_bytes} ({_decimal(i.sent_bytes)})\n"
-        f"        TX errors 0  dropped {i.send_dropped} overruns 0  carrier 0  collisions 0\n\n"
-    )
-
-
-def _decimal(size_bytes: int) -> str:
-    size, unit = float(size_bytes), "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB"):
-        if size < 1024:
-            break
-        size, unit = size / 1024, larger
-    return f"{int(size * 10) / 10:.1f} {unit}"

@@ -11,7 +11,7 @@ from aiopslab.machine.shell.commands.net.endpoints import (
     shown_endpoint,
     sockets_with_owners,
 )
-from aiopslab.machine.shell.commands.net.interfaces import interface_table, routing_table
+from aiopslab.machine.shell.commands.net.older_forms import interface_table, routing_table
 from aiopslab.machine.shell.commands.net.socket_filter import read_filter
 from aiopslab.machine.shell.commands.options import Options, UsageError, parse
 from aiopslab.machine.shell.commands.registry import command

@@ -275,10 +275,11 @@ class _Download:
 
 
 def _speed(size: int, elapsed_s: float) -> str:
-    speed = size / elapsed_s if elapsed_s > 0 else 0.0
-    unit, *larger = ("B/s", "KB/s", "MB/s", "GB/s")
-    while speed >= 1024 and larger:
-        speed, unit = speed / 1024, larger.pop(0)
+    speed, units = size / elapsed_s if elapsed_s > 0 else 0.0, ["GB/s", "MB/s", "KB/s", "B/s"]
+    while speed >= 1024 and len(units) > 1:
+        speed /= 1024
+        units.pop()
+    unit = units[-1]
     return (
         f"{speed:.2f} {unit}"
         if speed < 10

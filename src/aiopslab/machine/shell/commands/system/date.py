@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Context, read_all
+from aiopslab.machine.process import Context
+from aiopslab.machine.shell.commands.file.reading import read_path
 from aiopslab.machine.shell.commands.options import Options, UsageError
 from aiopslab.machine.shell.commands.system.dates import (
     UTC,
@@ -127,14 +128,10 @@ def _clock_setting(ctx: Context, text: str, now: Moment, zone: Zone) -> Moment:
 
 async def _each_line(ctx: Context, path: str, form: str, zone: Zone) -> int:
     """Every line of a file is a date."""
-    if path == "-":
-        data = await read_all(ctx.stdin)
-    else:
-        try:
-            data = ctx.files.read(path)
-        except FileError as error:
-            raise UsageError(f"{ctx.args[0]}: {quoted_name(path)}: {error}") from None
-    ctx.spend_bytes(len(data))
+    try:
+        data = await read_path(ctx, path)
+    except FileError as error:
+        raise UsageError(f"{ctx.args[0]}: {quoted_name(path)}: {error}") from None
     status = 0
     for line in data.decode("utf-8", "surrogateescape").splitlines():
         ctx.spend_turn()

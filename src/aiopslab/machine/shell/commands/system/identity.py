@@ -37,10 +37,9 @@ async def id(ctx: Context, options: Options) -> int:
     if not chosen and options.any("z"):
         fail(ctx, "option --zero not permitted in default format")
     accounts, status = Accounts(ctx.files), 0
-    names: list[str] | list[None] = options.operands or [None]
-    for name in names:
+    for name in options.operands or [""]:
         uid, gid = ctx.files.uid, ctx.files.gid
-        if name is not None:
+        if options.operands:
             user = accounts.find_user(name)
             if user is None:
                 await ctx.err(f"{ctx.args[0]}: {quote(name)}: no such user\n")

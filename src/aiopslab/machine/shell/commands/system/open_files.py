@@ -42,7 +42,7 @@ class _Row:
 async def lsof(ctx: Context) -> int:
     """List open files."""
     try:
-        options = parse(ctx.args, "abc:d:g:i::lnNOp:PRs::tT::u:UvV")
+        options = parse(_with_addresses_attached(ctx.args), "abc:d:g:i::lnNOp:PRs::tT::u:UvV")
     except UsageError as mistake:
         first = str(mistake).partition("\n")[0].replace("invalid option --", "illegal option character:")
         raise UsageError(f"{first}\n{USAGE}") from None
@@ -62,6 +62,18 @@ async def lsof(ctx: Context) -> int:
     titles = [title.ljust(4) if title == "FD" else title for title in TITLES]
     await ctx.out("".join(f"{line}\n" for line in aligned([titles, *cells], RIGHT)))
     return 0
+
+
+def _with_addresses_attached(args: list[str]) -> list[str]:
+    """``-i :80``: the value of -i may be left out, but it may also be the next word."""
+    words, attached = iter(args), []
+    for word in words:
+        if word.startswith("-") and word.endswith("i"):
+            following = next(words, "")
+            attached += [word, following] if following.startswith("-") else [word + following]
+        else:
+            attached.append(word)
+    return attached
 
 
 def _wanted(ctx: Context, facts: Facts, options: Options) -> list[_Row]:

@@ -17,7 +17,9 @@ from aiopslab.machine.process import (
     Stream,
 )
 from aiopslab.machine.shell.commands.file.batching.items import (
+    MAX_LINE_BYTES,
     Item,
+    TooLong,
     UnmatchedQuote,
     blank_separated,
     separated,
@@ -29,8 +31,10 @@ from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quo
 from aiopslab.machine.shell.commands.text.tool import fail, misuse, tool
 from aiopslab.sim import first_of
 
-MAX_LINE_BYTES: Final = 128 * 1024
 MANY: Final = 1_000_000
+ITEMS_PER_TURN: Final = 4
+"""How many arguments cost as much as one turn of a loop."""
+
 CLASHES: Final = {"n": ("--max-args/-n", "--max-args"), "L": ("--max-lines/-L", "--max-lines"),
                   "I": ("--replace/-I/-i", "--replace")}  # fmt: skip
 
@@ -156,6 +160,7 @@ class _Runner:
         self._batch: list[str] = []
         self._batch_size = 0
         self._lines = 0
+        self._taken = 0
         self._ran = False
         self._running: list[Process] = []
         self._status = 0
@@ -175,6 +180,8 @@ class _Runner:
                 f"{self._ctx.args[0]}: unmatched {quote} quote; by default quotes are special to xargs unless you use "
                 "the -0 option\n"
             )
+        except TooLong:
+            fail(self._ctx, "argument line too long")
         if not self._over and (self._batch or not (self._ran or self._skip_empty or broken)):
             await self._start()
         while self._running:
@@ -183,6 +190,9 @@ class _Runner:
 
     async def _add(self, item: Item) -> None:
         plan = self._plan
+        self._taken += 1
+        if self._taken % ITEMS_PER_TURN == 0:
+            self._ctx.spend_turn()
         if plan.mark:
             self._batch = [item.text]
             await self._start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Final, NamedTuple
 
@@ -12,6 +13,15 @@ BLANKS: Final = b" \t"
 QUOTES: Final = {ord("'"): "single", ord('"'): "double"}
 BACKSLASH: Final = ord("\\")
 NEWLINE: Final = ord("\n")
+SPECIAL: Final = re.compile(rb"""[ \t\n'"\\]""")
+GAP: Final = re.compile(rb"[ \t\n]+")
+MAX_LINE_BYTES: Final = 128 * 1024
+"""How long a command line may become."""
+
+NUL_WARNING: Final = (
+    "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  "
+    "Did you mean to use the --null option?"
+)
 
 
 class Item(NamedTuple):
@@ -19,6 +29,10 @@ class Item(NamedTuple):
 
     text: str
     ends_line: bool = False
+
+
+class TooLong(Exception):
+    """One argument is longer than a command line may be."""
 
 
 class UnmatchedQuote(Exception):
@@ -77,10 +91,13 @@ def _unquoted(line: bytes) -> bytes:
 async def blank_separated(ctx: Context, stream: Stream, end_word: str) -> AsyncIterator[Item]:
     """Words between blanks and newlines, with quotes and backslashes; ``end_word`` ends the input."""
     words = _Words()
-    ended = False
+    ended = warned = False
     while not ended:
         data = await read_chunk(ctx, stream)
         ended = not data
+        if b"\0" in data and not warned:
+            warned = True
+            await ctx.err(f"{ctx.args[0]}: {NUL_WARNING}\n")
         words.feed(data) if data else words.finish()
         for item in words.ready:
             if end_word and item.text == end_word:
@@ -104,10 +121,26 @@ class _Words:
         self._after_blank = False
 
     def feed(self, data: bytes) -> None:
-        for byte in data:
-            if self.broken:
-                return
-            self._take(byte)
+        """Take what has arrived: runs of plain bytes at once, the others one by one."""
+        at = 0
+        while at < len(data) and not self.broken:
+            end = at
+            if not self._quote and not self._escaped:
+                special = SPECIAL.search(data, at)
+                end = special.start() if special is not None else len(data)
+                gap = GAP.match(data, at) if not self._inside else None
+                if gap is not None:
+                    at = gap.end()
+                    self._after_blank = data[at - 1] != NEWLINE
+                    continue
+            if end > at:
+                self._word += data[at:end]
+                self._inside, self._after_blank = True, False
+                self._check_length()
+                at = end
+            else:
+                self._take(data[at])
+                at += 1
 
     def finish(self) -> None:
         """The input is over."""
@@ -124,6 +157,7 @@ class _Words:
                 self.broken = QUOTES[self._quote]
             else:
                 self._word.append(byte)
+                self._check_length()
         elif self._escaped:
             self._word.append(byte)
             self._escaped = False
@@ -133,13 +167,14 @@ class _Words:
             self._escaped = self._inside = True
         elif byte == NEWLINE:
             self._end_line()
-        elif byte in BLANKS:
+        else:
             if self._inside:
                 self._end_word(ends_line=False)
             self._after_blank = True
-        else:
-            self._word.append(byte)
-            self._inside, self._after_blank = True, False
+
+    def _check_length(self) -> None:
+        if len(self._word) > MAX_LINE_BYTES:
+            raise TooLong
 
     def _end_line(self) -> None:
         if self._inside:
@@ -147,6 +182,6 @@ class _Words:
         self._after_blank = False
 
     def _end_word(self, ends_line: bool) -> None:
-        self.ready.append(Item(_text(self._word), ends_line))
+        self.ready.append(Item(_text(self._word).partition("\0")[0], ends_line))
         self._word = bytearray()
         self._inside = False

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Final
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Stream
+from aiopslab.machine.process import FileStream, Stream
 from aiopslab.machine.shell.commands.file.finding.printing import file_printf, odd_directives
 from aiopslab.machine.shell.commands.file.finding.running import running
 from aiopslab.machine.shell.commands.file.finding.search import Found, Search, Test
 from aiopslab.machine.shell.commands.file.finding.words import Words
 from aiopslab.machine.shell.commands.file.listing.details import HALF_YEAR_S
+from aiopslab.machine.shell.commands.options import UsageError
 from aiopslab.machine.shell.commands.system.dates import Moment, format_moment, zone_of
 from aiopslab.machine.shell.commands.text.quoting import always_quoted_name
 
@@ -32,7 +33,11 @@ def _writing(search: Search, text_of: Callable[[Found], str], path: str | None) 
         text = text_of(found)
         ctx.spend_bytes(len(text))
         stream = ctx.stdout if path is None else search.outputs[path]
-        await stream.write(text.encode("utf-8", "surrogateescape"))
+        try:
+            await stream.write(text.encode("utf-8", "surrogateescape"))
+        except FileError as error:
+            shown = always_quoted_name(path or "standard output")
+            raise UsageError(f"{ctx.args[0]}: {shown}: {error}\n{ctx.args[0]}: write error") from None
         return True
 
     return write
@@ -40,8 +45,6 @@ def _writing(search: Search, text_of: Callable[[Found], str], path: str | None) 
 
 def _to_file(search: Search, words: Words) -> str:
     """Open the file that is to be written to; several actions may share it."""
-    from aiopslab.machine.process import FileStream
-
     path = words.argument()
     if path not in search.outputs:
         stream: Stream

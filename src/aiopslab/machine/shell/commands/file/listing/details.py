@@ -93,7 +93,7 @@ class Details:
     def _time(self, found: Stat | None) -> Cell:
         older, recent = self._settings.time_formats
         if found is None:
-            return "?", True
+            return "?".rjust(len(format_moment(Moment.of(self._now), recent, self._zone))), True
         moment = time_of(self._settings, found)
         is_recent = self._now - HALF_YEAR_S < moment <= self._now
         return format_moment(Moment.of(moment), recent if is_recent else older, self._zone), False

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.network.http import HttpRequest
-from aiopslab.machine.process import Context, read_all
+from aiopslab.machine.process import Context
+from aiopslab.machine.shell.commands.file.reading import read_path
 from aiopslab.machine.shell.commands.net.exchange import Url
 from aiopslab.machine.shell.commands.options import Options
 
@@ -148,15 +149,10 @@ class RequestBuilder:
 
     async def _content(self, path: str) -> bytes | None:
         """A file, or standard input for a dash; None when it cannot be read."""
-        if path in ("-", "."):
-            data = await read_all(self._ctx.stdin)
-        else:
-            try:
-                data = self._ctx.files.read(path)
-            except FileError:
-                return None
-        self._ctx.spend_bytes(len(data))
-        return data
+        try:
+            return await read_path(self._ctx, "-" if path == "." else path)
+        except FileError:
+            return None
 
     async def _prepare_form(self) -> None:
         boundary = "-" * 24 + f"{self._ctx.random('curl').getrandbits(64):016x}"

@@ -8,6 +8,7 @@ from aiopslab.machine.files import FileError
 from aiopslab.machine.network.http import HTTP, HTTPS, HttpRequest
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.file.names import folder_name, join
+from aiopslab.machine.shell.commands.net.curl.failures import failure_words
 from aiopslab.machine.shell.commands.net.curl.meter import HEADING, meter_line
 from aiopslab.machine.shell.commands.net.curl.requests import CannotRead, RequestBuilder
 from aiopslab.machine.shell.commands.net.curl.writeout import Summary, write_out
@@ -29,7 +30,6 @@ CONNECT_TIMEOUT_S: Final = 300.0
 TRANSIENT: Final = frozenset({408, 429, 500, 502, 503, 504})
 RETRIED: Final = frozenset({Failure.CONNECT_TIMED_OUT, Failure.KERNEL_TIMED_OUT, Failure.TIMED_OUT})
 LONGEST_PAUSE_S: Final = 600.0
-WRONG_TLS: Final = "OpenSSL/3.0.15: error:0A00010B:SSL routines::wrong version number"
 BAD_URL: Final = "URL using bad/illegal format or missing URL"
 
 
@@ -216,35 +216,10 @@ class Transfer:
 
     async def _explain(self, failed: ExchangeFailed) -> int:
         await self._end_meter(0, 0, 0)
-        url, failure = self._url, failed.failure
-        assert url is not None
+        assert self._url is not None
         elapsed_ms = int((self._ctx.kernel.now - self._begun_at) * 1000)
-        connect = f"Failed to connect to {url.host} port {url.port} after {elapsed_ms} ms"
-        if failure is Failure.CONNECT_TIMED_OUT:
-            total_s = float(self._options.last("max-time") or 0)
-            if total_s and elapsed_ms >= int(total_s * 1000):
-                return await self._fail(
-                    28, f"Connection timed out after {elapsed_ms} milliseconds", closes=True
-                )
-            return await self._fail(28, f"{connect}: Timeout was reached", closes=True)
-        if failure is Failure.MISUNDERSTOOD and url.scheme == HTTPS:
-            return await self._fail(35, WRONG_TLS, closes=True)
-        words = {
-            Failure.NO_HOST: (6, f"Could not resolve host: {url.host}"),
-            Failure.REFUSED: (7, f"{connect}: Couldn't connect to server"),
-            Failure.UNREACHABLE: (7, f"{connect}: Couldn't connect to server"),
-            Failure.KERNEL_TIMED_OUT: (28, f"{connect}: Couldn't connect to server"),
-            Failure.TIMED_OUT: (
-                28,
-                f"Operation timed out after {elapsed_ms} milliseconds with 0 bytes received",
-            ),
-            Failure.MISUNDERSTOOD: (52, "Empty reply from server"),
-            Failure.TALKATIVE: (1, "Received HTTP/0.9 when not allowed"),
-            Failure.EMPTY: (52, "Empty reply from server"),
-            Failure.REDIRECTS: (47, str(failed)),
-            Failure.RESET: (56, f"Recv failure: {failed}"),
-        }
-        return await self._fail(*words[failure], closes=True)
+        total_s = float(self._options.last("max-time") or 0)
+        return await self._fail(*failure_words(self._url, failed, elapsed_ms, total_s), closes=True)
 
     async def _fail(self, status: int, text: str, closes: bool = False) -> int:
         self._message = text

@@ -46,6 +46,8 @@ class Token(NamedTuple):
     nanos: int = 0
     unit: str = ""
     signed: bool = False
+    negative: bool = False
+    """Written with a minus sign, which ``-0`` has, too."""
 
 
 class NoDate(Exception):
@@ -107,7 +109,7 @@ def _number(text: str, position: int) -> tuple[Token | None, int]:
         raise NoDate
     value = -int(digits) if sign == "-" else int(digits)
     if text[end : end + 1] not in (".", ",") or not _is_digit(text[end + 1 : end + 2] or " "):
-        return Token("number", value, len(digits), signed=bool(sign)), end
+        return Token("number", value, len(digits), signed=bool(sign), negative=sign == "-"), end
     start = end + 1
     end = start
     while end < len(text) and _is_digit(text[end]):
@@ -116,7 +118,7 @@ def _number(text: str, position: int) -> tuple[Token | None, int]:
     beyond = any(digit != "0" for digit in text[start + 9 : end])
     if sign == "-" and (nanos or beyond):
         value, nanos = value - 1, 1_000_000_000 - nanos - beyond
-    return Token("decimal", value, len(digits), nanos, signed=bool(sign)), end
+    return Token("decimal", value, len(digits), nanos, signed=bool(sign), negative=sign == "-"), end
 
 
 def _word(text: str) -> Token:

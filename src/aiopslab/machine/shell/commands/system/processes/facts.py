@@ -104,7 +104,7 @@ def clock(seconds: float) -> str:
     """``[DD-]HH:MM:SS``."""
     whole = int(seconds)
     text = f"{whole // 3600 % 24:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
-    return f"{whole // DAY_S:02d}-{text}" if whole >= DAY_S else text
+    return f"{whole // DAY_S}-{text}" if whole >= DAY_S else text
 
 
 def elapsed(seconds: float) -> str:
