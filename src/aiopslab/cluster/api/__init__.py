@@ -1,0 +1,1 @@
+"""The Kubernetes API in process: objects in one revision log, behind the rules of their kinds."""
