@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import aiopslab.machine.shell.commands.system  # noqa: F401  brings timeout
 from aiopslab.machine.computer import Machine
 from aiopslab.machine.files import Files
 from aiopslab.machine.image import Image
@@ -80,8 +81,8 @@ def own_commands() -> dict[str, object]:
 
 @cache
 def image() -> Image:
-    """An image that has the text tools and nothing else."""
-    return Image("text tools", {name: COMMANDS[name] for name in own_commands()})
+    """An image that has the text tools, and timeout to end those that follow a file."""
+    return Image("text tools", {name: COMMANDS[name] for name in (*own_commands(), "timeout")})
 
 
 def make_machine(files: Mapping[str, bytes]) -> Machine:
