@@ -1,0 +1,1 @@
+"""The rules of every kind, in Kubernetes' words."""
