@@ -59,7 +59,7 @@ class Schema:
     @property
     def fields(self) -> Mapping[str, Schema]:
         """The named fields of an object."""
-        if not isinstance(self._fields, Mapping):
+        if callable(self._fields):  # several times faster to ask than whether it is a Mapping
             self._fields = self._fields()
         return self._fields
 

