@@ -1,0 +1,43 @@
+"""Times as Kubernetes writes them, to and from seconds since 1970.
+
+The world's clock gives the seconds; nothing here asks what time it is.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FORM = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))\Z", re.ASCII
+)
+
+
+def rfc3339(seconds: float) -> str:
+    """A time to the second, as ``metav1.Time`` is written: ``2026-11-15T00:43:20Z``."""
+    moment = _EPOCH + timedelta(seconds=seconds // 1)
+    return moment.isoformat()[:-6] + "Z"
+
+
+def micro(seconds: float) -> str:
+    """A time to the microsecond, as ``metav1.MicroTime`` is written: ``2026-11-15T00:43:20.123456Z``."""
+    moment = _EPOCH + timedelta(microseconds=round(seconds * 1_000_000))
+    return moment.isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+@lru_cache(maxsize=8192)
+def parse(text: str) -> float:
+    """The seconds of an RFC 3339 time. ValueError if it is none."""
+    match = _FORM.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no RFC 3339 time")
+    year, month, day, hour, minute, second, fraction, sign, off_hours, off_minutes = match.groups()
+    zone = UTC
+    if sign:
+        offset = timedelta(hours=int(off_hours), minutes=int(off_minutes))
+        zone = timezone(-offset if sign == "-" else offset)
+    moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=zone)
+    elapsed = moment - _EPOCH
+    return elapsed.days * 86400 + elapsed.seconds + (float(f"0.{fraction}") if fraction else 0.0)
