@@ -1,0 +1,199 @@
+"""The API server in process: one door for everybody, a controller as well as an HTTP request.
+
+``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
+The flows themselves are modules of functions: ``writing`` (create, update), ``patching``,
+``deleting``, ``reading`` (get, list), ``watching``, and ``subresources``. None of them waits: a
+request is served at one instant of virtual time.
+
+Objects handed out are shared with the log: take a ``copy`` before changing one.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, Final
+from uuid import UUID
+
+from aiopslab.cluster.api import deleting, patching, reading, subresources, watching, writing
+from aiopslab.cluster.api.access.rbac import Authorizer
+from aiopslab.cluster.api.access.tokens import Tokens
+from aiopslab.cluster.api.admission import ADMISSION
+from aiopslab.cluster.api.admission.webhooks import WebhookCaller
+from aiopslab.cluster.api.allocation import Addresses
+from aiopslab.cluster.api.computed import Provider, component_statuses
+from aiopslab.cluster.api.conversion import STORAGE
+from aiopslab.cluster.api.custom import CustomResources
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
+from aiopslab.cluster.api.patching import Patch
+from aiopslab.cluster.api.resources import Catalogue, Resource
+from aiopslab.cluster.api.runtime import Runtime
+from aiopslab.cluster.api.store import Key, RevisionLog
+from aiopslab.cluster.api.times import rfc3339
+from aiopslab.cluster.api.watching import Watch, WatchOptions
+from aiopslab.machine.computer import EPOCH_S
+from aiopslab.sim import Kernel
+
+_SUFFIX_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
+
+
+class Api:
+    """Everything that is declared in a cluster, and the rules for changing it."""
+
+    def __init__(self, kernel: Kernel, epoch_s: float = EPOCH_S) -> None:
+        self.kernel = kernel
+        self.epoch_s = epoch_s
+        self.catalogue = Catalogue()
+        self.log = RevisionLog(lambda: kernel.now)
+        self.addresses = Addresses(self.log, kernel.random("api.addresses"))
+        self.admission = list(ADMISSION)
+        self.providers: dict[tuple[str, str], Provider] = {("", "componentstatuses"): component_statuses}
+        self.authorizer = Authorizer(reading.PolicyOf(self))
+        self.custom = CustomResources(self)
+        self.core = reading.CoreOf(self)
+        self.tokens = Tokens(kernel.random("api.tokens").randbytes(32), self.core)
+        self.runtime: Runtime | None = None
+        """Whoever runs containers; the kubelet sets it."""
+        self.webhooks: WebhookCaller | None = None
+        """Whoever reaches admission webhooks; the network sets it. Without it no webhook answers."""
+        self._uids: Random = kernel.random("api.uids")
+        self._suffixes: Random = kernel.random("api.names")
+
+    @property
+    def now_s(self) -> float:
+        """The time of day of the cluster, in seconds since 1970."""
+        return self.epoch_s + self.kernel.now
+
+    def timestamp(self) -> str:
+        """The time of day as objects carry it."""
+        return rfc3339(self.now_s)
+
+    def new_uid(self) -> str:
+        """A uid that no object has yet."""
+        return str(UUID(int=self._uids.getrandbits(128), version=4))
+
+    def new_suffix(self) -> str:
+        """Five letters after a generateName."""
+        return "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5))
+
+    def stored(self, resource: Resource) -> Resource:
+        """The resource in whose version, and under whose name, objects are kept."""
+        place = STORAGE.get(resource.key)
+        if place is None:
+            return self.custom.storage(resource) if resource.custom is not None else resource
+        return self.catalogue.at(*place) or resource
+
+    def key(self, resource: Resource, namespace: str, name: str) -> Key:
+        """Where the log keeps an object."""
+        kept = self.stored(resource)
+        return Key(kept.group, kept.plural, namespace if kept.namespaced else "", name)
+
+    # The verbs. Each raises ApiError, with the genuine server's words, and nothing else.
+
+    def get(self, resource: Resource, namespace: str, name: str) -> Object:
+        """One object."""
+        return reading.get(self, resource, namespace, name)
+
+    def list(self, resource: Resource, namespace: str | None, options: ListOptions | None = None) -> Object:
+        """A List of a namespace's objects, of all namespaces if it is None."""
+        return reading.list_objects(self, resource, namespace, options or ListOptions())
+
+    def watch(self, resource: Resource, namespace: str | None, options: WatchOptions | None = None) -> Watch:
+        """What happens to these objects from now on, or from a revision on."""
+        return watching.watch(self, resource, namespace, options or WatchOptions())
+
+    def create(
+        self,
+        resource: Resource,
+        namespace: str,
+        data: Any,
+        caller: Caller | None = None,
+        options: WriteOptions | None = None,
+    ) -> Object:
+        """Make an object; the answer is what is stored."""
+        return writing.create(self, resource, namespace, data, caller or Caller(), options or WriteOptions())
+
+    def update(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        data: Any,
+        caller: Caller | None = None,
+        options: WriteOptions | None = None,
+        subresource: str = "",
+    ) -> Object:
+        """Replace an object, or its status."""
+        return writing.update(
+            self, resource, namespace, name, data, caller or Caller(), options or WriteOptions(), subresource
+        )
+
+    def patch(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        patch: Patch,
+        caller: Caller | None = None,
+        options: WriteOptions | None = None,
+        subresource: str = "",
+    ) -> Object:
+        """Change an object by a patch of any of the four types."""
+        return patching.patch(
+            self, resource, namespace, name, patch, caller or Caller(), options or WriteOptions(), subresource
+        )
+
+    def delete(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        options: DeleteOptions | None = None,
+        caller: Caller | None = None,
+    ) -> deleting.Outcome:
+        """Delete an object, or mark it for those who must act before it goes."""
+        return deleting.delete(
+            self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
+        )
+
+    def delete_collection(
+        self,
+        resource: Resource,
+        namespace: str | None,
+        selection: ListOptions | None = None,
+        options: DeleteOptions | None = None,
+        caller: Caller | None = None,
+    ) -> Object:
+        """Delete all that a selection names; the answer is the List of them."""
+        return deleting.delete_collection(
+            self,
+            resource,
+            namespace,
+            selection or ListOptions(),
+            options or DeleteOptions(),
+            caller or Caller(),
+        )
+
+    def subresource(
+        self,
+        verb: str,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        subresource: str,
+        data: Any = None,
+        caller: Caller | None = None,
+        options: WriteOptions | None = None,
+    ) -> Object:
+        """Get, create or update an object's part or action that has a path of its own."""
+        return subresources.serve(
+            self,
+            verb,
+            resource,
+            namespace,
+            name,
+            subresource,
+            data,
+            caller or Caller(),
+            options or WriteOptions(),
+        )

@@ -1,0 +1,90 @@
+"""A request for a subresource, and what all of them do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aiopslab.cluster.api.errors import BadRequest, NotFound
+from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.api.options import Caller, WriteOptions
+from aiopslab.cluster.api.patching import Patch, patched_form
+from aiopslab.cluster.api.resources import Resource
+from aiopslab.cluster.api.schema import Schema, schema_of
+from aiopslab.cluster.api.schema.decoding import decode
+from aiopslab.cluster.api.store import Key
+from aiopslab.cluster.api.write import Write
+from aiopslab.cluster.api.writing import admit, check, replace
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.api.api import Api
+
+
+@dataclass(slots=True)
+class Request:
+    """Who asks for what of which object. ``data`` is a body, or a ``Patch`` for the verb patch."""
+
+    api: Api
+    verb: str
+    resource: Resource
+    namespace: str
+    name: str
+    subresource: str
+    data: Any
+    caller: Caller
+    options: WriteOptions
+
+    @property
+    def key(self) -> Key:
+        """Where the object lives."""
+        return self.api.key(self.resource, self.namespace, self.name)
+
+    def present(self) -> Object:
+        """The object as it is; not to be changed."""
+        found = self.api.log.get(self.key)
+        if found is None:
+            raise NotFound(self.resource, self.name)
+        return found
+
+    def body(self, group: str, version: str, kind: str, shown: Object | None = None) -> Object:
+        """The body as an object of the subresource's own kind; a patch is applied to what is ``shown``."""
+        face = part_resource(self.resource, group, version, kind)
+        data = self.data
+        if isinstance(data, Patch):
+            data = patched_form(face, shown or {}, data)
+        if not isinstance(data, dict):
+            raise BadRequest(f"expected an object of kind {kind}")
+        data = {"apiVersion": face.api_version, "kind": kind, **data}
+        return decode(data, face).obj
+
+    def admit(self, obj: Object) -> None:
+        """Ask admission about an action: to the server it is the creation of an object of the action's kind."""
+        kept = self.api.stored(self.resource)
+        write = Write(
+            self.api, "CREATE", kept, self.key, obj, None, self.caller, self.options, self.subresource
+        )
+        admit(write)
+        check(write)
+
+    def change(self, edit: Callable[[Object], None]) -> Object:
+        """Change the object itself in place of a part of it."""
+        old = self.present()
+        new: Object = copy(old)
+        edit(new)
+        return replace(self.api, self.resource, new, old, self.caller, self.options, self.subresource)
+
+
+def part_resource(resource: Resource, group: str, version: str, kind: str) -> Resource:
+    """A subresource's own kind, in the shape of a resource."""
+    schema: Schema | None = schema_of(group, version, kind)
+    return Resource(
+        group,
+        version,
+        resource.plural,
+        resource.singular,
+        kind,
+        resource.namespaced,
+        (),
+        schema=schema or resource.schema,
+    )

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiopslab.cluster.api.store import PACK_REVISIONS, WINDOW_S, Key, RevisionLog
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def thing(name: str, namespace: str = "a", **data: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": namespace}, "data": data}
+
+
+def key(name: str, namespace: str = "a") -> Key:
+    return Key("", "things", namespace, name)
+
+
+def test_versions_grow_with_every_write() -> None:
+    log = RevisionLog(Clock())
+    first = log.put(key("x"), thing("x"))
+    second = log.put(key("x"), thing("x", n=1))
+    gone = log.remove(key("x"))
+    assert [one["metadata"]["resourceVersion"] for one in (first, second, gone)] == ["1", "2", "3"]
+    assert log.get(key("x")) is None
+
+
+def test_lists_are_in_the_order_of_namespace_and_name() -> None:
+    log = RevisionLog(Clock())
+    for namespace, name in [("b", "x"), ("a", "z"), ("a", "y")]:
+        log.put(key(name, namespace), thing(name, namespace))
+    named = [(one["metadata"]["namespace"], one["metadata"]["name"]) for one in log.objects("", "things")]
+    assert named == [("a", "y"), ("a", "z"), ("b", "x")]
+    assert [one["metadata"]["name"] for one in log.objects("", "things", "b")] == ["x"]
+
+
+def test_a_listener_hears_of_every_write_until_it_stops() -> None:
+    log, heard = RevisionLog(Clock()), []
+    stop = log.listen("", "things", lambda write: heard.append((write.change, write.key.name)))
+    log.put(key("x"), thing("x"))
+    log.put(key("x"), thing("x", n=1))
+    log.remove(key("x"))
+    stop()
+    log.put(key("y"), thing("y"))
+    assert heard == [("ADDED", "x"), ("MODIFIED", "x"), ("DELETED", "x")]
+
+
+def test_old_revisions_are_packed_and_can_still_be_read() -> None:
+    clock = Clock()
+    log = RevisionLog(clock)
+    for number in range(PACK_REVISIONS + 10):
+        log.put(key("x"), thing("x", n=number), "somebody")
+    clock.now = WINDOW_S + 1
+    log.put(key("x"), thing("x", n=-1))
+    assert log.compacted == PACK_REVISIONS
+    history = list(log.history())
+    assert [write.number for write in history] == list(range(1, PACK_REVISIONS + 12))
+    assert history[5].object["data"] == {"n": 5}
+    assert history[5].by == "somebody"
+    assert [write.number for write in log.since("", "things", log.revision - 2)] == [
+        log.revision - 1,
+        log.revision,
+    ]
+
+
+def test_the_hash_knows_the_whole_log() -> None:
+    def hashed(values: list[int], late: bool) -> str:
+        clock = Clock()
+        log = RevisionLog(clock)
+        for value in values:
+            log.put(key("x"), thing("x", n=value))
+        clock.now = WINDOW_S + 1 if late else 0
+        log.put(key("y"), thing("y"))
+        return log.hash()
+
+    many = list(range(PACK_REVISIONS + 1))
+    assert hashed(many, True) == hashed(many, True)
+    assert hashed(many, True) != hashed([*many[:-1], 7], True)
+    assert hashed([1, 2], False) != hashed([2, 1], False)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.sampled_from("abc"), st.sampled_from("xyz")))
+)
+def test_any_past_list_can_be_read_again(steps: list[tuple[str, str, str]]) -> None:
+    log, past = RevisionLog(Clock()), {}
+    for number, (step, namespace, name) in enumerate(steps):
+        place = key(name, namespace)
+        if step == "put":
+            log.put(place, thing(name, namespace, n=number))
+        elif log.get(place) is not None:
+            log.remove(place)
+        past[log.revision] = (list(log.objects("", "things")), list(log.objects("", "things", "a")))
+    for revision, (everything, of_a) in past.items():
+        assert log.list_at("", "things", None, revision) == everything
+        assert log.list_at("", "things", "a", revision) == of_a
