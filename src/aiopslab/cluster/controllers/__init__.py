@@ -1,0 +1,20 @@
+"""The control loops of kube-controller-manager, one module each; a module is found by being there."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.api.api import Api
+
+
+def start_controllers(api: Api) -> None:
+    """Start every loop, in the order of their names."""
+    from aiopslab.cluster.controller import REGISTERED
+
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        import_module(module.name)
+    for name in sorted(REGISTERED):
+        REGISTERED[name](api).start()
