@@ -1,0 +1,63 @@
+"""NodeAffinity: a pod's nodeSelector and its required node affinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+_MISMATCH: Final = Rejection(
+    "NodeAffinity", ("node(s) didn't match Pod's node affinity/selector",), final=True
+)
+
+
+def prepare(pod: PodInfo, view: View) -> Check | None:
+    """Nothing to check for pods that go anywhere."""
+    selector: Mapping[str, str] = pod.spec.get("nodeSelector") or {}
+    required = at(
+        pod.spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default=None
+    )
+    if not selector and not required:
+        return None
+    terms = required["nodeSelectorTerms"] if required else None
+
+    def check(node: NodeInfo) -> Rejection | None:
+        if any(node.labels.get(key) != value for key, value in selector.items()):
+            return _MISMATCH
+        if terms is not None and not any(matches_term(term, node) for term in terms):
+            return _MISMATCH
+        return None
+
+    return check
+
+
+def matches_term(term: Object, node: NodeInfo) -> bool:
+    """Whether a node meets all of a term; an empty term matches no node."""
+    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
+    if not expressions and not fields:
+        return False
+    return all(_holds(one, node.labels.get(one["key"])) for one in expressions) and all(
+        _holds(one, node.name) for one in fields
+    )
+
+
+def _holds(expression: Object, value: str | None) -> bool:
+    values: list[str] = expression.get("values") or []
+    match expression["operator"]:
+        case "In":
+            return value is not None and value in values
+        case "NotIn":
+            return value is None or value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    try:
+        number, limit = int(value or ""), int(values[0])
+    except ValueError:
+        return False
+    return number > limit if expression["operator"] == "Gt" else number < limit

@@ -1,0 +1,22 @@
+"""NodePorts: a host port is taken once on a node."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+_TAKEN: Final = Rejection("NodePorts", ("node(s) didn't have free ports for the requested pod ports",))
+
+
+def prepare(pod: PodInfo, view: View) -> Check | None:
+    """Nothing to check for pods without host ports."""
+    if not pod.ports:
+        return None
+
+    def check(node: NodeInfo) -> Rejection | None:
+        return _TAKEN if any(node.takes(port) for port in pod.ports) else None
+
+    return check

@@ -1,0 +1,42 @@
+"""TaintToleration: a node's taints keep away the pods that do not tolerate them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+_TAINTED: Final = Rejection("TaintToleration", ("node(s) had untolerated taint(s)",), final=True)
+
+
+def prepare(pod: PodInfo, view: View) -> Check | None:
+    """Check the taints that keep pods away."""
+    tolerations = pod.spec.get("tolerations") or ()
+
+    def check(node: NodeInfo) -> Rejection | None:
+        if node.blocking_taints and not all(tolerated(one, tolerations) for one in node.blocking_taints):
+            return _TAINTED
+        return None
+
+    return check
+
+
+def tolerated(taint: Object, tolerations: Iterable[Object]) -> bool:
+    """Whether one of the tolerations covers a taint."""
+    return any(_covers(one, taint) for one in tolerations)
+
+
+def _covers(toleration: Object, taint: Object) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
+        return False
+    key = toleration.get("key") or ""
+    operator = toleration.get("operator") or "Equal"
+    if not key:
+        return operator == "Exists"
+    if key != taint["key"]:
+        return False
+    return operator == "Exists" or (toleration.get("value") or "") == (taint.get("value") or "")

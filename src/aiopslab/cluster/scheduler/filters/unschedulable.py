@@ -1,0 +1,24 @@
+"""NodeUnschedulable: cordoned nodes take only pods that tolerate it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.cluster.scheduler.filters.taints import tolerated
+from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+_TAINT: Final = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+_CORDONED: Final = Rejection("NodeUnschedulable", ("node(s) were unschedulable",), final=True)
+
+
+def prepare(pod: PodInfo, view: View) -> Check | None:
+    """Nothing to check for pods that tolerate cordoned nodes."""
+    if tolerated(_TAINT, pod.spec.get("tolerations") or ()):
+        return None
+
+    def check(node: NodeInfo) -> Rejection | None:
+        return _CORDONED if node.unschedulable else None
+
+    return check

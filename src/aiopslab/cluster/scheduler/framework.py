@@ -1,0 +1,46 @@
+"""How filters speak: a filter reads a pod once and gives a check of nodes, nothing, or a refusal.
+
+``prepare(pod, cluster)`` returns a check, or None when the filter has nothing to say about this pod; it
+raises ``Refused`` when no node at all could do. A check returns None for a node that will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from aiopslab.cluster.client import Client
+from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a node will not do. A final one stays whatever pods leave the node."""
+
+    plugin: str
+    reasons: tuple[str, ...]
+    final: bool = False
+
+
+class Refused(Exception):
+    """No node at all will do, whatever else happens on them."""
+
+    def __init__(self, plugin: str, reason: str) -> None:
+        super().__init__(reason)
+        self.plugin = plugin
+        self.reason = reason
+
+
+class View(Protocol):
+    """What filters may look at."""
+
+    client: Client
+
+    def nodes(self) -> Sequence[NodeInfo]:
+        """All nodes."""
+
+
+Check: TypeAlias = Callable[[NodeInfo], Rejection | None]
+Prepare: TypeAlias = Callable[[PodInfo, View], Check | None]
