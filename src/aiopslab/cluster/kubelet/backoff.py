@@ -1,0 +1,70 @@
+"""Growing pauses between attempts: 10 s, 20 s, 40 s … up to 5 minutes, forgotten after twice that in peace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+FIRST_S: Final = 10.0
+LONGEST_S: Final = 300.0
+
+
+@dataclass(slots=True)
+class _Entry:
+    pause_s: float
+    updated_s: float
+
+
+class Backoff:
+    """Pauses by key."""
+
+    def __init__(self, first_s: float = FIRST_S, longest_s: float = LONGEST_S) -> None:
+        self._first_s = first_s
+        self._longest_s = longest_s
+        self._entries: dict[str, _Entry] = {}
+
+    def pause_s(self, key: str) -> float:
+        """The present pause of a key."""
+        entry = self._entries.get(key)
+        return entry.pause_s if entry else 0.0
+
+    def holds_since(self, key: str, since_s: float, now_s: float) -> bool:
+        """Whether a pause that began then still holds."""
+        entry = self._entries.get(key)
+        if entry is None or since_s - entry.updated_s > 2 * self._longest_s:
+            return False
+        return now_s - since_s < entry.pause_s
+
+    def holds(self, key: str, now_s: float) -> bool:
+        """Whether a pause that began with the last failure still holds."""
+        entry = self._entries.get(key)
+        return entry is not None and now_s - entry.updated_s < entry.pause_s
+
+    def lengthen(self, key: str, since_s: float, now_s: float) -> None:
+        """One attempt more: the next pause is twice as long, or the first again after a long peace."""
+        entry = self._entries.get(key)
+        if entry is None or since_s - entry.updated_s > 2 * self._longest_s:
+            self._entries[key] = _Entry(self._first_s, now_s)
+            return
+        entry.pause_s = min(self._longest_s, entry.pause_s * 2)
+        entry.updated_s = now_s
+
+    def forget(self, prefix: str) -> None:
+        """A pod is gone: forget the keys that begin with its uid."""
+        for key in [each for each in self._entries if each.startswith(prefix)]:
+            del self._entries[key]
+
+
+def spoken(seconds: float) -> str:
+    """A duration as Go writes it: ``10s``, ``2m40s``, ``5m0s``."""
+    if seconds != int(seconds):
+        if seconds < 1:
+            return f"{round(seconds * 1000):d}ms"
+        minutes, rest = divmod(round(seconds, 3), 60)
+        text = f"{rest:.3f}".rstrip("0").rstrip(".")
+        return f"{int(minutes)}m{text}s" if minutes else f"{text}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes}m{rest}s"
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

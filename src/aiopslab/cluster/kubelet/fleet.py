@@ -1,0 +1,98 @@
+"""All kubelets of a cluster as the API server reaches them: for logs, exec, attach and port-forward."""
+
+from __future__ import annotations
+
+from aiopslab.cluster.api.errors import ApiError, BadRequest, NotFound
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.runtime import Forward, LogOptions, LogStream, Session
+from aiopslab.cluster.kubelet.forwards import PortForward
+from aiopslab.cluster.kubelet.kubelet import Kubelet
+from aiopslab.cluster.kubelet.log_streams import ContainerLogStream, NoBackend, log_container_id
+from aiopslab.cluster.kubelet.records import ContainerRecord
+from aiopslab.cluster.kubelet.sessions import ContainerSession
+from aiopslab.cluster.nodes import KUBELET_PORT
+
+
+class Fleet:
+    """The ``Runtime`` of a cluster: finds the kubelet of a pod's node, and asks it."""
+
+    def __init__(self) -> None:
+        self._kubelets: dict[str, Kubelet] = {}
+
+    def add(self, kubelet: Kubelet) -> None:
+        """A node's kubelet."""
+        self._kubelets[kubelet.node.name] = kubelet
+
+    def logs(self, pod: Object, options: LogOptions) -> LogStream:
+        """Read a container's log."""
+        metadata = pod["metadata"]
+        path = f"containerLogs/{metadata['namespace']}/{metadata['name']}/{options.container}"
+        kubelet = self._kubelet(pod, f'Get "https://{{address}}/{path}": ')
+        status = kubelet.node.statuses.get(pod)
+        wanted = log_container_id(pod, status, options)
+        record = kubelet.node.runtime.find(metadata["uid"], wanted.removeprefix("containerd://"))
+        missing = f"unable to retrieve container logs for {wanted}"
+        kernel = kubelet.node.machine.kernel
+        return ContainerLogStream(kernel, options, kubelet.node.machine.clock(), record, missing)
+
+    def exec(
+        self, pod: Object, container: str, argv: list[str], *, stdin: bool, stderr: bool, tty: bool
+    ) -> Session:
+        """Run a command in a container."""
+        if (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed"):
+            phase = pod["status"]["phase"]
+            raise BadRequest(f"cannot exec into a container in a completed pod; current phase is {phase}")
+        record = self._running(pod, container)
+        if record is None or record.container is None:
+            raise _NoContainer(f'container not found ("{container}")')
+        return ContainerSession(
+            record.container,
+            argv,
+            stdin=stdin,
+            stderr=stderr,
+            tty=tty,
+            uid=record.uid,
+            gid=record.gid,
+        )
+
+    def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> Session:
+        """Join a container's own process."""
+        record = self._running(pod, container)
+        if record is None or record.console is None:
+            name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}"
+            raise _NoContainer(f"container {container} not found in pod {name}")
+        return record.console.attach(stdin=stdin, stderr=stderr)
+
+    def forward(self, pod: Object, port: int) -> Forward:
+        """Connect to a port of a pod."""
+        kubelet = self._kubelet(pod, "error dialing backend: ")
+        live = kubelet.node.runtime.pods.get(pod["metadata"]["uid"])
+        if live is None or live.sandbox is None or not live.sandbox.ready:
+            raise NotFound(kubelet.node.client.resource("pods"), pod["metadata"]["name"])
+        return PortForward(live.sandbox.namespace, port, live.sandbox.id, live.sandbox.netns)
+
+    def _running(self, pod: Object, container: str) -> ContainerRecord | None:
+        kubelet = self._kubelet(pod, "error dialing backend: ")
+        live = kubelet.node.runtime.pods.get(pod["metadata"]["uid"])
+        for record in live.containers if live is not None else ():
+            if record.name == container and record.running:
+                return record
+        return None
+
+    def _kubelet(self, pod: Object, asking: str) -> Kubelet:
+        name = pod["spec"].get("nodeName") or ""
+        found = self._kubelets.get(name)
+        if found is None:
+            raise NoBackend(f"{asking.format(address=name)}dial tcp: lookup {name}: no such host")
+        if not found.running:
+            machine = found.node.machine
+            address = f"{found.node.address}:{KUBELET_PORT}"
+            why = "connect: connection refused" if machine.running else "connect: no route to host"
+            raise NoBackend(f"{asking.format(address=address)}dial tcp {address}: {why}")
+        return found
+
+
+class _NoContainer(ApiError):
+    """There is no such container on the node."""
+
+    code, reason = 404, "NotFound"

@@ -1,0 +1,179 @@
+"""The node's own word: a Lease every ten seconds, and its status when it changed, or every five minutes.
+
+The Node object is registered by whoever adds the machine to the cluster; a node that was deleted gets no
+status any more. Events about the node carry its name in place of a uid, as the kubelet's always do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from aiopslab.cluster.api.errors import ApiError
+from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.api.times import micro
+from aiopslab.cluster.kubelet.node import Node
+from aiopslab.sim import Task
+
+BEAT_S: Final = 10.0
+REPORT_S: Final = 300.0
+LEASE_S: Final = 40
+LEASES: Final = "kube-node-lease"
+IMAGES_AT_MOST: Final = 50
+
+MEMORY: Final = "MemoryPressure"
+DISK: Final = "DiskPressure"
+PIDS: Final = "PIDPressure"
+READY: Final = "Ready"
+
+_WORDS: Final = {
+    (MEMORY, False): ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    (MEMORY, True): ("KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
+    (DISK, False): ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    (DISK, True): ("KubeletHasDiskPressure", "kubelet has disk pressure"),
+    (PIDS, False): ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    (PIDS, True): ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
+    (READY, True): ("KubeletReady", "kubelet is posting ready status"),
+}
+_EVENTS: Final = {
+    (MEMORY, False): "NodeHasSufficientMemory",
+    (MEMORY, True): "NodeHasInsufficientMemory",
+    (DISK, False): "NodeHasNoDiskPressure",
+    (DISK, True): "NodeHasDiskPressure",
+    (PIDS, False): "NodeHasSufficientPID",
+    (PIDS, True): "NodeHasInsufficientPID",
+    (READY, True): "NodeReady",
+}
+
+
+class NodeStatus:
+    """Tells the API how a node fares."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._pressed: dict[str, bool] = {MEMORY: False, DISK: False, PIDS: False}
+        self._told: dict[str, bool] = {}
+        self._reported_at = 0.0
+        self._lease: Object | None = None
+
+    def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
+        """The kubelet starts: say so, and go on saying that it lives."""
+        self._told = {}
+        self.event("Normal", "Starting", "Starting kubelet.")
+        self.event("Normal", "NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")
+        spawn(self._beat(), "node status")
+
+    def event(self, kind: str, reason: str, message: str) -> None:
+        """Record an event about the node."""
+        name = self._node.name
+        reference = {"apiVersion": "", "kind": "Node", "metadata": {"name": name, "uid": name}}
+        self._node.recorder.event(reference, kind, reason, message)
+
+    def press(self, kind: str, pressed: bool) -> None:
+        """A resource of the node runs short, or is there again; told at once."""
+        if self._pressed[kind] != pressed:
+            self._pressed[kind] = pressed
+            self._report()
+
+    def pressed(self, kind: str) -> bool:
+        """Whether a resource is short."""
+        return self._pressed[kind]
+
+    async def _beat(self) -> None:
+        kernel = self._node.machine.kernel
+        while True:
+            self._report()
+            self._renew()
+            await kernel.sleep(BEAT_S)
+
+    def _report(self) -> None:
+        """Write the node's status if it says something new, or nothing was said for long."""
+        client, now = self._node.client, self._node.machine.kernel.now
+        present = client.get("nodes", "", self._node.name)
+        if present is None:
+            return
+        status = copy(present.get("status") or {})
+        stamp = self._node.api.timestamp()
+        conditions = self._conditions(status.get("conditions") or (), stamp)
+        images = self._images()
+        same = images == (status.get("images") or []) and conditions == _without_beat(
+            status.get("conditions")
+        )
+        if same and now - self._reported_at < REPORT_S and self._reported_at:
+            return
+        status["conditions"] = [{**each, "lastHeartbeatTime": stamp} for each in conditions]
+        if images:
+            status["images"] = images
+        try:
+            client.update_status({**present, "status": status})
+        except ApiError:
+            return  # the next beat tries again
+        self._reported_at = now
+        self._announce()
+
+    def _conditions(self, old: Any, stamp: str) -> list[Object]:
+        before = {each["type"]: each for each in old}
+        made = []
+        for kind, value in (*self._pressed.items(), (READY, True)):
+            reason, message = _WORDS[kind, value]
+            status = "True" if value else "False"
+            known = before.get(kind)
+            since = known["lastTransitionTime"] if known and known["status"] == status else stamp
+            made.append(
+                {
+                    "type": kind,
+                    "status": status,
+                    "lastTransitionTime": since,
+                    "reason": reason,
+                    "message": message,
+                }
+            )
+        # What others say of the node, such as its network's state, stays.
+        return [*made, *(_plain(each) for each in old if each["type"] not in (*self._pressed, READY))]
+
+    def _announce(self) -> None:
+        """An event for every condition that is not as it was told last."""
+        for kind, value in (*self._pressed.items(), (READY, True)):
+            if self._told.get(kind) is not value:
+                self._told[kind] = value
+                word = _EVENTS[kind, value]
+                self.event("Normal", word, f"Node {self._node.name} status is now: {word}")
+
+    def _images(self) -> list[Object]:
+        return [
+            {"names": [each.image_id, each.name], "sizeBytes": each.size_bytes}
+            for each in self._node.images.listed()[:IMAGES_AT_MOST]
+        ]
+
+    def _renew(self) -> None:
+        client, name = self._node.client, self._node.name
+        stamp = micro(self._node.api.now_s)
+        present = client.get("leases.coordination.k8s.io", LEASES, name)
+        try:
+            if present is None:
+                client.create(self._new_lease(name, stamp))
+            else:
+                client.update({**present, "spec": {**present["spec"], "renewTime": stamp}})
+        except ApiError:
+            return  # the next beat tries again
+
+    def _new_lease(self, name: str, stamp: str) -> Object:
+        lease: Object = {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "namespace": LEASES},
+            "spec": {"holderIdentity": name, "leaseDurationSeconds": LEASE_S, "renewTime": stamp},
+        }
+        node = self._node.client.get("nodes", "", name)
+        if node is not None:
+            owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
+            lease["metadata"]["ownerReferences"] = [owner]
+        return lease
+
+
+def _plain(each: Object) -> Object:
+    return {key: value for key, value in each.items() if key != "lastHeartbeatTime"}
+
+
+def _without_beat(conditions: Any) -> list[Object]:
+    return [_plain(each) for each in conditions or ()]
