@@ -1,0 +1,1 @@
+"""What joins pods: their addresses, Services, names, policies and the way in from outside."""

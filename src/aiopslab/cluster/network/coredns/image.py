@@ -1,0 +1,39 @@
+"""CoreDNS as an image. The program reaches the API through what its image was built with.
+
+That stands in for the connection a real CoreDNS opens with its token: whose permissions hold is still decided by the
+pod it runs in, through ``user_of``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.cluster.api.access.users import User, service_account_user
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.store import Key
+from aiopslab.cluster.network.coredns.program import CoreDns
+from aiopslab.cluster.network.pod_network import ClusterNetwork
+from aiopslab.machine.image import Image
+from aiopslab.machine.process import Context
+
+IMAGE: Final = "registry.k8s.io/coredns/coredns:v1.12.1"
+HOME: Final = "kube-system"
+
+
+def coredns_image(api: Api, pods: ClusterNetwork) -> Image:
+    """The image of CoreDNS for a cluster."""
+
+    async def coredns(ctx: Context) -> int:
+        return await CoreDns(ctx, api, _user_of(ctx, api, pods)).run()
+
+    return Image(IMAGE, {"coredns": coredns}, entrypoint=["coredns"])
+
+
+def _user_of(ctx: Context, api: Api, pods: ClusterNetwork) -> User:
+    """The service account of the pod this program runs in; on the host's network, CoreDNS's own."""
+    pod = pods.pod_at(ctx.container.namespace.address)
+    if pod is None:
+        return service_account_user(HOME, "coredns")
+    found = api.log.get(Key("", "pods", pod.namespace, pod.name)) or {}
+    account = found.get("spec", {}).get("serviceAccountName") or "default"
+    return service_account_user(pod.namespace, account)
