@@ -1,0 +1,1 @@
+"""The HTTP doors of the cloud: the APIs that genuine clients speak."""

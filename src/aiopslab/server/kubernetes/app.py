@@ -1,0 +1,139 @@
+"""The Kubernetes API over HTTP: an ASGI application around an ``Api``.
+
+A request is read, its sender is authenticated and authorized, and then it is served at one instant of
+the world's time. Nothing that a client sends or leaves out ends the server: a refusal is a Status, a
+fault of ours is a 500 that is logged without the request's body or its token.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Final
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from aiopslab.cluster.api.access.attributes import Attributes
+from aiopslab.cluster.api.access.impersonation import impersonate
+from aiopslab.cluster.api.access.users import ANONYMOUS, User
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.errors import (
+    ApiError,
+    InternalError,
+    MethodNotAllowed,
+    NoSuchPath,
+    NotAcceptable,
+    Unauthorized,
+)
+from aiopslab.cluster.api.resources import Resource
+from aiopslab.server.kubernetes import documents, objects, streams
+from aiopslab.server.kubernetes.answers import refusal
+from aiopslab.server.kubernetes.live import Live
+from aiopslab.server.kubernetes.negotiation import Form, choose, wants_pretty
+from aiopslab.server.kubernetes.paths import Target, read_target
+
+log = logging.getLogger("aiopslab.server")
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class KubernetesApp:
+    """Serves one cluster. ``live`` brings the world to the present before a request meets it."""
+
+    def __init__(self, api: Api, live: Live, address: str = "") -> None:
+        self.api = api
+        self.live = live
+        self.address = address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, by ASGI's rules."""
+        if scope["type"] == "websocket":
+            await streams.serve(self, scope, receive, send)
+        elif scope["type"] == "http":
+            response = await self._respond(Request(scope, receive))
+            response.headers.setdefault("cache-control", "no-cache, private")
+            await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            self.live.catch_up()
+            target = read_target(request.method, request.scope["path"], request.query_params)
+            user = self.authorize(request, target)
+            return await self._serve(request, target, user)
+        except NoSuchPath:
+            return _not_found()
+        except ApiError as error:
+            return refusal(error, _form_of_refusal(request))
+        except Exception:
+            log.exception("%s %s failed", request.method, request.scope["path"])
+            return refusal(InternalError("the server met an error of its own; it is in the server's log"))
+
+    def authorize(self, request: HTTPConnection, target: Target) -> User:
+        """Who asks, if that one may ask it."""
+        wish = Attributes(
+            self._authenticate(request),
+            target.verb,
+            group=target.group,
+            version=target.version,
+            plural=target.plural,
+            subresource=target.subresource,
+            namespace=target.namespace,
+            name=target.name,
+            path=None if target.is_resource else target.path,
+        )
+        acting = {
+            name: request.headers.getlist(name) for name in request.headers if name.startswith("impersonate-")
+        }
+        if acting:
+            wish = replace(wish, user=impersonate(wish, acting, self.api.authorizer))
+        self.api.authorizer.check(wish)
+        return wish.user
+
+    def resource(self, target: Target) -> Resource:
+        """The resource of a path, which must offer the verb."""
+        found = self.api.catalogue.at(target.group, target.version, target.plural)
+        if found is None or (target.namespace and not found.namespaced and not target.is_namespace):
+            raise NoSuchPath
+        if target.subresource:
+            if target.subresource not in found.subresources:
+                raise NoSuchPath
+        elif target.verb not in found.verbs:
+            raise MethodNotAllowed
+        return found
+
+    def _authenticate(self, request: HTTPConnection) -> User:
+        said = request.headers.get("authorization", "")
+        if not said:
+            return ANONYMOUS
+        scheme, _, token = said.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            return ANONYMOUS
+        user = self.api.tokens.authenticate(token.strip(), self.api.now_s)
+        if user is None:
+            raise Unauthorized
+        return user
+
+    async def _serve(self, request: Request, target: Target, user: User) -> Response:
+        if request.method not in METHODS:
+            raise MethodNotAllowed
+        if target.is_resource:
+            return await objects.serve(self, request, target, user)
+        found = documents.serve(self, request, target)
+        if found is None:
+            return _not_found()
+        return found
+
+
+def _not_found() -> Response:
+    return PlainTextResponse("404 page not found\n", 404, {"x-content-type-options": "nosniff"})
+
+
+def _form_of_refusal(request: Request) -> Form:
+    """A refusal is told in the form the client asked for, where that is one for a Status."""
+    pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
+    try:
+        return choose(request.headers.get("accept", ""), transforms=False, protobuf=True, pretty=pretty)
+    except NotAcceptable:
+        return Form(pretty=pretty)

@@ -1,0 +1,97 @@
+"""A cluster served by the command line, and genuine kubectls that talk to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CLIENTS = Path(sys.prefix) / "clients"
+PATIENCE_S = 60.0
+
+NEW = ("1.36.4", "1.37.1")
+OLD = "1.20"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command printed and how it ended."""
+
+    stdout: str
+    stderr: str
+    exit: int
+
+
+@dataclass
+class Served:
+    """A running cluster. ``kubectl(...)`` runs one genuine client against it."""
+
+    kubeconfig: Path
+    home: Path
+    version: str = NEW[0]
+    env: Mapping[str, str] = field(default_factory=dict)
+    pid: int = 0
+    """The server's process."""
+
+    def kubectl(self, *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Result:
+        """One command line of kubectl."""
+        return self.run([str(CLIENTS / f"kubectl-{self.version}"), *arguments], stdin, env)
+
+    def run(self, argv: list[str], stdin: str = "", env: Mapping[str, str] | None = None) -> Result:
+        """One process with the cluster's kubeconfig in its environment, and nothing of ours."""
+        clean = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "KUBECONFIG": str(self.kubeconfig),
+            **self.env,
+            **(env or {}),
+        }
+        done = subprocess.run(
+            argv,
+            input=stdin,
+            env=clean,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        return Result(done.stdout, done.stderr, done.returncode)
+
+    def ok(self, *arguments: str, stdin: str = "") -> str:
+        """What a command prints that must succeed."""
+        result = self.kubectl(*arguments, stdin=stdin)
+        assert result.exit == 0, f"kubectl {' '.join(arguments)}: {result.stderr}{result.stdout}"
+        return result.stdout
+
+
+@contextmanager
+def cluster(folder: Path, *options: str) -> Iterator[Served]:
+    """``aiopslab cluster up`` in a process of its own, until the block ends."""
+    kubeconfig = folder / "kubeconfig"
+    command = [
+        sys.executable, "-c", "from aiopslab.cli import main; main()",
+        "cluster", "up", "--kubeconfig", str(kubeconfig), *options,
+    ]  # fmt: skip
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while not kubeconfig.exists():
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the cluster did not come up: {(folder / 'server.log').read_text()}")
+            time.sleep(0.02)
+        yield Served(kubeconfig, folder, pid=server.pid)
+        assert server.poll() is None, f"the server ended: {(folder / 'server.log').read_text()}"
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
