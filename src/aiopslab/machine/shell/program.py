@@ -76,6 +76,11 @@ class CommandLine:
             words.pop(0)
         self.rest = words
 
+    @property
+    def reads_stdin(self) -> bool:
+        """Whether commands come from standard input, not from a string or a script."""
+        return not self.from_string and (self.from_stdin or not self.rest)
+
     def _long(self, word: str, words: list[str]) -> None:
         if word == "--login":
             self.login = True
@@ -126,6 +131,8 @@ async def bash(ctx: Context) -> int:
     if line.from_string and not line.rest:
         await ctx.err(f"{line.name}: -c: option requires an argument\n")
         return 2
+    if line.reads_stdin and ctx.stdin.isatty and ctx.stderr.isatty:
+        line.interactive = True
     shell = _make_shell(ctx, line)
     try:
         status = await shell.live(lambda shell: _run(shell, line))
@@ -144,7 +151,7 @@ async def bash(ctx: Context) -> int:
 
 def _make_shell(ctx: Context, line: CommandLine) -> Shell:
     state = State()
-    mode = "c" if line.from_string else "script" if line.rest and not line.from_stdin else "stdin"
+    mode = "c" if line.from_string else "stdin" if line.reads_stdin else "script"
     if line.interactive:
         mode = "interactive"
     base_name = ctx.args[0]

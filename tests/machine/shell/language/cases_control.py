@@ -71,7 +71,7 @@ esac""",
     r"""PS4='> '; set -x; echo a; eval 'echo b'; x=$(echo c)""",
     r"""set -v; echo a
 echo b""",
-    r"""time true 2>/dev/null; { time :; } 2>&1 | grep -c real; { time -p :; } 2>&1 | head -1 | cut -c1-6""",
+    r"""{ time true; } 2>/dev/null; { time :; } 2>&1 | grep -c real; { time -p :; } 2>&1 | head -1 | cut -c1-6""",
     r"""select x in a b c; do echo "got $x $REPLY"; break; done <<< 2""",
     r"""select x in a b; do echo "[$x]"; done <<< $'9\n1'""",
     r"""true; echo $?; false; echo $?; nosuch_cmd 2>/dev/null; echo $?; /nonexistent/x 2>/dev/null; echo $?; /etc 2>/dev/null; echo $?""",

@@ -60,15 +60,21 @@ class Source:
     async def batches(self, end: bytes = b"\n") -> AsyncIterator[list[bytes]]:
         """Complete lines with their ends, as many at a time as have arrived; the last may lack its end."""
         rest: list[bytes] = []
+        held, memory = 0, self._inputs.ctx.memory
         while piece := await self.read():
             head, found, tail = piece.rpartition(end)
             if not found:
                 rest.append(piece)
+                held += len(piece)
+                memory.grow(len(piece))  # a line without an end, such as /dev/zero's, must fit into memory
                 continue
+            memory.grow(-held)
+            held = 0
             rest.append(head)
             lines = b"".join(rest).split(end)
             yield [line + end for line in lines]
             rest = [tail] if tail else []
+        memory.grow(-held)
         if rest:
             yield [b"".join(rest)]
 

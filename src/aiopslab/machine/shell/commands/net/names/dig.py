@@ -7,7 +7,16 @@ from typing import Final
 
 from aiopslab.machine.network import NetworkError, is_address
 from aiopslab.machine.process import Context
-from aiopslab.machine.shell.commands.net.names.resolving import Answer, look_up, name_server, reverse_name
+from aiopslab.machine.shell.commands.net.names.resolving import (
+    NO_ANSWER,
+    TIMEOUT_S,
+    TRIES,
+    Answer,
+    Server,
+    look_up,
+    name_server,
+    reverse_name,
+)
 from aiopslab.machine.shell.commands.options import UsageError
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.commands.system.dates import Moment, format_moment, zone_of
@@ -16,7 +25,7 @@ VERSION: Final = "9.18.28-1~deb12u2-Debian"
 TYPES: Final = ("A", "AAAA", "ANY", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TXT", "CAA", "DS", "AXFR")
 CLASSES: Final = ("IN", "CH", "HS")
 SECTIONS: Final = ("cmd", "comments", "question", "answer", "authority", "additional", "stats")
-OTHER_FLAGS: Final = ("recurse", "search", "tcp", "vc", "edns", "dnssec", "trace", "ttlid", "class", "multiline", "adflag",
+OTHER_FLAGS: Final = ("recurse", "tcp", "vc", "edns", "dnssec", "trace", "ttlid", "class", "multiline", "adflag",
                       "cdflag", "cookie", "fail", "identify", "nssearch", "qr", "rrcomments", "sigchase", "topdown", "crypto",
                       "idnout", "idnin", "expire", "nsid", "besteffort", "aaonly", "aaflag", "keepopen", "badcookie")  # fmt: skip
 USAGE: Final = """\
@@ -25,7 +34,7 @@ Usage:  dig [@global-server] [domain] [q-type] [q-class] {q-opt}
             [ host [@local-server] {local-d-opt} [...]]
 
 Use "dig -h" (or "dig -h | more") for complete list of options"""
-TTL_S: Final = 30
+NO_SERVER: Final = 9
 
 
 @dataclass
@@ -36,6 +45,9 @@ class _Query:
     server: str = ""
     port: int = 53
     short: bool = False
+    searches: bool = False
+    timeout_s: float = TIMEOUT_S
+    tries: int = TRIES
     shown: set[str] = field(default_factory=lambda: set(SECTIONS))
 
 
@@ -50,22 +62,30 @@ async def dig(ctx: Context) -> int:
             address = (await ctx.container.namespace.resolve(server))[0]
         except NetworkError:
             raise UsageError(f"dig: couldn't get address for '{server}': not found") from None
-    if "cmd" in query.shown and not query.short:
-        found = "; (1 server found)\n" if query.server else ""
-        words = " ".join(ctx.args[1:])
-        await ctx.out(f"\n; <<>> DiG {VERSION} <<>> {words}\n{found};; global options: +cmd\n")
+    found = "; (1 server found)\n" if query.server else ""
+    words = " ".join(ctx.args[1:])
+    head = f"\n; <<>> DiG {VERSION} <<>> {words}\n{found};; global options: +cmd\n"
+    if "cmd" not in query.shown or query.short:
+        head = ""
+    status = 0
     for name, kind in query.names:
         ctx.spend_turn()
         start = ctx.kernel.now
-        answer = await look_up(ctx, name.rstrip(".") or ".", kind)
-        if query.short:
-            await ctx.out("".join(f"{each}\n" for each in answer.addresses))
+        asked = Server(address, query.port, query.timeout_s, query.tries)
+        answer = await look_up(ctx, name.rstrip(".") or ".", kind, asked, search=query.searches)
+        await ctx.out("".join(answer.complaints) + head)
+        head = ""
+        if answer.verdict == NO_ANSWER:
+            await ctx.out(f";; {NO_ANSWER}\n\n")
+            status = NO_SERVER
+        elif query.short:
+            await ctx.out("".join(f"{each.data}\n" for each in answer.records))
         else:
             took_ms = int((ctx.kernel.now - start) * 1e3)
             await ctx.out(
                 _report(ctx, query, name, kind, answer, f"{address}#{query.port}({server})", took_ms)
             )
-    return 0
+    return status
 
 
 def _read(words: list[str]) -> _Query:
@@ -99,13 +119,21 @@ def _read(words: list[str]) -> _Query:
 
 
 def _flag(query: _Query, text: str) -> None:
-    name, _, _ = text.partition("=")
+    name, _, value = text.partition("=")
     negative = name.startswith("no") and name not in ("nsid", "nssearch")
     plain = name.removeprefix("no") if negative else name
     if plain == "all":
         query.shown = set() if negative else set(SECTIONS)
     elif plain == "short":
         query.short = not negative
+    elif plain == "search":
+        query.searches = not negative
+    elif plain in ("time", "timeout", "tries", "retry") and value.isdecimal() and value.isascii():
+        number = max(1, min(int(value[:4]), 300))
+        if plain in ("time", "timeout"):
+            query.timeout_s = float(number)
+        else:
+            query.tries = number if plain == "tries" else number + 1
     elif plain in SECTIONS:
         (query.shown.discard if negative else query.shown.add)(plain)
     elif plain not in (
@@ -127,24 +155,32 @@ def _report(
     ctx: Context, query: _Query, name: str, kind: str, answer: Answer, server: str, took_ms: int
 ) -> str:
     full = name.rstrip(".") + "."
+    comments = "comments" in query.shown
     text = ""
-    if "comments" in query.shown:
+    if comments:
         identity = ctx.random("dig").randrange(65_536)
+        flags = "qr aa rd" if answer.authoritative else "qr rd ra"
+        missing = ";; WARNING: recursion requested but not available\n" if answer.authoritative else ""
         text += (
             f";; Got answer:\n;; ->>HEADER<<- opcode: QUERY, status: {answer.verdict}, id: {identity}\n"
-            f";; flags: qr rd ra; QUERY: 1, ANSWER: {len(answer.addresses)}, AUTHORITY: 0, ADDITIONAL: 1\n\n"
+            f";; flags: {flags}; QUERY: 1, ANSWER: {len(answer.records)}, "
+            f"AUTHORITY: {len(answer.authority)}, ADDITIONAL: 1\n{missing}\n"
             ";; OPT PSEUDOSECTION:\n; EDNS: version: 0, flags:; udp: 1232\n"
         )
     if "question" in query.shown:
-        title = ";; QUESTION SECTION:\n" if "comments" in query.shown else ""
+        title = ";; QUESTION SECTION:\n" if comments else ""
         text += f"{title};{_tabbed(full, 31)}IN\t{kind}\n\n"
-    if answer.addresses and "answer" in query.shown:
-        title = ";; ANSWER SECTION:\n" if "comments" in query.shown else ""
-        rows = "".join(f"{_tabbed(full, 24)}{TTL_S}\tIN\tA\t{each}\n" for each in answer.addresses)
-        text += f"{title}{rows}" + ("\n" if "comments" in query.shown else "")
+    for section, records in (("answer", answer.records), ("authority", answer.authority)):
+        if records and section in query.shown:
+            title = f";; {section.upper()} SECTION:\n" if comments else ""
+            rows = "".join(
+                f"{_tabbed(f'{each.name}.', 24)}{each.ttl_s}\tIN\t{each.kind}\t{each.data}\n"
+                for each in records
+            )
+            text += f"{title}{rows}" + ("\n" if comments else "")
     if "stats" in query.shown:
         when = format_moment(Moment.of(ctx.now), "%a %b %d %H:%M:%S %Z %Y", zone_of(ctx.env))
-        size = 12 + len(full) + 1 + 4 + 16 * len(answer.addresses) + 11
+        size = 12 + len(full) + 1 + 4 + 16 * len(answer.records) + 11
         text += f";; Query time: {took_ms} msec\n;; SERVER: {server} (UDP)\n;; WHEN: {when}\n;; MSG SIZE  rcvd: {size}\n\n"
     return text
 

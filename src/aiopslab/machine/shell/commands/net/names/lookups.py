@@ -6,8 +6,18 @@ from typing import Final
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.network import is_address
+from aiopslab.machine.network.dns import Record, plain_name
 from aiopslab.machine.process import Context
-from aiopslab.machine.shell.commands.net.names.resolving import CODES, look_up, name_server, reverse_name
+from aiopslab.machine.shell.commands.net.names.resolving import (
+    CODES,
+    NO_ANSWER,
+    Answer,
+    Server,
+    look_up,
+    look_up_host,
+    name_server,
+    reverse_name,
+)
 from aiopslab.machine.shell.commands.options import UsageError, parse
 from aiopslab.machine.shell.commands.registry import command
 from aiopslab.machine.shell.commands.system.accounts import Accounts
@@ -36,20 +46,41 @@ async def nslookup(ctx: Context) -> int:
     if not words:
         raise UsageError("nslookup: there is no terminal to ask questions on; give a name")
     server = words[1] if len(words) > 1 else name_server(ctx)
+    number = int(port) if port.isdecimal() and port.isascii() and len(port) < 6 else 53
     name = reverse_name(words[0])
-    answer = await look_up(ctx, name, kind)
+    if is_address(words[0]):
+        kind = "PTR"
+    answer = await look_up(ctx, name, kind, Server(server, number), search=True)
+    await ctx.out("".join(answer.complaints))
+    if answer.verdict == NO_ANSWER:
+        await ctx.out(f";; {NO_ANSWER}\n\n")
+        return 1
     if answer.verdict == "SERVFAIL":
         await ctx.out(f";; Got SERVFAIL reply from {server}\n")
-    await ctx.out(f"Server:\t\t{server}\nAddress:\t{server}#{port}\n\n")
+    if kind != "PTR" or answer.verdict != "NOERROR":
+        await ctx.out(f"Server:\t\t{server}\nAddress:\t{server}#{port}\n\n")
     if answer.verdict != "NOERROR":
         await ctx.out(f"** server can't find {name}: {answer.verdict}\n\n")
         return 1
-    if not answer.addresses:
-        await ctx.out(f"Non-authoritative answer:\n*** Can't find {name}: No answer\n\n")
+    title = "" if answer.authoritative or kind == "PTR" else "Non-authoritative answer:\n"
+    if not answer.records:
+        await ctx.out(f"{title}*** Can't find {name}: No answer\n\n")
         return 0
-    rows = "".join(f"Name:\t{name}\nAddress: {address}\n" for address in answer.addresses)
-    await ctx.out(f"Non-authoritative answer:\n{rows}\n")
+    await ctx.out(f"{title}{''.join(_found(record, name, answer) for record in answer.records)}\n")
     return 0
+
+
+def _found(record: Record, asked: str, answer: Answer) -> str:
+    """One record in nslookup's words."""
+    name = record.name if answer.from_server else asked
+    if record.kind in ("A", "AAAA"):
+        return f"Name:\t{name}\nAddress: {record.data}\n"
+    if record.kind == "CNAME":
+        return f"{name}\tcanonical name = {record.data}\n"
+    if record.kind == "PTR":
+        return f"{name}\tname = {record.data}\n"
+    words = {"SRV": "service", "TXT": "text", "NS": "nameserver"}.get(record.kind, f"rdata_{record.kind}")
+    return f"{name}\t{words} = {record.data}\n"
 
 
 @command("host")
@@ -67,14 +98,29 @@ async def host(ctx: Context) -> int:
     asked = options.operands[0]
     name = f"{reverse_name(asked)}." if is_address(asked) else asked
     kind = options.last("t", default="PTR" if is_address(asked) else "A").upper()
-    answer = await look_up(ctx, name.rstrip("."), kind)
+    servers = options.operands[1:2]
+    chosen = Server(servers[0]) if servers else None
+    answer = await look_up(ctx, name if is_address(asked) else name.rstrip("."), kind, chosen, search=True)
+    await ctx.out("".join(answer.complaints))
+    if answer.verdict == NO_ANSWER:
+        await ctx.out(f";; {NO_ANSWER}\n")
+        return 1
     if answer.verdict != "NOERROR":
         await ctx.out(f"Host {name} not found: {CODES[answer.verdict]}({answer.verdict})\n")
         return 1
-    if not answer.addresses:
+    if not answer.records:
         await ctx.out(f"{name} has no {kind} record\n")
-    await ctx.out("".join(f"{name} has address {address}\n" for address in answer.addresses))
+    shown = answer.name if answer.from_server else name
+    await ctx.out("".join(_in_words(record, shown) for record in answer.records))
     return 0
+
+
+def _in_words(record: Record, name: str) -> str:
+    """One record in host's words."""
+    words = {"A": "has address", "AAAA": "has IPv6 address", "CNAME": "is an alias for"}
+    words |= {"PTR": "domain name pointer", "SRV": "has SRV record", "TXT": "descriptive text"}
+    owner = name if record.name == plain_name(name) else record.name
+    return f"{owner} {words.get(record.kind, f'has {record.kind} record')} {record.data}\n"
 
 
 @command("getent")
@@ -99,13 +145,13 @@ async def getent(ctx: Context) -> int:
 async def _hosts(ctx: Context, table: str, names: list[str]) -> int:
     status = 0
     for name in names:
-        answer = await look_up(ctx, name)
-        if not answer.addresses:
+        addresses = await look_up_host(ctx, name)
+        if not addresses:
             status = NOT_FOUND
         elif table == "hosts":
-            await ctx.out("".join(f"{address:<15} {name}\n" for address in answer.addresses))
+            await ctx.out("".join(f"{address:<15} {name}\n" for address in addresses))
         else:
-            for number, address in enumerate(answer.addresses):
+            for number, address in enumerate(addresses):
                 label = name if number == 0 else ""
                 await ctx.out(f"{address:<15} STREAM {label}\n{address:<15} DGRAM  \n{address:<15} RAW    \n")
     return status
