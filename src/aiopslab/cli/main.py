@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from aiopslab.cli.cluster import cluster
+
 cli = typer.Typer(
     name="aiopslab",
     help="A whole cloud in one Python process, to build, test, train and compare agents that operate clouds.",
@@ -17,6 +19,8 @@ cli = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+cli.add_typer(cluster)
 
 Seed = Annotated[int, typer.Option(help="One seed, one outcome.")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from aiopslab.machine.computer import Machine
+from aiopslab.machine.computer import EPOCH_S, Machine
 from aiopslab.machine.emit import Histogram, MemoryEmitter
 from aiopslab.machine.network import HostsResolver, Network
 from aiopslab.machine.process import Completed
@@ -15,8 +15,10 @@ from aiopslab.sim import Invariants, Kernel
 class World:
     """Everything that a seed determines. Drive it from outside by ``run_for`` and ``shell``."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, epoch_s: float = EPOCH_S) -> None:
+        """``epoch_s`` is the time of day at which virtual time begins, in seconds since 1970."""
         self.kernel = Kernel(seed)
+        self.epoch_s = epoch_s
         self.network = Network(self.kernel)
         self.resolver = HostsResolver({})
         self.emitter = MemoryEmitter()
@@ -39,6 +41,7 @@ class World:
             disk_bytes=disk_gib * 1024**3,
             emitter=self.emitter,
             resolver=self.resolver,
+            epoch_s=self.epoch_s,
         )
         self.resolver.table[name] = address
         self.machines[name] = machine

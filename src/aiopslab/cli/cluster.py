@@ -1,0 +1,62 @@
+"""``aiopslab cluster``: the embedded Kubernetes, live, for genuine clients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_KUBECONFIG = Path("aiopslab.kubeconfig")
+LOOPBACK = "127.0.0.1"
+
+cluster = typer.Typer(
+    name="cluster", help="The embedded Kubernetes cluster, for genuine kubectl.", no_args_is_help=True
+)
+
+
+@cluster.command(
+    epilog="Example: aiopslab cluster up --nodes 2 --kubeconfig /tmp/lab.kubeconfig --speed 10, and in another "
+    "terminal: kubectl --kubeconfig /tmp/lab.kubeconfig get nodes"
+)
+def up(
+    nodes: Annotated[
+        int,
+        typer.Option(min=1, max=250, help="So many machines, a node each; the first has the control plane."),
+    ] = 4,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to serve at; 0 takes a free one.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(help="The address to serve at; beyond loopback, all who have the token can use it.")
+    ] = LOOPBACK,
+    kubeconfig: Annotated[
+        Path, typer.Option(help="The file to write when the cluster is ready to serve.")
+    ] = DEFAULT_KUBECONFIG,
+    speed: Annotated[float, typer.Option(help="So many times faster than the wall clock.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="One seed, one outcome.")] = 7,
+    api_only: Annotated[
+        bool,
+        typer.Option(
+            "--api-only", help="Only the API: nothing acts on what is declared. For trying loops of your own."
+        ),
+    ] = False,
+) -> None:
+    """Serve a cluster over HTTPS until interrupted."""
+    from aiopslab.cli.cluster_up import serve_cluster
+
+    if speed <= 0:
+        hint = "it must be above 0; 1 is real time, 10 is ten times faster"
+        raise typer.BadParameter(hint, param_hint="--speed")
+    raise typer.Exit(serve_cluster(nodes, host, port, kubeconfig, speed, seed, api_only))
+
+
+@cluster.command(epilog="Example: aiopslab cluster status --kubeconfig /tmp/lab.kubeconfig")
+def status(
+    kubeconfig: Annotated[Path, typer.Option(help="The file that `cluster up` wrote.")] = DEFAULT_KUBECONFIG,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Say whether a cluster answers, and what is in it."""
+    from aiopslab.cli.cluster_status import show_status
+
+    raise typer.Exit(show_status(kubeconfig, as_json))

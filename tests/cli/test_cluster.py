@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.kubernetes.served import cluster
+
+
+def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_cluster_comes_up_tells_how_to_use_it_and_answers(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--nodes", "2", "--speed", "10") as served:
+        told = (tmp_path / "server.log").read_text()
+        assert "Kubernetes v1.36.4 with 2 nodes at https://127.0.0.1:" in told
+        assert f"export KUBECONFIG={served.kubeconfig}" in told
+        assert served.kubeconfig.stat().st_mode & 0o777 == 0o600
+        asked = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json")
+        assert json.loads(asked.stdout)["counts"]["nodes"] == 2
+        shown = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
+        assert "nodes" in shown.stdout
+    gone = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
+    assert (gone.returncode, "Is `aiopslab cluster up` still running?" in gone.stderr) == (1, True)
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--nodes", "1") as served:
+        port = served.kubeconfig.read_text().partition("https://127.0.0.1:")[2].split()[0]
+        second = aiopslab("cluster", "up", "--port", port, "--kubeconfig", str(tmp_path / "other"))
+    assert second.returncode == 2
+    assert "cannot be used" in second.stderr
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("cluster", "up", "--speed", "0"), "must be above 0"),
+        (("cluster", "up", "--nodes", "0"), "Invalid value for '--nodes'"),
+        (("cluster", "status", "--kubeconfig", "/nowhere"), "Start a cluster with `aiopslab cluster up`"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(arguments: tuple[str, ...], told: str) -> None:
+    done = aiopslab(*arguments)
+    assert done.returncode in (1, 2)
+    assert told in done.stderr
