@@ -4,7 +4,7 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks scripts
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
@@ -55,4 +55,6 @@ $(VENV)/.project: pyproject.toml
 $(VENV)/.tools: $(VENV)/.project
 	@echo "Installing the tools for tests, checks and benchmarks ..."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test]'
+	@echo "Fetching the genuine kubectls that the tests compare with ..."
+	@$(BIN)/python scripts/get_clients.py
 	@touch $@

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,8 +38,17 @@ TOOLS = {
     "sed": ("sed --version", "(GNU sed) 4.9"),
 }
 
-# Other shells than the one most tests mean: asked for by name, not by a bare mark.
-BY_NAME_ONLY = {"busybox", "dash"}
+# Kubernetes' own clients, fetched into the environment by scripts/get_clients.py.
+CLIENTS = Path(sys.prefix) / "clients"
+FETCHED = {
+    "kubectl": (f"{CLIENTS}/kubectl-1.36.4 version --client", "v1.36.4"),
+    "kubectl-1.37": (f"{CLIENTS}/kubectl-1.37.1 version --client", "v1.37.1"),
+    "kubectl-1.20": (f"{CLIENTS}/kubectl-1.20 version --client", "v1.20.2"),
+}
+TOOLS |= FETCHED
+
+# What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
+BY_NAME_ONLY = {"busybox", "dash", *FETCHED}
 
 MISSED = pytest.StashKey[dict[str, None]]()
 
@@ -100,4 +111,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def advice(packages: tuple[str, ...]) -> str:
     """Which tools are missing and how to get them."""
     names = " ".join(packages)
-    return f"missing, or of another version than Debian 12's: {names}. On Debian 12: apt-get install {names}"
+    remedies = []
+    if any(package in FETCHED for package in packages):
+        remedies.append("python scripts/get_clients.py")
+    installed = [package for package in packages if package not in FETCHED]
+    if installed:
+        remedies.append(f"on Debian 12, apt-get install {' '.join(installed)}")
+    return f"missing, or of another version than the reference: {names}. Get them by: {'; '.join(remedies)}"
