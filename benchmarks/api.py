@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.bootstrap import default_service_account
 from aiopslab.cluster.api.objects import Object, copy
 from aiopslab.cluster.cluster import Cluster
 from aiopslab.sim import Kernel
@@ -102,6 +103,7 @@ class Stopwatch:
 def in_process(count: int) -> dict[str, Any]:
     """Make, list, watch and update so many objects; microseconds each."""
     api = Cluster(Kernel(1)).api
+    api.create(api.catalogue.named("serviceaccounts"), "default", default_service_account("default"))
     pods = api.catalogue.named("pods")
     gc.collect()
     before_kb = memory_kb()
@@ -193,7 +195,7 @@ def served() -> Iterator[Served]:
     with tempfile.TemporaryDirectory() as folder:
         kubeconfig = Path(folder) / "kubeconfig"
         command = [sys.executable, "-c", "from aiopslab.cli import main; main()"]
-        command += ["cluster", "up", "--kubeconfig", str(kubeconfig)]
+        command += ["cluster", "up", "--api-only", "--kubeconfig", str(kubeconfig)]
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             deadline = time.monotonic() + PATIENCE_S
@@ -211,6 +213,8 @@ def over_http() -> dict[str, Any]:
     with served() as door, closing(door.connect()) as line:
         for space in ("one", "many"):
             door.ask(line, "POST", "/api/v1/namespaces", {"metadata": {"name": space}})
+            account = f"/api/v1/namespaces/{space}/serviceaccounts"
+            door.ask(line, "POST", account, default_service_account(space))
         start = time.perf_counter()
         door.create("one", range(OVER_HTTP))
         one_s = time.perf_counter() - start
