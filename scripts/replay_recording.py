@@ -1,11 +1,21 @@
-"""A recorded session typed again at a cluster of ours: genuine kubectl over HTTPS, gaps jumped in virtual time."""
+"""Type a recorded session again at a cluster of ours, and print what differs.
+
+    python -m scripts.replay_recording RECORDING.jsonl MANIFESTS_FOLDER NODES
+
+The lines are typed at genuine kubectl over HTTPS; the gaps between them are jumped in virtual time. Lines that
+only the recording's own machine could answer (``curl`` to a node, ``kill``) are left out. Run it from the
+project's root: it compares with the normaliser of the tests.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import json
+import shutil
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -22,16 +32,17 @@ from aiopslab.cloud.world import World
 from aiopslab.cluster.cluster import Cluster
 from aiopslab.cluster.nodes import node_names
 from aiopslab.server.kubernetes.serving import ClusterServer
-from tests.server.kubernetes.golden.normalise import lines
+from tests.server.kubernetes.golden.normalise import lines, same
 from tests.server.kubernetes.served import CLIENTS, PATIENCE_S
 
-GOLDEN = Path(__file__).parent / "golden"
+LEFT_OUT = ("curl ", "kill ")
+SETTLE_S = 12.0
 Recorded = dict[str, Any]
 
 
-def recording(name: str) -> list[Recorded]:
+def recording(path: Path) -> list[Recorded]:
     """The lines of a recorded session."""
-    return [json.loads(line) for line in (GOLDEN / name).read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @dataclass
@@ -95,22 +106,18 @@ def moment(recorded: Recorded) -> float:
 
 
 @contextmanager
-def replay(home: Path, manifests: str, nodes: int, settle_s: float, port: int = 0) -> Iterator[Replay]:
+def replay(home: Path, manifests: Path, nodes: int) -> Iterator[Replay]:
     """A cluster in a thread of its own, with the names of the recording in its kubeconfig."""
     folder = home / "typed"
-    folder.mkdir()
+    shutil.copytree(manifests, folder)
+    folder.chmod(0o755)
     (folder / "work").mkdir()
-    for source in sorted((GOLDEN / manifests).rglob("*")):
-        if source.is_file():
-            target = folder / source.relative_to(GOLDEN / manifests)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
-    world = World(7, epoch_s=float(int(time.time() - settle_s)))
+    world = World(7, epoch_s=float(int(time.time() - SETTLE_S)))
     machines = [world.add_machine(name) for name in node_names(nodes)]
     cluster = Cluster(world.kernel, machines, world.epoch_s)
     cluster.start()
-    world.run_for(settle_s)
-    server = ClusterServer(cluster.api, port=port, kubeconfig=home / "kubeconfig")
+    world.run_for(SETTLE_S)
+    server = ClusterServer(cluster.api, kubeconfig=home / "kubeconfig")
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)), daemon=True)
@@ -144,3 +151,25 @@ def difference(recorded: Recorded, ours: Recorded) -> str:
         told.extend(f"-{line}" for line in theirs if line not in mine)
         told.extend(f"+{line}" for line in mine if line not in theirs)
     return "\n".join(told)
+
+
+def main() -> None:
+    """Type everything, print every difference and how many lines are the same."""
+    path, manifests, nodes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    typed = [one for one in recording(path) if not one["cmd"].startswith(LEFT_OUT)]
+    agreed, before, took_s = 0, None, 0.0
+    with tempfile.TemporaryDirectory() as folder, replay(Path(folder), manifests, nodes) as cluster:
+        for recorded in typed:
+            if before is not None:
+                cluster.gap(before, recorded, took_s)
+            ours = cluster.type(recorded)
+            before, took_s = recorded, ours["took_s"]
+            if same(recorded, ours):
+                agreed += 1
+            else:
+                print(difference(recorded, ours), flush=True)
+    print(f"{agreed} of {len(typed)} lines are the same")
+
+
+if __name__ == "__main__":
+    main()
