@@ -1,8 +1,8 @@
 """Type a recorded session again at a cluster of ours, and print what differs.
 
-    python -m scripts.replay_recording RECORDING.jsonl MANIFESTS_FOLDER NODES
+    python -m scripts.replay_recording RECORDING.jsonl MANIFESTS_FOLDER NODES [IMAGE ...]
 
-The lines are typed at genuine kubectl over HTTPS; the gaps between them are jumped in virtual time. Lines that
+The images named are on the nodes from the start. The lines are typed at genuine kubectl over HTTPS; the gaps between them are jumped in virtual time. Lines that
 only the recording's own machine could answer (``curl`` to a node, ``kill``) are left out. Run it from the
 project's root: it compares with the normaliser of the tests.
 """
@@ -106,7 +106,7 @@ def moment(recorded: Recorded) -> float:
 
 
 @contextmanager
-def replay(home: Path, manifests: Path, nodes: int) -> Iterator[Replay]:
+def replay(home: Path, manifests: Path, nodes: int, images: list[str]) -> Iterator[Replay]:
     """A cluster in a thread of its own, with the names of the recording in its kubeconfig."""
     folder = home / "typed"
     shutil.copytree(manifests, folder)
@@ -116,6 +116,9 @@ def replay(home: Path, manifests: Path, nodes: int) -> Iterator[Replay]:
     machines = [world.add_machine(name) for name in node_names(nodes)]
     cluster = Cluster(world.kernel, machines, world.epoch_s)
     cluster.start()
+    for kubelet in cluster.kubelets.values():
+        for image in images:
+            kubelet.node.images.preload(image)
     world.run_for(SETTLE_S)
     server = ClusterServer(cluster.api, kubeconfig=home / "kubeconfig")
     loop = asyncio.new_event_loop()
@@ -158,7 +161,10 @@ def main() -> None:
     path, manifests, nodes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     typed = [one for one in recording(path) if not one["cmd"].startswith(LEFT_OUT)]
     agreed, before, took_s = 0, None, 0.0
-    with tempfile.TemporaryDirectory() as folder, replay(Path(folder), manifests, nodes) as cluster:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        replay(Path(folder), manifests, nodes, sys.argv[4:]) as cluster,
+    ):
         for recorded in typed:
             if before is not None:
                 cluster.gap(before, recorded, took_s)
