@@ -237,9 +237,3 @@ class ServiceUnavailable(ApiError):
     """The server behind this API does not answer."""
 
     code, reason = 503, "ServiceUnavailable"
-
-
-class TimedOutError(ApiError):
-    """The server gave up waiting."""
-
-    code, reason = 504, "Timeout"

@@ -74,6 +74,10 @@ def create(
     """Make an object of what a request carries."""
     obj = accept(api, resource, data, options)
     settle_namespace(resource, obj["metadata"], namespace)
+    return _make(api, resource, obj, caller, options)
+
+
+def _make(api: Api, resource: Resource, obj: Object, caller: Caller, options: WriteOptions) -> Object:
     kept = api.stored(resource)
     apply_defaults(kept, obj)
     fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
@@ -146,10 +150,7 @@ def update(
         if resource.key in CREATED_BY_UPDATE and not subresource:
             metadata.pop("resourceVersion", None)
             metadata.pop("uid", None)
-            kept = api.stored(resource)
-            apply_defaults(kept, obj)
-            fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
-            return insert(api, resource, obj, fields, caller, options)
+            return _make(api, resource, obj, caller, options)
         raise NotFound(resource, name)
     return replace(api, resource, obj, old, caller, options, subresource)
 

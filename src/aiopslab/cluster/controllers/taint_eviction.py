@@ -10,6 +10,7 @@ from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.controller import Controller, NamespacedName, controller
 from aiopslab.cluster.controllers.node_lifecycle_pods import NodePods
+from aiopslab.cluster.placement import tolerates
 
 RETRIES = 5
 RETRY_S = 0.01
@@ -144,15 +145,3 @@ def toleration_s(pod: Object, taints: list[Object]) -> float | None:
         used.append(fitting)
     times = [one["tolerationSeconds"] for one in used if one.get("tolerationSeconds") is not None]
     return float(max(0, min(times))) if times else None
-
-
-def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a toleration fits a taint."""
-    if toleration.get("effect") not in (None, "", taint["effect"]):
-        return False
-    if toleration.get("key") and toleration["key"] != taint["key"]:
-        return False
-    if toleration.get("operator", "Equal") == "Exists":
-        return True
-    same: bool = (toleration.get("value") or "") == (taint.get("value") or "")
-    return bool(toleration.get("key")) and same

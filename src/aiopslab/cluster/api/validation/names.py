@@ -20,13 +20,10 @@ _WILDCARD = rf"\*\.{_SUBDOMAIN}"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_KEY})?"
-_C_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-_ENV_STRICT = "[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _PERCENT = "[0-9]+%"
 _HEADER = "[-A-Za-z0-9]+"
 _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_CONDITION_REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 
 _COMPILED = {
     form: re.compile(form)
@@ -38,13 +35,10 @@ _COMPILED = {
         _LABEL_1035,
         _KEY,
         _VALUE,
-        _C_IDENTIFIER,
-        _ENV_STRICT,
         _CONFIG_KEY,
         _PERCENT,
         _HEADER,
         _HTTP_PATH,
-        _CONDITION_REASON,
     )
 }
 
@@ -73,20 +67,8 @@ _VALUE_TOLD = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
     f"and {_ALNUM}"
 )
-_C_IDENTIFIER_TOLD = (
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of "
-    "alphanumeric characters or '_'"
-)
-_ENV_STRICT_TOLD = (
-    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', "
-    "and must not start with a digit"
-)
 _ENV_TOLD = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 _CONFIG_KEY_TOLD = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
-_CONDITION_REASON_TOLD = (
-    "a condition reason must start with alphabetic character, optionally followed by a string of "
-    "alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
-)
 
 
 def size(text: str) -> int:
@@ -186,23 +168,12 @@ def label_value(value: str) -> list[str]:
     )
 
 
-def c_identifier(value: str) -> list[str]:
-    """An identifier of the C language."""
-    return _formed(value, _C_IDENTIFIER, _C_IDENTIFIER_TOLD, "my_name", "MY_NAME", "MyName")
-
-
 def env_var_name(value: str) -> list[str]:
     """The name of a container's environment variable."""
     if not value:
         return ["environment variable name must be non-empty"]
     good = all(" " <= char <= "~" and char != "=" for char in value)
     return [] if good else [_ENV_TOLD]
-
-
-def strict_env_var_name(value: str) -> list[str]:
-    """The name of an environment variable in a file of them."""
-    broken = _formed(value, _ENV_STRICT, _ENV_STRICT_TOLD, "my.env-name", "MY_ENV.NAME", "MyEnvName1")
-    return broken + _leaves_folder(value)
 
 
 def config_map_key(value: str) -> list[str]:
@@ -264,16 +235,6 @@ def http_path_characters(value: str) -> list[str]:
     return _formed(value, _HTTP_PATH, "Invalid path")
 
 
-def condition_reason(value: str) -> list[str]:
-    """The reason of a condition."""
-    return _formed(
-        value,
-        _CONDITION_REASON,
-        _CONDITION_REASON_TOLD,
-        *("my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"),
-    )
-
-
 def path_segment(value: str) -> list[str]:
     """A name that need only fit into a URL, as those of RBAC objects."""
     if value in (".", ".."):
@@ -318,11 +279,6 @@ def ip(value: str) -> list[str]:
 def cidr(value: str) -> list[str]:
     """A network."""
     return [] if read_cidr(value) else ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]
-
-
-def absolute_path(value: str) -> list[str]:
-    """A path from the root."""
-    return [] if value.startswith("/") else ["must be an absolute path"]
 
 
 def without_trailing_dash(prefix: str) -> str:

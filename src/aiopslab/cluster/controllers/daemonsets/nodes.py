@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiopslab.cluster.api.objects import Object, at, copy
-from aiopslab.cluster.api.selectors import Requirement
+from aiopslab.cluster.placement import meets_term, tolerates
 
-_OPERATORS: Final = {
-    "In": "in",
-    "NotIn": "notin",
-    "Exists": "exists",
-    "DoesNotExist": "!",
-    "Gt": ">",
-    "Lt": "<",
-}
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _TAINTS: Final = (
     ("node.kubernetes.io/not-ready", "NoExecute"),
@@ -50,7 +42,7 @@ def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
     untolerated = [
         taint
         for taint in node.get("spec", {}).get("taints") or ()
-        if taint["effect"] != "PreferNoSchedule" and not any(_tolerates(one, taint) for one in tolerated)
+        if taint["effect"] != "PreferNoSchedule" and not any(tolerates(one, taint) for one in tolerated)
     ]
     return not untolerated, all(taint["effect"] != "NoExecute" for taint in untolerated)
 
@@ -78,29 +70,4 @@ def _fits(spec: Object, node: Object) -> bool:
     if not (spec.get("nodeSelector") or {}).items() <= labels.items():
         return False
     terms = at(spec, "affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
-    return terms is None or any(_term_fits(term, node, labels) for term in terms)
-
-
-def _term_fits(term: Object, node: Object, labels: Object) -> bool:
-    expressions = term.get("matchExpressions") or ()
-    fields = term.get("matchFields") or ()
-    if not expressions and not fields:
-        return False
-    names = {"metadata.name": node["metadata"]["name"]}
-    return all(_holds(one, labels) for one in expressions) and all(_holds(one, names) for one in fields)
-
-
-def _holds(expression: Object, values: dict[str, Any]) -> bool:
-    operator = _OPERATORS.get(expression["operator"], "")
-    wanted = tuple(expression.get("values") or ())
-    return bool(operator) and Requirement(expression["key"], operator, wanted).matches(values)
-
-
-def _tolerates(toleration: Object, taint: Object) -> bool:
-    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
-        return False
-    if toleration.get("key") and toleration["key"] != taint["key"]:
-        return False
-    if toleration.get("operator") == "Exists":
-        return True
-    return bool(toleration.get("key")) and toleration.get("value", "") == taint.get("value", "")
+    return terms is None or any(meets_term(term, node["metadata"]["name"], labels) for term in terms)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.placement import meets_term
 from aiopslab.cluster.scheduler.framework import Check, Rejection, View
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
@@ -36,28 +37,5 @@ def prepare(pod: PodInfo, view: View) -> Check | None:
 
 
 def matches_term(term: Object, node: NodeInfo) -> bool:
-    """Whether a node meets all of a term; an empty term matches no node."""
-    expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
-    if not expressions and not fields:
-        return False
-    return all(_holds(one, node.labels.get(one["key"])) for one in expressions) and all(
-        _holds(one, node.name) for one in fields
-    )
-
-
-def _holds(expression: Object, value: str | None) -> bool:
-    values: list[str] = expression.get("values") or []
-    match expression["operator"]:
-        case "In":
-            return value is not None and value in values
-        case "NotIn":
-            return value is None or value not in values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-    try:
-        number, limit = int(value or ""), int(values[0])
-    except ValueError:
-        return False
-    return number > limit if expression["operator"] == "Gt" else number < limit
+    """Whether a node meets all of a term."""
+    return meets_term(term, node.name, node.labels)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.placement import tolerates
 from aiopslab.cluster.scheduler.framework import Check, Rejection, View
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
@@ -27,16 +28,4 @@ def prepare(pod: PodInfo, view: View) -> Check | None:
 
 def tolerated(taint: Object, tolerations: Iterable[Object]) -> bool:
     """Whether one of the tolerations covers a taint."""
-    return any(_covers(one, taint) for one in tolerations)
-
-
-def _covers(toleration: Object, taint: Object) -> bool:
-    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
-        return False
-    key = toleration.get("key") or ""
-    operator = toleration.get("operator") or "Equal"
-    if not key:
-        return operator == "Exists"
-    if key != taint["key"]:
-        return False
-    return operator == "Exists" or (toleration.get("value") or "") == (taint.get("value") or "")
+    return any(tolerates(one, taint) for one in tolerations)
