@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,17 @@ def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
+def fully_told(log: Path) -> str:
+    """What the server says of itself, which it may still be printing when its kubeconfig is there."""
+    deadline = time.monotonic() + 30
+    while "Ctrl-C" not in (told := log.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return told
+
+
 def test_a_cluster_comes_up_tells_how_to_use_it_and_answers(tmp_path: Path) -> None:
     with cluster(tmp_path, "--nodes", "2", "--speed", "10") as served:
-        told = (tmp_path / "server.log").read_text()
+        told = fully_told(tmp_path / "server.log")
         assert "Kubernetes v1.36.4 with 2 nodes at https://127.0.0.1:" in told
         assert f"export KUBECONFIG={served.kubeconfig}" in told
         assert served.kubeconfig.stat().st_mode & 0o777 == 0o600
