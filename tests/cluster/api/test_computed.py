@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.api.computed import serve_metrics
 from aiopslab.cluster.api.errors import NotFound
 from aiopslab.cluster.api.objects import Object
+from tests.cluster.measuring import serve_metrics
 
 
 def usage(name: str, namespace: str = "") -> Object:
@@ -33,4 +33,3 @@ def test_metrics_are_served_once_somebody_measures(api: Api) -> None:
     assert api.get(served, "other", "b")["metadata"]["name"] == "b"
     with pytest.raises(NotFound):
         api.get(served, "demo", "b")
-    assert api.get(api.catalogue.named("apiservices", "apiregistration.k8s.io"), "", "v1beta1.metrics.k8s.io")

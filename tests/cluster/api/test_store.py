@@ -41,6 +41,19 @@ def test_lists_are_in_the_order_of_namespace_and_name() -> None:
     assert [one["metadata"]["name"] for one in log.objects("", "things", "b")] == ["x"]
 
 
+def test_a_listener_of_a_node_hears_of_what_is_bound_to_it() -> None:
+    log, heard = RevisionLog(Clock()), []
+    stop = log.listen("", "things", lambda write: heard.append(write.key.name), node="n1")
+    log.put(key("free"), {**thing("free"), "spec": {}})
+    log.put(key("here"), {**thing("here"), "spec": {"nodeName": "n1"}})
+    log.put(key("there"), {**thing("there"), "spec": {"nodeName": "n2"}})
+    log.remove(key("here"))
+    stop()
+    log.put(key("late"), {**thing("late"), "spec": {"nodeName": "n1"}})
+    assert heard == ["here", "here"]
+    assert log.listeners == 0
+
+
 def test_a_listener_hears_of_every_write_until_it_stops() -> None:
     log, heard = RevisionLog(Clock()), []
     stop = log.listen("", "things", lambda write: heard.append((write.change, write.key.name)))

@@ -5,8 +5,8 @@ What is taken is known from the log alone, so a dry run or a refused write leave
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import IPv4Network, ip_address
-from random import Random
 from typing import Final
 
 from aiopslab.cluster.api.field_errors import FieldError, internal, invalid
@@ -26,8 +26,8 @@ RESERVED_PORTS: Final = 86
 class Addresses:
     """Gives Services what they need and did not ask for by name."""
 
-    def __init__(self, log: RevisionLog, random: Random) -> None:
-        self._random = random
+    def __init__(self, log: RevisionLog, between: Callable[[int, int], int]) -> None:
+        self._between = between
         self._addresses: dict[str, Key] = {}
         self._ports: dict[tuple[int, str], Key] = {}
         log.listen("", "services", self._follow)
@@ -120,7 +120,7 @@ class Addresses:
 
     def _free_address(self) -> str:
         size = SERVICE_RANGE.num_addresses - 2
-        start = self._random.randrange(RESERVED_ADDRESSES, size)
+        start = self._between(RESERVED_ADDRESSES, size)
         for step in range(size):
             offset = 1 + (start + step) % size
             address = str(SERVICE_RANGE[offset])
@@ -129,7 +129,7 @@ class Addresses:
         return ""
 
     def _free_port(self, protocol: str, taken: set[tuple[int, str]]) -> int:
-        start = self._random.randrange(RESERVED_PORTS, len(NODE_PORTS))
+        start = self._between(RESERVED_PORTS, len(NODE_PORTS))
         for step in range(len(NODE_PORTS)):
             number = NODE_PORTS[(start + step) % len(NODE_PORTS)]
             if (number, protocol) not in self._ports and (number, protocol) not in taken:

@@ -3,24 +3,30 @@
 ``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
 The flows themselves are modules of functions: ``writing`` (create, update), ``patching``,
 ``deleting``, ``reading`` (get, list), ``watching``, and ``subresources``. None of them waits: a
-request is served at one instant of virtual time.
+request is served at one instant of virtual time; how one that needs a webhook's answer comes to that instant is told
+in ``conversations``.
 
 Objects handed out are shared with the log: take a ``copy`` before changing one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from aiopslab.cluster.api import deleting, patching, reading, subresources, watching, writing
 from aiopslab.cluster.api.access.rbac import Authorizer
 from aiopslab.cluster.api.access.tokens import Tokens
 from aiopslab.cluster.api.admission import ADMISSION
-from aiopslab.cluster.api.admission.webhooks import WebhookCaller
+from aiopslab.cluster.api.admission.matching import GROUP as WEBHOOK_GROUP
+from aiopslab.cluster.api.admission.webhooks import CONFIGURATIONS, WebhookCaller
+from aiopslab.cluster.api.aggregation import Aggregation, Provider
 from aiopslab.cluster.api.allocation import Addresses
-from aiopslab.cluster.api.computed import Provider, component_statuses
+from aiopslab.cluster.api.computed import component_statuses
+from aiopslab.cluster.api.conversations import Conversation, patient
 from aiopslab.cluster.api.conversion import STORAGE
 from aiopslab.cluster.api.custom import CustomResources
 from aiopslab.cluster.api.objects import Object
@@ -32,9 +38,12 @@ from aiopslab.cluster.api.store import Key, RevisionLog
 from aiopslab.cluster.api.times import rfc3339
 from aiopslab.cluster.api.watching import Watch, WatchOptions
 from aiopslab.machine.computer import EPOCH_S
+from aiopslab.machine.network.http import HttpHandler
 from aiopslab.sim import Kernel
 
 _SUFFIX_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
+
+T = TypeVar("T")
 
 
 class Api:
@@ -45,9 +54,11 @@ class Api:
         self.epoch_s = epoch_s
         self.catalogue = Catalogue()
         self.log = RevisionLog(lambda: kernel.now)
-        self.addresses = Addresses(self.log, kernel.random("api.addresses"))
+        self.addresses = Addresses(self.log, self._between)
         self.admission = list(ADMISSION)
         self.providers: dict[tuple[str, str], Provider] = {("", "componentstatuses"): component_statuses}
+        self.aggregation = Aggregation(self)
+        """The groups of the API that programs in pods serve."""
         self.authorizer = Authorizer(reading.PolicyOf(self))
         self.custom = CustomResources(self)
         self.core = reading.CoreOf(self)
@@ -56,6 +67,10 @@ class Api:
         """Whoever runs containers; the kubelet sets it."""
         self.webhooks: WebhookCaller | None = None
         """Whoever reaches admission webhooks; the network sets it. Without it no webhook answers."""
+        self.door: HttpHandler | None = None
+        """Whoever answers what pods ask at https://kubernetes.default; the HTTP server sets it."""
+        self.conversation: Conversation | None = None
+        """What the piece of work that is being done at this instant has heard from webhooks."""
         self._uids: Random = kernel.random("api.uids")
         self._suffixes: Random = kernel.random("api.names")
 
@@ -70,11 +85,32 @@ class Api:
 
     def new_uid(self) -> str:
         """A uid that no object has yet."""
-        return str(UUID(int=self._uids.getrandbits(128), version=4))
+        return self.drawn(lambda: str(UUID(int=self._uids.getrandbits(128), version=4)))
 
     def new_suffix(self) -> str:
         """Five letters after a generateName."""
-        return "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5))
+        return self.drawn(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
+
+    def drawn(self, lot: Callable[[], T]) -> T:
+        """What a write draws by lot: once, even if it must be tried again."""
+        return lot() if self.conversation is None else self.conversation.draw(lot)
+
+    def _between(self, least: int, end: int) -> int:
+        return self.drawn(lambda: self.kernel.random("api.addresses").randrange(least, end))
+
+    @property
+    def has_webhooks(self) -> bool:
+        """Whether any configuration of admission webhooks is there."""
+        return any(self.log.objects(WEBHOOK_GROUP, plural) for plural in CONFIGURATIONS)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """For writes that the present piece of work does not wait for."""
+        before, self.conversation = self.conversation, None
+        try:
+            yield
+        finally:
+            self.conversation = before
 
     def stored(self, resource: Resource) -> Resource:
         """The resource in whose version, and under whose name, objects are kept."""
@@ -102,6 +138,7 @@ class Api:
         """What happens to these objects from now on, or from a revision on."""
         return watching.watch(self, resource, namespace, options or WatchOptions())
 
+    @patient
     def create(
         self,
         resource: Resource,
@@ -113,6 +150,7 @@ class Api:
         """Make an object; the answer is what is stored."""
         return writing.create(self, resource, namespace, data, caller or Caller(), options or WriteOptions())
 
+    @patient
     def update(
         self,
         resource: Resource,
@@ -128,6 +166,7 @@ class Api:
             self, resource, namespace, name, data, caller or Caller(), options or WriteOptions(), subresource
         )
 
+    @patient
     def patch(
         self,
         resource: Resource,
@@ -143,6 +182,7 @@ class Api:
             self, resource, namespace, name, patch, caller or Caller(), options or WriteOptions(), subresource
         )
 
+    @patient
     def delete(
         self,
         resource: Resource,
@@ -156,6 +196,7 @@ class Api:
             self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
         )
 
+    @patient
     def delete_collection(
         self,
         resource: Resource,
@@ -174,6 +215,7 @@ class Api:
             caller or Caller(),
         )
 
+    @patient
     def subresource(
         self,
         verb: str,

@@ -11,13 +11,15 @@ from typing import Any, TypeAlias
 Object: TypeAlias = dict[str, Any]
 """A Kubernetes object: apiVersion, kind, metadata and the rest, in JSON's types."""
 
+_NESTED = (dict, list)
+
 
 def copy(value: Any) -> Any:
     """A deep copy of JSON data; several times faster than ``deepcopy``."""
     if isinstance(value, dict):
-        return {key: copy(item) if isinstance(item, dict | list) else item for key, item in value.items()}
+        return {key: copy(item) if isinstance(item, _NESTED) else item for key, item in value.items()}
     if isinstance(value, list):
-        return [copy(item) if isinstance(item, dict | list) else item for item in value]
+        return [copy(item) if isinstance(item, _NESTED) else item for item in value]
     return value
 
 

@@ -80,6 +80,8 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
+        self.stale: dict[tuple[str, str], None] = {}
+        """The groups and versions whose own server cannot be reached at present."""
         self._by_path: dict[tuple[str, str, str], Resource] = {}
         self._by_kind: dict[tuple[str, str, str], Resource] = {}
         for resource in _builtin():

@@ -84,6 +84,9 @@ class Runtime(Protocol):
     ) -> Session:
         """Run a command in a container."""
 
+    def check_exec(self, pod: Object, container: str) -> None:
+        """Raise what ``exec`` would raise, and run nothing."""
+
     def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> Session:
         """Join a container's own process."""
 

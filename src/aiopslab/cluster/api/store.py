@@ -64,6 +64,8 @@ class _Collection:
     namespaces: dict[str, dict[str, Object]] = field(default_factory=dict)
     recent: deque[Revision] = field(default_factory=deque)
     listeners: dict[int, Listener] = field(default_factory=dict)
+    by_node: dict[str, dict[int, Listener]] = field(default_factory=dict)
+    """Those who listen for what is bound to one node: a write asks one node's, not all of them."""
     in_order: dict[str, list[Object]] = field(default_factory=dict)
     """Sorted lists handed out before, by namespace ("*" for all), until the next write."""
 
@@ -161,18 +163,26 @@ class RevisionLog:
         start = bisect_right(recent, revision, key=lambda write: write.number)
         return [recent[index] for index in range(start, len(recent))]
 
-    def listen(self, group: str, plural: str, listener: Listener) -> Callable[[], None]:
-        """Tell a listener of every later write to a resource, at once. Returns how to stop it."""
+    def listen(self, group: str, plural: str, listener: Listener, node: str = "") -> Callable[[], None]:
+        """Tell a listener of every later write to a resource, at once. Returns how to stop it.
+
+        With a ``node``, only of pods that are bound to it.
+        """
         collection = self._collection(group, plural)
         self._listener_numbers += 1
         number = self._listener_numbers
-        collection.listeners[number] = listener
-        return lambda: collection.listeners.pop(number, None) and None
+        listeners = collection.by_node.setdefault(node, {}) if node else collection.listeners
+        listeners[number] = listener
+        return lambda: listeners.pop(number, None) and None
 
     @property
     def listeners(self) -> int:
         """How many listen: one for every open watch, beside the cluster's own."""
-        return sum(len(collection.listeners) for collection in self._collections.values())
+        return sum(
+            len(listeners)
+            for collection in self._collections.values()
+            for listeners in (collection.listeners, *collection.by_node.values())
+        )
 
     def history(self) -> Iterator[Revision]:
         """Every revision there ever was, the oldest first."""
@@ -208,6 +218,9 @@ class RevisionLog:
             self._compact(now - WINDOW_S)
         for listener in list(collection.listeners.values()):
             listener(write)
+        if collection.by_node:
+            for listener in list(collection.by_node.get(obj["spec"].get("nodeName"), {}).values()):
+                listener(write)
 
     def _compact(self, horizon_s: float) -> None:
         """Pack what fell out of the window, a block at a time."""

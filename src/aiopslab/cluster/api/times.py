@@ -17,8 +17,13 @@ _FORM = re.compile(
 
 def rfc3339(seconds: float) -> str:
     """A time to the second, as ``metav1.Time`` is written: ``2026-11-15T00:43:20Z``."""
-    moment = _EPOCH + timedelta(seconds=seconds // 1)
-    return moment.isoformat()[:-6] + "Z"
+    return _written(seconds // 1)
+
+
+@lru_cache(maxsize=8192)
+def _written(whole_seconds: float) -> str:
+    """One text for all who write in the same second."""
+    return (_EPOCH + timedelta(seconds=whole_seconds)).isoformat()[:-6] + "Z"
 
 
 def micro(seconds: float) -> str:

@@ -67,6 +67,19 @@ VERSION_NEEDED: Final = frozenset(
 )
 """These cannot be updated blindly: the request must name the version it replaces."""
 
+STATUS_ALONE: Final = frozenset(
+    {
+        ("", "nodes"),
+        ("", "pods"),
+        ("apps", "daemonsets"),
+        ("apps", "deployments"),
+        ("apps", "replicasets"),
+        ("apps", "statefulsets"),
+        ("batch", "jobs"),
+    }
+)
+"""The kinds whose statuses are written most. The defaults of their statuses follow from nothing else."""
+
 
 def create(
     api: Api, resource: Resource, namespace: str, data: Any, caller: Caller, options: WriteOptions
@@ -138,6 +151,14 @@ def update(
     subresource: str = "",
 ) -> Object:
     """Replace an object by what a request carries."""
+    old = api.log.get(api.key(resource, namespace, name))
+    if (
+        subresource == "status"
+        and resource.key in STATUS_ALONE
+        and old is not None
+        and _all_else_is(old, data)
+    ):
+        return _replace_status(api, resource, data, old, caller, options)
     obj = accept(api, resource, data, options)
     metadata = obj["metadata"]
     settle_namespace(resource, metadata, namespace)
@@ -145,7 +166,6 @@ def update(
         raise BadRequest(
             f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
         )
-    old = api.log.get(api.key(resource, namespace, name))
     if old is None:
         if resource.key in CREATED_BY_UPDATE and not subresource:
             metadata.pop("resourceVersion", None)
@@ -153,6 +173,32 @@ def update(
             return _make(api, resource, obj, caller, options)
         raise NotFound(resource, name)
     return replace(api, resource, obj, old, caller, options, subresource)
+
+
+def _all_else_is(old: Object, data: Any) -> bool:
+    """Whether a writer hands the stored object itself back with another status, as components in process do."""
+    return isinstance(data, dict) and all(
+        field == "status" or data.get(field) is old.get(field) for field in {**data, **old}
+    )
+
+
+def _replace_status(
+    api: Api, resource: Resource, data: Object, old: Object, caller: Caller, options: WriteOptions
+) -> Object:
+    """The short way of a status: all else was decoded and defaulted when it was stored, and is shared."""
+    shared = {field: part for field, part in old.items() if field not in ("kind", "apiVersion", "status")}
+    empty = {field: {} if isinstance(part, dict) else part for field, part in shared.items()}
+    obj = accept(api, resource, {**data, **empty}, options)
+    shared["metadata"] = _own(shared["metadata"])
+    return replace(api, resource, obj, old, caller, options, "status", shared=shared)
+
+
+def _own(metadata: Object) -> Object:
+    """Metadata to be changed: its parts may be replaced, and keys and items added to them."""
+    return {
+        name: dict(part) if isinstance(part, dict) else list(part) if isinstance(part, list) else part
+        for name, part in metadata.items()
+    }
 
 
 def replace(
@@ -164,15 +210,18 @@ def replace(
     options: WriteOptions,
     subresource: str = "",
     managed_fields: list[Object] | None = None,
+    shared: Object | None = None,
 ) -> Object:
     """The later part of an update: ``obj``, in its stored version, takes the place of ``old``.
 
     An apply brings its own ``managed_fields``; for any other write they are worked out here. What an action
-    (binding, eviction) does to its object was admitted as the action.
+    (binding, eviction) does to its object was admitted as the action. Parts that are ``shared`` with the
+    old object have had their defaults.
     """
     kept = api.stored(resource)
-    _refuse_stale(resource, kept, obj, old)
     apply_defaults(kept, obj)
+    obj.update(shared or {})
+    _refuse_stale(resource, kept, obj, old)
     if managed_fields is None:
         managed_fields = track_update(
             old, obj, kept, manager=caller.manager, now=api.timestamp(), subresource=subresource
@@ -251,6 +300,8 @@ def check(write: Write) -> None:
     """Let admission refuse a write that is otherwise ready."""
     for plugin in write.api.admission:
         plugin.check(write)
+    if write.api.conversation is not None:
+        write.api.conversation.settle()
 
 
 def _generated(api: Api, kept: Resource, metadata: Object) -> str:

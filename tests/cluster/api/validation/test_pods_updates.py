@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from aiopslab.cluster.api.validation.core import binding
 from aiopslab.cluster.api.validation.gotypes import changes
 from aiopslab.cluster.api.validation.pods import (
-    validate_binding,
     validate_ephemeral_containers,
     validate_resize,
 )
@@ -190,4 +190,4 @@ def test_a_pod_as_a_whole_is_resized() -> None:
     ],
 )
 def test_bindings(target: dict[str, Any], told: list[str]) -> None:
-    assert [str(error) for error in validate_binding({"target": target})] == told
+    assert [str(error) for error in binding({"target": target}, None)] == told

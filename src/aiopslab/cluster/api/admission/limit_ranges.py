@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cluster.api.admission.amounts import Amount, Amounts, amounts, pod_amounts
 from aiopslab.cluster.api.admission.plugin import CLAIMS, PODS, Quiet, aggregate, creates, refused, updates
+from aiopslab.cluster.api.amounts import Amount, Amounts, amounts, pod_amounts
 from aiopslab.cluster.api.objects import Object, at
 
 if TYPE_CHECKING:

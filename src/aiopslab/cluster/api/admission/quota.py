@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.cluster.api.access.users import MASTERS_GROUP, User
-from aiopslab.cluster.api.admission.amounts import Amount, Amounts, add, amounts
 from aiopslab.cluster.api.admission.plugin import CLAIMS, PODS, Quiet, refused
 from aiopslab.cluster.api.admission.quota_usage import SERVICES, covers, measured, missing, usage
+from aiopslab.cluster.api.amounts import Amount, Amounts, add, amounts
 from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.api.options import Caller
 

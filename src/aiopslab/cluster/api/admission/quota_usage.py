@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Final
 
 from aiopslab.cluster.api import quantity, times
-from aiopslab.cluster.api.admission.amounts import ONE, Amount, Amounts, amount, amounts, pod_amounts
 from aiopslab.cluster.api.admission.plugin import CLAIMS, PODS
 from aiopslab.cluster.api.admission.storage import class_of
+from aiopslab.cluster.api.amounts import ONE, Amount, Amounts, amount, amounts, pod_amounts
 from aiopslab.cluster.api.errors import qualified
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.strategies.qos import qos_class
@@ -47,6 +47,17 @@ def measured(key: tuple[str, str], names: Iterable[str]) -> list[str]:
     return [name for name in names if name in own]
 
 
+def resource_measured(name: str) -> tuple[str, str] | None:
+    """The resource whose objects are charged under a name of a quota; None if none is."""
+    if name.startswith("count/"):
+        plural, _, group = name.removeprefix("count/").partition(".")
+        return group, plural
+    for key in (PODS, SERVICES, CLAIMS, *(("", plural) for plural in _COUNTED_BY_NAME)):
+        if measured(key, [name]):
+            return key
+    return None
+
+
 def count_names(key: tuple[str, str]) -> tuple[str, ...]:
     """Under which names objects of this resource are counted."""
     group, plural = key
@@ -79,7 +90,7 @@ def usage(key: tuple[str, str], obj: Object, now_s: float) -> Amounts:
 def _pod(pod: Object, now_s: float) -> Amounts:
     """A pod that has ended, or should have been gone by now, is only counted."""
     counted: Amounts = {"count/pods": ONE}
-    if at(pod, "status", "phase") in ("Failed", "Succeeded") or _overdue(pod, now_s):
+    if not is_charged(pod, now_s):
         return counted
     spec = pod["spec"]
     return {
@@ -89,10 +100,16 @@ def _pod(pod: Object, now_s: float) -> Amounts:
     }
 
 
+def is_charged(pod: Object, now_s: float) -> bool:
+    """Whether a pod still costs more than its place: not once it has ended, or should have."""
+    return at(pod, "status", "phase") not in ("Failed", "Succeeded") and not _overdue(pod, now_s)
+
+
 def _overdue(pod: Object, now_s: float) -> bool:
     metadata = pod["metadata"]
     if "deletionTimestamp" not in metadata or "deletionGracePeriodSeconds" not in metadata:
         return False
+    # The time of deletion already holds the grace period once; the genuine rule adds it again.
     grace_s = float(metadata["deletionGracePeriodSeconds"])
     return now_s > times.parse(metadata["deletionTimestamp"]) + grace_s
 

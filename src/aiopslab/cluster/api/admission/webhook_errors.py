@@ -11,6 +11,10 @@ class CallFailed(Exception):
     """No answer came, or none that can be used; the text says why, as Go's HTTP client would."""
 
 
+class Rejected(CallFailed):
+    """An answer came that is no review; the text is a Kubernetes client's, which does not name the URL."""
+
+
 def failed(name: str, why: str) -> ApiError:
     """A call failed, and the webhook does not want to be passed over."""
     return InternalError(f'failed calling webhook "{name}": {why}')

@@ -1,8 +1,8 @@
 """MutatingAdmissionWebhook and ValidatingAdmissionWebhook: others are asked, over the network, about a write.
 
-Who is asked lies behind ``WebhookCaller``, which the cluster's network provides. A request of the API is served at
-one instant, so an answer is there at once or not at all. Without a caller every call fails as if nothing listened:
-a configuration that was left behind breaks writes, as in life.
+Who is asked lies behind ``WebhookCaller``, which the cluster's network provides. An answer takes its time: what
+becomes of the write until then is told in ``conversations``. Without a caller every call fails as if nothing
+listened: a configuration that was left behind breaks writes, as in life.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from aiopslab.cluster.api.admission.expressions import conditions_hold, scope_of
 from aiopslab.cluster.api.admission.matching import GROUP, exempt, matched
 from aiopslab.cluster.api.admission.plugin import Quiet
 from aiopslab.cluster.api.admission.review import admission_request, new_object, old_object
-from aiopslab.cluster.api.admission.webhook_errors import CallFailed, denied, failed
+from aiopslab.cluster.api.admission.webhook_errors import CallFailed, Rejected, denied, failed
 from aiopslab.cluster.api.cel import CelError
+from aiopslab.cluster.api.conversations import Conversation, Pending
 from aiopslab.cluster.api.conversion import convert
 from aiopslab.cluster.api.defaults import apply_defaults
 from aiopslab.cluster.api.errors import ApiError, BadRequest, InternalError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from aiopslab.cluster.api.api import Api
     from aiopslab.cluster.api.write import Write
 
+CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _HARMLESS: Final = ("None", "NoneOnDryRun")
 
 
@@ -39,7 +41,7 @@ class WebhookCaller(Protocol):
     """Whoever can post an AdmissionReview to a Service's pod or to a URL."""
 
     def call(self, url: str, client_config: Object, review: Object, timeout_s: int) -> Any:
-        """The decoded body of the answer. Raises ``CallFailed`` with the words of Go's HTTP client."""
+        """The decoded body of the answer, or a ``Pending`` one. Fails by ``CallFailed`` in the words of Go's client."""
 
 
 class Hook(NamedTuple):
@@ -58,7 +60,7 @@ class MutatingWebhooks(Quiet):
     """Asks one after the other; each sees what those before it have changed."""
 
     def admit(self, write: Write) -> None:
-        for hook, resource in _concerned(write, "mutatingwebhookconfigurations"):
+        for hook, resource in _concerned(write, CONFIGURATIONS[0]):
             again = hook.webhook.get("reinvocationPolicy") == "IfNeeded"
             place = (hook.configuration, hook.name)
             if write.round and (not again or place not in write.invoked):
@@ -74,7 +76,7 @@ class ValidatingWebhooks(Quiet):
 
     def check(self, write: Write) -> None:
         first: ApiError | None = None
-        for hook, resource in _concerned(write, "validatingwebhookconfigurations"):
+        for hook, resource in _concerned(write, CONFIGURATIONS[1]):
             try:
                 _asked(write, hook, resource)
             except ApiError as refusal:
@@ -115,9 +117,8 @@ def _asked(write: Write, hook: Hook, resource: Resource) -> Object | None:
     """The webhook's answer if it allows the write; None if the call failed and that does not matter."""
     if write.options.dry_run and hook.webhook.get("sideEffects") not in _HARMLESS:
         raise BadRequest(f'admission webhook "{hook.name}" does not support dry run')
-    uid = write.api.new_uid()
     try:
-        response = _response(_called(write, hook, resource, uid), uid)
+        response = _called(write, hook, resource)
     except CallFailed as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return None
@@ -128,19 +129,46 @@ def _asked(write: Write, hook: Hook, resource: Resource) -> Object | None:
     return response
 
 
-def _called(write: Write, hook: Hook, resource: Resource, uid: str) -> Any:
-    request = admission_request(write, resource, uid)
-    request["object"] = copy(new_object(write, resource))
-    request["oldObject"] = copy(old_object(write, resource))
-    version = next(iter(hook.webhook.get("admissionReviewVersions") or ()), "v1")
-    review = {"kind": "AdmissionReview", "apiVersion": f"admission.k8s.io/{version}", "request": request}
+def _called(write: Write, hook: Hook, resource: Resource) -> Object:
+    """What the webhook says: now, or in answer to what it was asked before in the same words."""
+    api = write.api
+    review = _review(write, hook, resource)
     timeout_s = int(hook.webhook.get("timeoutSeconds") or 10)
     config = hook.webhook["clientConfig"]
     url = f"{url_of(config)}?timeout={timeout_s}s"
+    question = _question(url, hook, review, write)
+    pending = api.conversation.find(question) if api.conversation is not None else None
     try:
-        return (write.api.webhooks or NobodyListens(write.api)).call(url, config, review, timeout_s)
+        if pending is not None:
+            answer = pending.answer()
+        else:
+            answer = (api.webhooks or NobodyListens(api)).call(url, config, review, timeout_s)
+            if isinstance(answer, Pending):
+                raise (api.conversation or Conversation()).ask(question, answer)
+    except Rejected as error:
+        raise CallFailed(f"failed to call webhook: {error}") from None
     except CallFailed as error:
         raise CallFailed(f'failed to call webhook: Post "{url}": {error}') from None
+    return _response(answer, review["request"]["uid"])
+
+
+def _review(write: Write, hook: Hook, resource: Resource) -> Object:
+    request = admission_request(write, resource, write.api.new_uid())
+    request["object"] = copy(new_object(write, resource))
+    request["oldObject"] = copy(old_object(write, resource))
+    version = next(iter(hook.webhook.get("admissionReviewVersions") or ()), "v1")
+    return {"kind": "AdmissionReview", "apiVersion": f"admission.k8s.io/{version}", "request": request}
+
+
+def _question(url: str, hook: Hook, review: Object, write: Write) -> bytes:
+    """A review in the words that are the same each time the same is asked: without its time."""
+    request = review["request"]
+    if request["object"] is not None and write.operation != "DELETE":
+        volatile = ("managedFields", *(("creationTimestamp",) if write.operation == "CREATE" else ()))
+        metadata = request["object"].get("metadata") or {}
+        lasting = {name: value for name, value in metadata.items() if name not in volatile}
+        request = {**request, "object": {**request["object"], "metadata": lasting}}
+    return msgspec.json.encode([hook.configuration, hook.name, write.round, url, request])
 
 
 def url_of(config: Object) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from aiopslab.cluster.api.apply.fieldset import SELF, Fields, ordered
+from aiopslab.cluster.api.apply.fieldset import LEAF, SELF, Fields, ordered, step_of_field
 from aiopslab.cluster.api.apply.shape import (
     field_schema,
     is_named,
@@ -87,7 +87,7 @@ def _compare(old: Any, new: Any, schema: Schema | None) -> tuple[Fields | None, 
     elif walks_items(schema) and schema is not None and (old or new):
         _compare_items(old, new, schema, changed, removed)
     else:
-        return {}, None
+        return LEAF, None
     return ordered(changed) or None, ordered(removed) or None
 
 
@@ -103,16 +103,16 @@ def _compare_fields(
         if before is value or before == value:
             continue
         if before is _ABSENT:
-            changed[f"f:{name}"] = _whole(value, field_schema(schema, name))
+            changed[step_of_field(name)] = _whole(value, field_schema(schema, name))
             continue
         above, below = _compare(before, value, field_schema(schema, name))
         if above is not None:
-            changed[f"f:{name}"] = above
+            changed[step_of_field(name)] = above
         if below is not None:
-            removed[f"f:{name}"] = below
+            removed[step_of_field(name)] = below
     for name, value in old.items():
         if name not in new:
-            removed[f"f:{name}"] = _whole(value, field_schema(schema, name))
+            removed[step_of_field(name)] = _whole(value, field_schema(schema, name))
 
 
 def _compare_items(old: Any, new: Any, schema: Schema, changed: Fields, removed: Fields) -> None:
@@ -139,17 +139,20 @@ def _compare_items(old: Any, new: Any, schema: Schema, changed: Fields, removed:
 def _whole(value: Any, schema: Schema | None) -> Fields:
     """A value that the other side does not have: the step to it and every step below."""
     if not value:
-        return {}
+        return LEAF
     below: Fields = {}
     if isinstance(value, dict) and walks_fields(schema, value):
         for name in sorted(value):
-            below[f"f:{name}"] = _whole(value[name], field_schema(schema, name))
+            below[step_of_field(name)] = _whole(value[name], field_schema(schema, name))
     elif isinstance(value, list) and schema is not None and walks_items(schema):
         found = items_by_step(schema, value)
         below = ordered(
-            {step: _whole(items[0], schema.items) if len(items) == 1 else {} for step, items in found.items()}
+            {
+                step: _whole(items[0], schema.items) if len(items) == 1 else LEAF
+                for step, items in found.items()
+            }
         )
-    return {SELF: {}, **below} if below else {}
+    return {SELF: LEAF, **below} if below else LEAF
 
 
 def _said(value: Any, schema: Schema | None) -> Fields | None:
@@ -168,9 +171,9 @@ def _said_fields(value: Object, schema: Schema | None) -> Fields | None:
         item = value[name]
         said = _said(item, field_schema(schema, name))
         if item is None or item == {} or (said is None and not is_named(schema, name)):
-            below[f"f:{name}"] = {}
+            below[step_of_field(name)] = {}
         elif said is not None:
-            below[f"f:{name}"] = said if is_named(schema, name) else _owned(said)
+            below[step_of_field(name)] = said if is_named(schema, name) else _owned(said)
     return below or None
 
 

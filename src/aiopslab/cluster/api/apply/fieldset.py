@@ -18,7 +18,11 @@ Fields: TypeAlias = dict[str, Any]
 """A set of paths; or what lies below one step of it."""
 
 SELF = "."
-_LEAF: Fields = {}
+LEAF: Fields = {}
+"""What lies below a member that has nothing below it."""
+
+_SHARED_SETS = 4096
+_shared: dict[bytes, Fields] = {}
 _RANKS = {"f": 0, "k": 1, "v": 2, "i": 3}
 
 
@@ -134,6 +138,23 @@ def ordered(fields: Fields) -> Fields:
     return {step: fields[step] for step in sorted(fields, key=_rank)}
 
 
+def shared(fields: Fields) -> Fields:
+    """The same set, as an earlier equal one if there was one: many objects are written alike."""
+    try:
+        told = msgspec.json.encode(fields)
+    except UnicodeEncodeError:  # half a character, as JSON can carry it
+        return fields
+    if len(_shared) > _SHARED_SETS:
+        _shared.clear()
+    return _shared.setdefault(told, fields)
+
+
+@lru_cache(maxsize=65536)
+def step_of_field(name: str) -> str:
+    """The step of a field."""
+    return f"f:{name}"
+
+
 def step_of_item(values: dict[str, Any]) -> str:
     """The step of an item of a keyed list, from its keys' values."""
     return f"k:{msgspec.json.encode(values, order='deterministic').decode()}"
@@ -159,11 +180,11 @@ def parse(fields: Any) -> Fields:
     found: Fields = {}
     for step, told in fields.items():
         if step == SELF:
-            found[SELF] = _LEAF
+            found[SELF] = LEAF
         elif step[:2] in ("f:", "k:", "v:", "i:"):
             below = parse(told)
             _rank(step)
-            found[step] = _LEAF if below.keys() == {SELF} else below
+            found[step] = LEAF if below.keys() == {SELF} else below
     return ordered(found)
 
 
@@ -175,13 +196,13 @@ def _below(below: Fields) -> Fields:
 
 
 def _with_self(below: Fields) -> Fields:
-    return {SELF: _LEAF, **below}
+    return {SELF: LEAF, **below}
 
 
 def _keep(kept: Fields, step: str, member: bool, below: Fields) -> None:
     """Put a step back that is itself a member or has members below it."""
     if member:
-        kept[step] = _with_self(below) if below else _LEAF
+        kept[step] = _with_self(below) if below else LEAF
     elif below:
         kept[step] = below
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from aiopslab.cluster.api.apply.extract import compare
-from aiopslab.cluster.api.apply.fieldset import Fields, difference, parse, union
+from aiopslab.cluster.api.apply.fieldset import Fields, difference, parse, shared, union
 from aiopslab.cluster.api.apply.reset_fields import without_reset
 from aiopslab.cluster.api.apply.shape import Untyped, schema_of_objects
 from aiopslab.cluster.api.apply.zero import with_structs, zero_beside
@@ -118,7 +118,8 @@ def updated_entries(
             found[identity] = entry if fields is entry.fields else entry._replace(fields=fields)
     if changed:
         mine = found.get(manager.identity)
-        found[manager.identity] = Entry(manager, union(mine.fields, changed) if mine else changed, now)
+        owned = shared(union(mine.fields, changed) if mine else changed)
+        found[manager.identity] = Entry(manager, owned, now)
     return _capped(found)
 
 

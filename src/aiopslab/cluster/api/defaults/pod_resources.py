@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
-
 from aiopslab.cluster.api import quantity
+from aiopslab.cluster.api.amounts import containers_amounts
 from aiopslab.cluster.api.objects import Object
 
 _SHARED = ("cpu", "memory")
@@ -41,23 +39,8 @@ def _pod_wide(name: str) -> bool:
 
 
 def _total_request(spec: Object, name: str) -> str | None:
-    """What the containers need at once: the running ones and sidecars, or the largest step of the start."""
-    amounts = [*_requests(spec, "containers", name), *_requests(spec, "initContainers", name)]
-    if not amounts:
-        return None
-    running = sum((value for value, _ in _requests(spec, "containers", name)), Fraction(0))
-    sidecars, peak = Fraction(0), Fraction(0)
-    for value, sidecar in _requests(spec, "initContainers", name):
-        if sidecar:
-            sidecars += value
-            peak = max(peak, sidecars)
-        else:
-            peak = max(peak, sidecars + value)
-    return quantity.render(max(running + sidecars, peak), "binary" if name == "memory" else "decimal")
-
-
-def _requests(spec: Object, kind: str, name: str) -> Iterator[tuple[Fraction, bool]]:
-    for container in spec.get(kind, ()):
-        text = container.get("resources", {}).get("requests", {}).get(name)
-        if text is not None:
-            yield quantity.parse(text), container.get("restartPolicy") == "Always"
+    """What the containers need at once, in the suffixes that such a sum is told in."""
+    total = containers_amounts(spec, "requests").get(name)
+    return (
+        None if total is None else quantity.render(total.value, "binary" if name == "memory" else "decimal")
+    )

@@ -25,14 +25,12 @@ _MAY_BE_NULL = {
     ("io.k8s.api.storage.v1.CSINodeSpec", "drivers"),
 }
 """Lists that must be there, and that may hold nothing."""
-_LEAVES = frozenset({"string", "bytes", "boolean", "integer", "number", "quantity", "int_or_string", "any"})
-"""Of maps and lists of these, nothing inside is looked at."""
 _SCALARS = ("string", "bytes", "boolean", "integer", "number")
 
 
 def drop_empty(schema: Schema, obj: Object) -> None:
     """Drop what is empty where storage cannot tell it from nothing; round amounts of resources."""
-    _visit(schema, obj, _drop)
+    _visit(_dropping(schema), obj)
 
 
 def print_always(schema: Schema, obj: Object) -> None:
@@ -40,48 +38,96 @@ def print_always(schema: Schema, obj: Object) -> None:
 
     A list that must be there is left out all the same: its absence is for validation to refuse.
     """
-    _visit(schema, obj, _print)
+    _visit(_printing(schema), obj)
 
 
-def _visit(schema: Schema, root: Object, change: Callable[[Schema, Object], None]) -> None:
+class _Visit:
+    """What is done with the values of one schema, and which of their parts are visited then."""
+
+    __slots__ = ("_items", "_parts", "change", "is_object", "make", "schema")
+
+    def __init__(
+        self, schema: Schema, change: Callable[[Object], None] | None, make: Callable[[Schema], _Visit]
+    ) -> None:
+        self.schema = schema
+        self.is_object = schema.shape == "object"
+        self.change = change
+        self.make = make
+        self._parts: dict[str, _Visit] | None = None
+        self._items: _Visit | None = None
+
+    @property
+    def parts(self) -> dict[str, _Visit]:
+        """The fields in which there is something to do. Made at first use: schemas may be recursive."""
+        if self._parts is None:
+            fields = {name: self.make(node) for name, node in self.schema.fields.items() if _nests(node)}
+            self._parts = {name: visit for name, visit in fields.items() if not visit.idle}
+        return self._parts
+
+    @property
+    def items(self) -> _Visit | None:
+        """What is done with the items of a list or a map, if anything can be in them."""
+        if self._items is None and _nests(self.schema.items):
+            self._items = self.make(self.schema.items)
+        return self._items
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to do: a list or a map whose items hold nothing more."""
+        return self.change is None and not self.is_object and not _nests(self.schema.items)
+
+
+def _nests(schema: Schema) -> bool:
+    return schema.shape == "object" or schema.shape in _NESTING
+
+
+def _visit(first: _Visit, root: Object) -> None:
     """Change every object and map in the data, outer ones first, so that new parts are visited too."""
-    waiting: list[tuple[Schema, Any]] = [(schema, root)]
+    waiting: list[tuple[_Visit, Any]] = [(first, root)]
     while waiting:
-        node, value = waiting.pop()
-        shape = node.shape
-        if shape == "object" and type(value) is dict:
-            change(node, value)
-            fields = node.fields
-            for key, inner in value.items():
-                if type(inner) in _NESTED and (child := fields.get(key)) is not None:
-                    waiting.append((child, inner))
-        elif shape in _NESTING:
-            if shape == "map":
-                change(node, value)
-            if node.items.shape in _LEAVES:
+        visit, value = waiting.pop()
+        if visit.is_object:
+            if type(value) is not dict:
                 continue
+            if visit.change is not None:
+                visit.change(value)
+            parts = visit.parts
+            for key, inner in value.items():
+                if type(inner) in _NESTED and key in parts:
+                    waiting.append((parts[key], inner))
+            continue
+        if visit.change is not None:
+            visit.change(value)
+        items = visit.items
+        if items is not None:
             inners = value.values() if type(value) is dict else value
-            waiting.extend([(node.items, inner) for inner in inners if type(inner) in _NESTED])
+            waiting.extend([(items, inner) for inner in inners if type(inner) in _NESTED])
 
 
-def _drop(schema: Schema, value: Object) -> None:
-    if schema.shape == "map":
-        if schema.items.shape == "quantity":
-            _round(value)
-        return
-    empty = [field for field, item in value.items() if not item]
-    if empty:
+@cache
+def _dropping(schema: Schema) -> _Visit:
+    if schema.shape == "object":
         droppable = _droppable(schema)
-        for field in empty:
-            if field in droppable:
+
+        def drop(value: Object) -> None:
+            for field in [field for field, item in value.items() if not item and field in droppable]:
                 del value[field]
 
+        return _Visit(schema, drop, _dropping)
+    rounds = schema.shape == "map" and schema.items.shape == "quantity"
+    return _Visit(schema, _round if rounds else None, _dropping)
 
-def _print(schema: Schema, value: Object) -> None:
-    if schema.shape == "object":
-        for field, empty in _printed(schema):
+
+@cache
+def _printing(schema: Schema) -> _Visit:
+    printed = _printed(schema) if schema.shape == "object" else ()
+
+    def add(value: Object) -> None:
+        for field, empty in printed:
             if field not in value:
                 value[field] = {} if empty == {} else empty
+
+    return _Visit(schema, add if printed else None, _printing)
 
 
 def _round(amounts: Object) -> None:

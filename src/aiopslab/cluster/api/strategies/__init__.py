@@ -85,7 +85,8 @@ def prepare_status_update(resource: Resource, new: Object, old: Object, *, now: 
         _keep_all_metadata(new, old)
     keep_system_metadata(new, old)
     for field in [field for field in {**new, **old} if field not in _OWN_FIELDS]:
-        take(new, old, field)
+        if field not in old or new.get(field) is not old[field]:
+            take(new, old, field)
     rule = None if resource.custom is not None else STATUS_UPDATE.get((resource.group, resource.kind))
     if rule is not None:
         rule(new, old)

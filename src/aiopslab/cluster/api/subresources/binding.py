@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiopslab.cluster.api.errors import BadRequest, Conflict, Invalid
 from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.api.pod_conditions import set_condition
 from aiopslab.cluster.api.subresources.request import Request
 from aiopslab.cluster.api.validation.core import binding as binding_rules
 
@@ -40,16 +41,10 @@ def serve(request: Request) -> Object:
             obj["metadata"].setdefault("annotations", {})[name] = text
         for name, text in (at(binding, "metadata", "labels") or {}).items():
             obj["metadata"].setdefault("labels", {})[name] = text
-        conditions = obj.setdefault("status", {}).setdefault("conditions", [])
-        conditions[:] = [one for one in conditions if one["type"] != "PodScheduled"]
-        conditions.append(
-            {
-                "lastProbeTime": None,
-                "lastTransitionTime": request.api.timestamp(),
-                "status": "True",
-                "type": "PodScheduled",
-            }
-        )
+        # The node that was kept for the pod says nothing any more.
+        at(obj, "status", default={}).pop("nominatedNodeName", None)
+        scheduled = {"status": "True", "type": "PodScheduled"}
+        set_condition(obj, scheduled, request.api.timestamp(), observed=False)
 
-    request.change(bind)
+    request.change(bind, noted=False)
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}

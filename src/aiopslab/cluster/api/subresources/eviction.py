@@ -19,13 +19,18 @@ def serve(request: Request) -> Object:
     request.admit(eviction)
     options = read_options(eviction.get("deleteOptions") or {})
     dry_run = options.dry_run or request.options.dry_run
-    if at(pod, "status", "phase") not in ("Succeeded", "Failed", "Pending") and (
-        "deletionTimestamp" not in pod["metadata"]
-    ):
-        _spend_budget(request, pod, dry_run)
-    delete(
-        request.api, request.resource, request.namespace, request.name, options, request.caller, admitted=True
-    )
+    if "deletionTimestamp" not in pod["metadata"]:  # one that is going already is in no more of a hurry
+        if at(pod, "status", "phase") not in ("Succeeded", "Failed", "Pending"):
+            _spend_budget(request, pod, dry_run)
+        delete(
+            request.api,
+            request.resource,
+            request.namespace,
+            request.name,
+            options,
+            request.caller,
+            admitted=True,
+        )
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 
 

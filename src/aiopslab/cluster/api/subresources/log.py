@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from aiopslab.cluster.api.errors import ApiError, BadRequest, Invalid, NotFound
 from aiopslab.cluster.api.field_errors import FieldError, forbidden, invalid
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.runtime import LogOptions, LogStream, Runtime
+from aiopslab.sim import Kernel
 
 if TYPE_CHECKING:
     from aiopslab.cluster.api.api import Api
@@ -21,7 +23,30 @@ def open_log(api: Api, namespace: str, name: str, options: LogOptions) -> LogStr
         raise Invalid("", "PodLogOptions", name, problems)
     pod = running_pod(api, namespace, name)
     chosen = choose_container(pod, options.container)
+    node = pod["spec"].get("nodeName")
+    if not node:
+        return NothingLogged(api.kernel)
+    if api.log.get(api.key(api.catalogue.named("nodes"), "", node)) is None:
+        raise NotFound(api.catalogue.named("pods"), node)
     return runtime_of(api, pod).logs(pod, replace(options, container=chosen))
+
+
+class NothingLogged:
+    """The log of a pod that no node has yet: it ends as soon as somebody reads it."""
+
+    on_data: Callable[[bytes], None] | None = None
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.on_end: Callable[[], None] | None = None
+        kernel.call_later(0.0, lambda _: self._end())
+
+    def _end(self) -> None:
+        if self.on_end is not None:
+            self.on_end()
+
+    def stop(self) -> None:
+        """The reader has gone."""
+        self.on_end = None
 
 
 def running_pod(api: Api, namespace: str, name: str) -> Object:

@@ -67,12 +67,15 @@ class Request:
         admit(write)
         check(write)
 
-    def change(self, edit: Callable[[Object], None]) -> Object:
-        """Change the object itself in place of a part of it."""
+    def change(self, edit: Callable[[Object], None], noted: bool = True) -> Object:
+        """Change the object itself in place of a part of it, ``noted`` with who manages what was changed."""
         old = self.present()
         new: Object = copy(old)
         edit(new)
-        return replace(self.api, self.resource, new, old, self.caller, self.options, self.subresource)
+        managed = None if noted else list(old["metadata"].get("managedFields") or ())
+        return replace(
+            self.api, self.resource, new, old, self.caller, self.options, self.subresource, managed
+        )
 
 
 def part_resource(resource: Resource, group: str, version: str, kind: str) -> Resource:

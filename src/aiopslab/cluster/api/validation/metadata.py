@@ -217,6 +217,8 @@ def field_manager(path: str, manager: str) -> Errors:
     errors: Errors = []
     if size(manager) > _MANAGER_LIMIT_BYTES:
         errors.append(too_long(path, _MANAGER_LIMIT_BYTES))
+    if manager.isprintable():
+        return errors
     position = 0
     for char in manager:
         if not char.isprintable():

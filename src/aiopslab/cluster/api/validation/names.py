@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 
 LABEL_LIMIT = 63
 SUBDOMAIN_LIMIT = 253
@@ -247,6 +248,7 @@ def path_segment_prefix(value: str) -> list[str]:
     return [f"may not contain '{one}'" for one in "/%" if one in value]
 
 
+@lru_cache(maxsize=4096)
 def read_ip(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The address, leading zeros allowed; None if it is none."""
     parts = value.split(".")

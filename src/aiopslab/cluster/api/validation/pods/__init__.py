@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from aiopslab.cluster.api.field_errors import forbidden, required
+from aiopslab.cluster.api.field_errors import forbidden
 from aiopslab.cluster.api.objects import Object, name_of
-from aiopslab.cluster.api.validation.common import Errors, broken, items, mapping, non_negative, one_of, text
-from aiopslab.cluster.api.validation.names import dns1123_subdomain
+from aiopslab.cluster.api.validation.common import Errors, items, mapping, non_negative, text
 from aiopslab.cluster.api.validation.pods import resize, updates
 from aiopslab.cluster.api.validation.pods.annotations import (
     annotations_of_pod,
@@ -76,16 +75,6 @@ def validate_ephemeral_containers(new: Object, old: Object) -> Errors:
 def validate_resize(new: Object, old: Object) -> Errors:
     """The rules of a pod's ``resize`` subresource, after those of metadata."""
     return _whole(new) + resize.changed_resources(new, old)
-
-
-def validate_binding(binding: Object) -> Errors:
-    """The rules of a binding of a pod to a node."""
-    target = mapping(binding, "target")
-    kind, name = text(target, "kind"), text(target, "name")
-    errors = one_of("target.kind", kind, ("Node", "<empty>")) if kind else []
-    if not name:
-        return [*errors, required("target.name")]
-    return errors if errors else broken("target.name", name, dns1123_subdomain(name))
 
 
 @warns("", "Pod")
