@@ -1,4 +1,4 @@
-"""Events as the scheduler records them, through events.k8s.io: repeated ones become a series.
+"""Events as the scheduler and kube-proxy record them, through events.k8s.io: repeated ones become a series.
 
 A second event about the same state of a pod starts a series of two; later ones are counted, and written
 when the series has rested for six minutes, as in the genuine recorder.
@@ -27,7 +27,7 @@ class _Series:
 
 
 class SeriesRecorder:
-    """Records the events of one scheduler."""
+    """Records the events of one component: the scheduler, or a kube-proxy."""
 
     def __init__(self, client: Client, component: str, instance: str) -> None:
         self._client = client
@@ -41,7 +41,7 @@ class SeriesRecorder:
         """Record that something happened to an object."""
         now_s = self._client.api.now_s
         about = involved(obj)
-        key = (kind, reason, action, about["uid"], about["resourceVersion"], _uid(related))
+        key = (kind, reason, action, about.get("uid", ""), about.get("resourceVersion", ""), _uid(related))
         known = self._known.get(key)
         if known is not None:
             known.count += 1
@@ -74,7 +74,7 @@ class SeriesRecorder:
             "kind": "Event",
             "metadata": {
                 "name": f"{about['name']}.{int(api.now_s * 1e9) + drawn:x}",
-                "namespace": about["namespace"],
+                "namespace": about.get("namespace", "default"),
             },
             "eventTime": micro(api.now_s),
             "reportingController": self._component,

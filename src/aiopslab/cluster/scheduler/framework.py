@@ -1,16 +1,16 @@
 """How filters speak: a filter reads a pod once and gives a check of nodes, nothing, or a refusal.
 
-``prepare(pod, cluster)`` returns a check, or None when the filter has nothing to say about this pod; it
+``prepare(pod, cache)`` returns a check, or None when the filter has nothing to say about this pod; it
 raises ``Refused`` when no node at all could do. A check returns None for a node that will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from aiopslab.cluster.client import Client
+from aiopslab.cluster.scheduler.cache import Cache
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
@@ -33,14 +33,5 @@ class Refused(Exception):
         self.reason = reason
 
 
-class View(Protocol):
-    """What filters may look at."""
-
-    client: Client
-
-    def nodes(self) -> Sequence[NodeInfo]:
-        """All nodes."""
-
-
 Check: TypeAlias = Callable[[NodeInfo], Rejection | None]
-Prepare: TypeAlias = Callable[[PodInfo, View], Check | None]
+Prepare: TypeAlias = Callable[[PodInfo, Cache], Check | None]

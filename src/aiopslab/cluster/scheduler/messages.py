@@ -31,6 +31,11 @@ def refused(total: int, reason: str) -> str:
     return f"0/{total} nodes are available: {reason}. {NOT_PREPARED}"
 
 
+def absent(plugin: str) -> str:
+    """Why nodes were not even looked at."""
+    return f"node(s) didn't satisfy plugin(s) [{plugin}]"
+
+
 def with_preemption(sentence: str, why_not: str) -> str:
     """A sentence and why preemption did not help."""
     return f"{sentence} {NO_CLAIMS}, preemption: {why_not}"

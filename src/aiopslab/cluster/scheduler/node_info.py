@@ -5,7 +5,7 @@ Sums are kept as pods come and go; nothing is ever added up anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.scheduler.pod_info import Amounts, HostPort, PodInfo, amounts
@@ -32,12 +32,15 @@ class NodeInfo:
         self.score_cpu_m = 0
         self.score_memory_bytes = 0
         self.ports: dict[HostPort, int] = {}
-        self._shunning: dict[str, PodInfo] = {}
+        self.remembered: dict[tuple[int, ...], int] = {}
+        """Scores by what a pod asks for, as long as the node is as it is."""
+        self._trial: dict[str, tuple[int, PodInfo]] | None = None
 
     def set_node(self, node: Object) -> None:
         """Take the facts of the node's object."""
         spec, status = node.get("spec") or {}, node.get("status") or {}
         self.node = node
+        self.remembered = {}
         self.labels = node["metadata"].get("labels") or {}
         self.allocatable = amounts(status.get("allocatable"))
         self.most_pods = self.allocatable.get("pods", 0)
@@ -54,35 +57,34 @@ class NodeInfo:
     def add(self, pod: PodInfo) -> None:
         """Count a pod."""
         self.pods[pod.uid] = pod
-        if (pod.spec.get("affinity") or {}).get("podAntiAffinity"):
-            self._shunning[pod.uid] = pod
         self._count(pod, 1)
 
     def remove(self, uid: str) -> None:
         """Count a pod no more."""
-        self._shunning.pop(uid, None)
         self._count(self.pods.pop(uid), -1)
 
     def takes(self, wanted: HostPort) -> bool:
         """Whether a host port is taken already."""
-        for taken in self.ports:
-            if taken[1:] == wanted[1:] and (_ANY in (taken.address, wanted.address) or taken == wanted):
-                return True
-        return False
-
-    def shunning(self) -> list[PodInfo]:
-        """The pods here that keep others away."""
-        return list(self._shunning.values())
+        return any(conflicts(taken, wanted) for taken in self.ports)
 
     def copy(self) -> NodeInfo:
-        """A copy to try things on."""
+        """A copy to try things on; it remembers what was changed on it."""
         twin = NodeInfo(self.name)
         twin.__dict__.update(self.__dict__)
         twin.pods, twin.requested, twin.ports = dict(self.pods), dict(self.requested), dict(self.ports)
-        twin._shunning = dict(self._shunning)
+        twin._trial = dict(self._trial or {})
         return twin
 
+    def tried(self) -> Collection[tuple[int, PodInfo]]:
+        """The pods that a copy has more (1) or less (-1) than the node it is of."""
+        return self._trial.values() if self._trial else ()
+
     def _count(self, pod: PodInfo, sign: int) -> None:
+        if self._trial is not None:
+            before = self._trial.pop(pod.uid, None)
+            if before is None:
+                self._trial[pod.uid] = (sign, pod)
+        self.remembered = {}
         requested = self.requested
         for name, amount in pod.requests.items():
             requested[name] = requested.get(name, 0) + sign * amount
@@ -94,3 +96,8 @@ class NodeInfo:
                 self.ports[port] = left
             else:
                 del self.ports[port]
+
+
+def conflicts(one: HostPort, other: HostPort) -> bool:
+    """Whether two host ports cannot both be taken on a node."""
+    return one[1:] == other[1:] and (one.address == other.address or _ANY in (one.address, other.address))

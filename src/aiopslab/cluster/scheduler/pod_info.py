@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil
 from typing import Final, NamedTuple
 
+from aiopslab.cluster.api import amounts as api_amounts
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.quantity import milli, whole
+from aiopslab.cluster.scheduler.terms import company
 
-DEFAULT_CPU_M: Final = 100
-DEFAULT_MEMORY_BYTES: Final = 200 * 1024 * 1024
+UNSAID: Final = {
+    "cpu": api_amounts.Amount(Fraction(1, 10)),
+    "memory": api_amounts.Amount(Fraction(200 * 1024 * 1024)),
+}
 """What a container without requests counts for when nodes are scored."""
 
 Amounts = dict[str, int]
 """Resources by name: cpu in thousandths, everything else whole."""
+
+
+Group = tuple[str, tuple[tuple[str, str], ...], bool]
+"""What pods have in common that selectors ask for: namespace, labels, and whether they are being deleted."""
 
 
 class HostPort(NamedTuple):
@@ -28,10 +38,13 @@ class PodInfo:
     """A pod in the scheduler's words."""
 
     __slots__ = (
+        "claims",
+        "company",
+        "group",
         "labels",
+        "leaving",
         "name",
         "namespace",
-        "owner",
         "pod",
         "ports",
         "priority",
@@ -50,19 +63,16 @@ class PodInfo:
         self.namespace: str = metadata["namespace"]
         self.name: str = metadata["name"]
         self.labels: Mapping[str, str] = metadata.get("labels") or {}
-        owners = metadata.get("ownerReferences") or ()
-        self.owner: str = owners[0]["uid"] if owners else ""
+        self.leaving = "deletionTimestamp" in metadata
+        self.group: Group = (self.namespace, tuple(sorted(self.labels.items())), self.leaving)
+        self.company = company(self.namespace, spec.get("affinity"))
+        self.claims = tuple(_claims(self.name, spec))
         self.priority: int = spec.get("priority") or 0
         self.requests = pod_requests(spec)
-        defaulted = pod_requests(spec, defaults={"cpu": DEFAULT_CPU_M, "memory": DEFAULT_MEMORY_BYTES})
+        defaulted = pod_requests(spec, UNSAID)
         self.score_cpu_m = defaulted["cpu"]
         self.score_memory_bytes = defaulted["memory"]
         self.ports = tuple(_host_ports(spec))
-
-    @property
-    def leaving(self) -> bool:
-        """Whether the pod is being deleted."""
-        return "deletionTimestamp" in self.pod["metadata"]
 
 
 def amounts(told: Mapping[str, str] | None) -> Amounts:
@@ -70,43 +80,18 @@ def amounts(told: Mapping[str, str] | None) -> Amounts:
     return {name: milli(text) if name == "cpu" else whole(text) for name, text in (told or {}).items()}
 
 
-def pod_requests(spec: Object, defaults: Amounts | None = None) -> Amounts:
-    """What a pod asks for: its containers together, or its hungriest init step, and its overhead."""
-    total: Amounts = {}
-    for container in spec["containers"]:
-        _add(total, _container_requests(container, defaults))
-    sidecars: Amounts = {}
-    peak: Amounts = {}
-    for container in spec.get("initContainers") or ():
-        asked = _container_requests(container, defaults)
-        if container.get("restartPolicy") == "Always":
-            _add(sidecars, asked)
-            _raise(peak, sidecars)
-        else:
-            step = dict(sidecars)
-            _add(step, asked)
-            _raise(peak, step)
-    _add(total, sidecars)
-    _raise(total, peak)
-    total.update(amounts((spec.get("resources") or {}).get("requests")))
-    _add(total, amounts(spec.get("overhead")))
-    return total
+def pod_requests(spec: Object, unsaid: api_amounts.Amounts | None = None) -> Amounts:
+    """What a pod asks for as a whole."""
+    asked = api_amounts.pod_amounts(spec, "requests", unsaid)
+    return {name: ceil(one.value * 1000) if name == "cpu" else ceil(one.value) for name, one in asked.items()}
 
 
-def _container_requests(container: Object, defaults: Amounts | None) -> Amounts:
-    asked = amounts((container.get("resources") or {}).get("requests"))
-    return {**defaults, **asked} if defaults else asked
-
-
-def _add(total: Amounts, more: Amounts) -> None:
-    for name, amount in more.items():
-        total[name] = total.get(name, 0) + amount
-
-
-def _raise(total: Amounts, least: Amounts) -> None:
-    for name, amount in least.items():
-        if amount > total.get(name, 0):
-            total[name] = amount
+def _claims(name: str, spec: Object) -> Iterable[str]:
+    for volume in spec.get("volumes") or ():
+        if volume.get("persistentVolumeClaim") is not None:
+            yield volume["persistentVolumeClaim"]["claimName"]
+        elif volume.get("ephemeral") is not None:
+            yield f"{name}-{volume['name']}"
 
 
 def _host_ports(spec: Object) -> Iterable[HostPort]:

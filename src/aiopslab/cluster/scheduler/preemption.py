@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.selectors import from_label_selector
@@ -15,6 +16,8 @@ from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.messages import NO_VICTIMS
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
+
+_NOT_YET: Final = "9999"
 
 
 @dataclass(slots=True)
@@ -42,15 +45,20 @@ def find(
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:
-    """The one that hurts least: budgets, then priorities, then how many, then the youngest."""
+    """The one that hurts least: budgets, then priorities, then how many, then the youngest of the highest."""
     least = min(_harm(one) for one in candidates)
     equal = [one for one in candidates if _harm(one) == least]
-    return max(equal, key=lambda one: min(_started(victim) for victim in one.victims))
+    return max(equal, key=_earliest)
 
 
 def _harm(one: Candidate) -> tuple[int, int, int, int]:
     priorities = [victim.priority for victim in one.victims]
     return one.violations, priorities[0], sum(priority + 2**31 for priority in priorities), len(priorities)
+
+
+def _earliest(one: Candidate) -> str:
+    highest = one.victims[0].priority
+    return min(_started(victim) for victim in one.victims if victim.priority == highest)
 
 
 def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object]) -> Candidate | Rejection:
@@ -103,19 +111,6 @@ def _guards(budget: Object, pod: PodInfo) -> bool:
 
 
 def _started(pod: PodInfo) -> str:
-    status = pod.pod.get("status") or {}
-    started: str = status.get("startTime") or pod.pod["metadata"]["creationTimestamp"]
-    return started
-
-
-def together(checks: Sequence[Check]) -> Check:
-    """All checks as one."""
-
-    def check(node: NodeInfo) -> Rejection | None:
-        for one in checks:
-            rejection = one(node)
-            if rejection is not None:
-                return rejection
-        return None
-
-    return check
+    """When a pod started; one that has not is as young as can be."""
+    started: str | None = (pod.pod.get("status") or {}).get("startTime")
+    return started or _NOT_YET

@@ -1,22 +1,28 @@
 """The pods that wait for a node: those to try now, those that cool down, and those that wait for a change.
 
-Order is by priority, then by time. A pod that a change may have helped cools down only while there are
-others to try: an idle scheduler takes it at once, as the genuine one does. One whose binding failed comes
-again after 1 s, 2 s, 4 s … at most 10 s. One that waits for a change is tried anyway after five minutes.
+Order is by priority, then by time. A pod that a change may have helped cools down for 1 s, 2 s, 4 s … at
+most 10 s since it was refused, but only while there are others to try: an idle scheduler takes it at once,
+as the genuine one does. One whose binding failed cools down in any case. One that waits for a change is
+tried anyway after five minutes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from math import floor
 from typing import Final
 
+from aiopslab.cluster.scheduler.hints import HINTS, Change, after_own_change
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 from aiopslab.sim import Event, Kernel
 
 LONGEST_UNSCHEDULABLE_S: Final = 300.0
 FLUSH_EVERY_S: Final = 30.0
+FIRST_PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 10.0
+_NO_PLUGIN: Final = ("",)
 
 
 @dataclass(slots=True)
@@ -25,9 +31,18 @@ class Waiting:
 
     pod: PodInfo
     since_s: float
-    attempts: int = 0
-    place: str = "active"
+    place: str = "new"
     turn: int = 0
+    refusals: int = 0
+    errors: int = 0
+    plugins: Sequence[str] = _NO_PLUGIN
+
+    @property
+    def cool_s(self) -> float:
+        """When it has cooled down; whole seconds, so that equal ones go by priority."""
+        failures = self.errors or self.refusals
+        pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (failures - 1)) if failures else 0.0
+        return floor(self.since_s + pause_s)
 
 
 class SchedulingQueue:
@@ -37,19 +52,22 @@ class SchedulingQueue:
         self._kernel = kernel
         self._pods: dict[str, Waiting] = {}
         self._active: list[tuple[int, float, int, str]] = []
-        self._cooling: list[tuple[int, float, int, str]] = []
-        self._unschedulable: dict[str, Waiting] = {}
+        self._cooling: list[tuple[float, int, float, int, str]] = []
+        self._refused: dict[str, dict[str, Waiting]] = {}
+        """Pods that wait for a change, by the filters that refused them."""
         self._turns = 0
         self._arrived: Event[None] | None = None
 
     def add(self, pod: PodInfo) -> None:
         """A pod without a node, new or changed."""
-        waiting = self._pods.setdefault(pod.uid, Waiting(pod, self._kernel.now, place="new"))
+        waiting = self._pods.setdefault(pod.uid, Waiting(pod, self._kernel.now))
         waiting.pod = pod
         if pod.spec.get("schedulingGates"):
             waiting.place = "gated"
-        elif waiting.place in ("new", "gated", "unschedulable"):
-            self._push(waiting, "active")
+        elif waiting.place in ("new", "gated"):
+            self._activate(waiting)
+        elif waiting.place == "unschedulable" and after_own_change(pod, waiting.plugins):
+            self._help(waiting)
 
     def refresh(self, pod: PodInfo) -> bool:
         """Take a pod's new state without trying it again; False if it is not waiting here."""
@@ -61,65 +79,100 @@ class SchedulingQueue:
 
     def remove(self, uid: str) -> None:
         """The pod is gone, or has its node."""
-        self._pods.pop(uid, None)
+        waiting = self._pods.pop(uid, None)
+        if waiting is not None:
+            self._unlist(waiting)
 
-    def failed(self, waiting: Waiting, again: bool) -> None:
-        """The pod has no node; ``again`` has it come after a pause, else it waits for a change."""
+    def refused(self, waiting: Waiting, plugins: Sequence[str]) -> None:
+        """No node will do, say these filters: the pod waits for a change that matters to one of them."""
+        uid = waiting.pod.uid
+        if self._pods.get(uid) is not waiting:
+            return
+        waiting.since_s, waiting.place = self._kernel.now, "unschedulable"
+        waiting.refusals, waiting.errors = waiting.refusals + 1, 0
+        waiting.plugins = plugins or _NO_PLUGIN
+        for plugin in waiting.plugins:
+            self._refused.setdefault(plugin, {})[uid] = waiting
+
+    def failed(self, waiting: Waiting) -> None:
+        """Something went wrong with the pod's binding: it comes again after a pause."""
         if self._pods.get(waiting.pod.uid) is not waiting:
             return
-        waiting.since_s = self._kernel.now
-        if again:
-            waiting.place = "failed"
-            pause_s = min(LONGEST_PAUSE_S, 2.0 ** (waiting.attempts - 1))
-            self._kernel.call_later(pause_s, self._again, waiting)
-        else:
-            waiting.place = "unschedulable"
-            self._unschedulable[waiting.pod.uid] = waiting
+        waiting.since_s, waiting.place = self._kernel.now, "failed"
+        waiting.errors += 1
+        self._kernel.call_later(max(0.0, waiting.cool_s - self._kernel.now), self._again, waiting)
 
-    def wake(self, company: bool = False) -> None:
-        """Something changed that may help: try those that wait. ``company``: only those that seek others."""
-        for uid, waiting in list(self._unschedulable.items()):
-            if waiting.place != "unschedulable" or self._pods.get(uid) is not waiting:
-                del self._unschedulable[uid]
-            elif not company or waiting.pod.spec.get("affinity") or _spreads(waiting.pod):
-                del self._unschedulable[uid]
-                self._push(waiting, "cooling")
+    def happened(self, change: Change) -> None:
+        """Try the pods again that a change may have helped."""
+        for plugin, helps in HINTS[change.kind].items():
+            for waiting in list(self._refused.get(plugin, {}).values()):
+                if helps(waiting.pod, change):
+                    self._help(waiting)
+        for waiting in list(self._refused.get("", {}).values()):
+            self._help(waiting)
+
+    def activate(self, uid: str) -> None:
+        """Try a pod again that waits for a change."""
+        waiting = self._pods.get(uid)
+        if waiting is not None and waiting.place == "unschedulable":
+            self._activate(waiting)
 
     async def flush(self) -> None:
         """Forever: try those that have waited too long."""
         while True:
             await self._kernel.sleep(FLUSH_EVERY_S)
-            for waiting in self._pods.values():
-                old = self._kernel.now - waiting.since_s > LONGEST_UNSCHEDULABLE_S
-                if old and waiting.place == "unschedulable":
-                    self._push(waiting, "cooling")
+            late = self._kernel.now - LONGEST_UNSCHEDULABLE_S
+            for listed in list(self._refused.values()):
+                for waiting in list(listed.values()):
+                    if waiting.since_s < late and waiting.place == "unschedulable":
+                        self._help(waiting)
 
-    async def next(self) -> Waiting:
-        """The next pod to try, once there is one."""
+    def next(self) -> Waiting | None:
+        """The next pod to try; None if none waits to be tried."""
+        now_s = floor(self._kernel.now)
         while True:
-            for heap, place in ((self._active, "active"), (self._cooling, "cooling")):
-                while heap:
-                    _, _, turn, uid = heappop(heap)
-                    waiting = self._pods.get(uid)
-                    if waiting is not None and waiting.turn == turn and waiting.place == place:
-                        waiting.place = "trying"
-                        waiting.attempts += 1
-                        return waiting
-            self._arrived = Event(self._kernel)
-            await self._arrived.wait()
+            while self._cooling and (self._cooling[0][0] <= now_s or not self._active):
+                _, _, _, turn, uid = heappop(self._cooling)
+                waiting = self._pods.get(uid)
+                if waiting is not None and waiting.turn == turn and waiting.place == "cooling":
+                    self._activate(waiting)
+            while self._active:
+                _, _, turn, uid = heappop(self._active)
+                waiting = self._pods.get(uid)
+                if waiting is not None and waiting.turn == turn and waiting.place == "active":
+                    waiting.place = "trying"
+                    return waiting
+            if not self._cooling:
+                return None
+
+    def arrival(self) -> Event[None]:
+        """What happens when the next pod comes that may be tried."""
+        self._arrived = Event(self._kernel)
+        return self._arrived
 
     def _again(self, waiting: Waiting) -> None:
         if waiting.place == "failed" and self._pods.get(waiting.pod.uid) is waiting:
-            self._push(waiting, "active")
+            self._activate(waiting)
 
-    def _push(self, waiting: Waiting, place: str) -> None:
+    def _help(self, waiting: Waiting) -> None:
+        if waiting.cool_s <= floor(self._kernel.now):
+            self._activate(waiting)
+            return
+        self._enter(waiting, "cooling")
+        pod = waiting.pod
+        heappush(self._cooling, (waiting.cool_s, -pod.priority, waiting.since_s, waiting.turn, pod.uid))
+
+    def _activate(self, waiting: Waiting) -> None:
+        self._enter(waiting, "active")
+        heappush(self._active, (-waiting.pod.priority, waiting.since_s, waiting.turn, waiting.pod.uid))
+
+    def _enter(self, waiting: Waiting, place: str) -> None:
+        self._unlist(waiting)
         self._turns += 1
         waiting.place, waiting.turn = place, self._turns
-        entry = (-waiting.pod.priority, waiting.since_s, self._turns, waiting.pod.uid)
-        heappush(self._active if place == "active" else self._cooling, entry)
         if self._arrived is not None:
             self._arrived.set()
 
-
-def _spreads(pod: PodInfo) -> bool:
-    return bool(pod.spec.get("topologySpreadConstraints"))
+    def _unlist(self, waiting: Waiting) -> None:
+        for plugin in waiting.plugins:
+            self._refused.get(plugin, {}).pop(waiting.pod.uid, None)

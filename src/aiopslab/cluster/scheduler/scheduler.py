@@ -6,29 +6,27 @@ makes room for a more important pod goes gracefully; until it is gone, the node 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.pod_conditions import set_condition
 from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.client import Client
-from aiopslab.cluster.scheduler import messages, preemption, scores
+from aiopslab.cluster.scheduler import hints, messages
+from aiopslab.cluster.scheduler.binding import Binder
 from aiopslab.cluster.scheduler.cache import ENDED, Cache
 from aiopslab.cluster.scheduler.events import SeriesRecorder
-from aiopslab.cluster.scheduler.filters import FILTERS, claims
-from aiopslab.cluster.scheduler.framework import Check, Refused, Rejection
-from aiopslab.cluster.scheduler.node_info import NodeInfo
+from aiopslab.cluster.scheduler.framework import Refused
+from aiopslab.cluster.scheduler.hints import Change, node_of
 from aiopslab.cluster.scheduler.pod_info import PodInfo
+from aiopslab.cluster.scheduler.preempting import Preemptor
 from aiopslab.cluster.scheduler.queue import SchedulingQueue, Waiting
+from aiopslab.cluster.scheduler.search import Nominations, Search
 
 CYCLE_S: Final = 0.002
 """One pod's scheduling and binding."""
-
-VOLUME_WAIT_S: Final = 600.0
-VOLUME_POLL_S: Final = 1.0
-HELPFUL: Final = ("persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io")
 
 
 class Scheduler:
@@ -39,176 +37,125 @@ class Scheduler:
         self._kernel = api.kernel
         self._client = Client(api, "system:kube-scheduler", "kube-scheduler")
         self._recorder = SeriesRecorder(self._client, name, f"{name}-kind-control-plane")
-        self._random = api.kernel.random("scheduler")
-        self._pods = self._client.resource("pods")
         self.cache = Cache(self._client)
         self.queue = SchedulingQueue(api.kernel)
-        self._nominated: dict[str, tuple[str, PodInfo]] = {}
+        self._nominations = Nominations()
+        random = api.kernel.random("scheduler")
+        self._search = Search(self.cache, self._nominations, random)
+        self._preemptor = Preemptor(self._client, self.cache, self._nominations, self._recorder, name, random)
+        self._binder = Binder(self._client, self.cache, self._recorder, self._unbound)
 
     def start(self) -> None:
         """Begin to watch and to schedule."""
         self._client.follow("nodes", self._node_changed)
         self._client.follow("pods", self._pod_changed)
-        for name in HELPFUL:
-            self._client.follow(name, lambda write: self.queue.wake())
+        for name in hints.STORAGE:
+            self._client.follow(name, self._storage_changed)
         self._kernel.spawn(self._work(), "kube-scheduler")
         self._kernel.spawn(self.queue.flush(), "kube-scheduler.flush")
         self._kernel.spawn(self._recorder.finish(), "kube-scheduler.events")
 
     def _node_changed(self, write: Revision) -> None:
         self.cache.node_changed(write)
-        if write.before is None or _differs(write.before, write.object):
-            self.queue.wake()
+        if write.change == "DELETED":
+            self.queue.happened(Change(hints.NODE_GONE, self._client, node=node_of(write.object)))
+        elif write.before is None or _differs(write.before, write.object):
+            now, before = node_of(write.object), node_of(write.before)
+            self.queue.happened(Change(hints.NODE, self._client, node=now, node_before=before))
+
+    def _storage_changed(self, write: Revision) -> None:
+        if write.change != "DELETED":
+            kind = f"{write.key.plural}.{write.key.group}" if write.key.group else write.key.plural
+            self.queue.happened(Change(kind, self._client, object=write.object, before=write.before))
 
     def _pod_changed(self, write: Revision) -> None:
         pod = write.object
         uid = pod["metadata"]["uid"]
         if write.change == "DELETED" or (pod.get("status") or {}).get("phase") in ENDED:
-            self.queue.remove(uid)
-            self._nominated.pop(uid, None)
-            if self.cache.forget(uid):
-                self.queue.wake()
+            self._finished(uid)
+            known = self.cache.forget(uid)
+            if known is not None:
+                self.queue.happened(Change(hints.GONE, self._client, pod=known))
         elif pod["spec"].get("nodeName"):
-            self.queue.remove(uid)
-            self._nominated.pop(uid, None)
+            self._finished(uid)
             if not self.cache.refreshed(write):
-                self.cache.place(PodInfo(pod), pod["spec"]["nodeName"])
-                self.queue.wake(company=True)
+                self._placed(PodInfo(pod))
         elif pod["spec"].get("schedulerName") == self.name:
-            status_only = write.before is not None and write.before["spec"] == pod["spec"]
+            status_only = write.before is not None and _schedules_alike(write.before, pod)
             if not (status_only and self.queue.refresh(PodInfo(pod))):
                 self.queue.add(PodInfo(pod))
 
+    def _finished(self, uid: str) -> None:
+        self.queue.remove(uid)
+        self._nominations.drop(uid)
+
+    def _placed(self, pod: PodInfo) -> None:
+        """A pod has its node, or has changed on it."""
+        before = self.cache.forget(pod.uid)
+        self.cache.place(pod, pod.spec["nodeName"])
+        kind = hints.PLACED if before is None else hints.RELABELLED
+        self.queue.happened(Change(kind, self._client, pod=pod, pod_before=before))
+
     async def _work(self) -> None:
         while True:
-            waiting = await self.queue.next()
+            waiting = self.queue.next()
+            if waiting is None:
+                await self.queue.arrival().wait()
+                continue
             await self._kernel.sleep(CYCLE_S)
-            if "deletionTimestamp" not in waiting.pod.pod["metadata"]:
-                self._try(waiting)
+            self._try(waiting)
 
     def _try(self, waiting: Waiting) -> None:
-        pod, nodes = waiting.pod, self.cache.nodes()
+        pod = waiting.pod
+        if pod.leaving:
+            message = f"skip schedule deleting pod: {pod.namespace}/{pod.name}"
+            self._recorder.event(pod.pod, "Warning", "FailedScheduling", "Scheduling", message)
+            return
+        nodes = self.cache.nodes()
         if not nodes:
-            self._failed(waiting, messages.NO_NODES, None)
+            self._refused(waiting, messages.NO_NODES, (), None)
             return
         try:
-            checks = [check for prepare in FILTERS if (check := prepare(pod, self.cache)) is not None]
+            result = self._search.search(pod)
         except Refused as refusal:
-            self._failed(waiting, messages.refused(len(nodes), refusal.reason), None)
+            self._refused(waiting, messages.refused(len(nodes), refusal.reason), (refusal.plugin,), None)
             return
-        fits = self._keeping_nominated(pod, preemption.together(checks))
-        chosen, rejections = self._choose(pod, nodes, fits)
-        if chosen is not None:
-            self._bind(waiting, chosen.name)
-        else:
-            self._make_room(waiting, nodes, fits, rejections)
+        if result.node is not None:
+            self._nominations.drop(pod.uid)
+            self._binder.bind(waiting, result.node)
+            self.queue.happened(Change(hints.PLACED, self._client, pod=pod))
+            return
+        outcome = self._preemptor.make_room(pod, result)
+        self._refused(waiting, outcome.message, result.plugins(), outcome.nominate)
+        if outcome.candidate is not None and not self._preemptor.evict(pod, outcome.candidate):
+            self.queue.activate(pod.uid)
 
-    def _keeping_nominated(self, pod: PodInfo, fits: Check) -> Check:
-        """Also with the pods, no less important, for whom the node is kept."""
-
-        def check(node: NodeInfo) -> Rejection | None:
-            kept = [
-                other
-                for name, other in self._nominated.values()
-                if name == node.name and other.uid != pod.uid and other.priority >= pod.priority
-            ]
-            if kept:
-                fuller = node.copy()
-                for other in kept:
-                    fuller.add(other)
-                rejection = fits(fuller)
-                if rejection is not None:
-                    return rejection
-            return fits(node)
-
-        return check if self._nominated else fits
-
-    def _choose(
-        self, pod: PodInfo, nodes: Sequence[NodeInfo], fits: Check
-    ) -> tuple[NodeInfo | None, list[tuple[NodeInfo, Rejection]]]:
-        kept = self.cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")
-        if kept is not None and fits(kept) is None:
-            return kept, []
-        rejections: list[tuple[NodeInfo, Rejection]] = []
-        feasible: list[NodeInfo] = []
-        for node in nodes:
-            rejection = fits(node)
-            if rejection is None:
-                feasible.append(node)
-            else:
-                rejections.append((node, rejection))
-        if len(feasible) < 2:
-            return (feasible[0] if feasible else None), rejections
-        totals = scores.totals(pod, feasible)
-        most = max(totals)
-        best = [node for node, total in zip(feasible, totals, strict=True) if total == most]
-        return (best[0] if len(best) == 1 else self._random.choice(best)), rejections
-
-    def _make_room(
-        self,
-        waiting: Waiting,
-        nodes: Sequence[NodeInfo],
-        fits: Check,
-        rejections: Sequence[tuple[NodeInfo, Rejection]],
+    def _refused(
+        self, waiting: Waiting, message: str, plugins: tuple[str, ...] | list[str], nominate: str | None
     ) -> None:
-        pod = waiting.pod
-        sentence = messages.unavailable(len(nodes), (one for _, one in rejections))
-        if pod.spec.get("preemptionPolicy") == "Never":
-            self._failed(waiting, messages.with_preemption(sentence, messages.NEVER), None)
-            return
-        if self._room_is_coming(pod, rejections):
-            self._failed(waiting, messages.with_preemption(sentence, messages.WAITING), None)
-            return
-        hopeful = [node for node, one in rejections if not one.final]
-        candidates, hopeless = preemption.find(
-            pod, hopeful, fits, self._client.list("poddisruptionbudgets.policy") if hopeful else ()
-        )
-        if not candidates:
-            hopeless += [Rejection("", (messages.NOT_HELPFUL,))] * (len(nodes) - len(hopeful))
-            why = messages.unavailable(len(nodes), hopeless)
-            self._failed(waiting, messages.with_preemption(sentence, why), "")
-            return
-        best = preemption.best(candidates)
-        self._failed(waiting, sentence, best.node)
-        for victim in reversed(best.victims):
-            self._preempt(waiting.pod, victim, best.node)
-
-    def _room_is_coming(self, pod: PodInfo, rejections: Sequence[tuple[NodeInfo, Rejection]]) -> bool:
-        kept = (pod.pod.get("status") or {}).get("nominatedNodeName")
-        for node, rejection in rejections:
-            if node.name == kept and not rejection.final:
-                return any(
-                    other.priority < pod.priority and _leaving(other.pod) for other in node.pods.values()
-                )
-        return False
-
-    def _preempt(self, pod: PodInfo, victim: PodInfo, node: str) -> None:
-        if "deletionTimestamp" in victim.pod["metadata"]:
-            return
-        message = f"{self.name}: preempting to accommodate a higher priority pod"
-        condition = _condition(victim.pod, "DisruptionTarget", "True", "PreemptionByScheduler", message)
-        try:
-            self._client.edit(victim.pod, lambda obj: self._set_condition(obj, condition), "status")
-            self._client.delete(victim.pod)
-        except ApiError:
-            self.queue.wake()
-            return
-        told = f"Preempted by pod {pod.uid} on node {node}"
-        self._recorder.event(victim.pod, "Normal", "Preempted", "Preempting", told, pod.pod)
-
-    def _failed(self, waiting: Waiting, message: str, nominate: str | None) -> None:
-        """Tell why; ``nominate`` sets or clears the node that is kept, None leaves it."""
-        pod = waiting.pod
+        """Tell why no node will do; ``nominate`` sets or clears the node that is kept, None leaves it."""
         if nominate:
-            self._nominated[pod.uid] = (nominate, pod)
+            self._nominations.keep(waiting.pod, nominate)
         elif nominate == "":
-            self._nominated.pop(pod.uid, None)
-        self.queue.failed(waiting, again=False)
+            self._nominations.drop(waiting.pod.uid)
+        self.queue.refused(waiting, plugins)
+        self._tell(waiting.pod, "Unschedulable", message, nominate)
+
+    def _unbound(self, waiting: Waiting, message: str) -> None:
+        """A binding failed: the pod's place is free again."""
+        known = self.cache.forget(waiting.pod.uid)
+        if known is not None:
+            self.queue.happened(Change(hints.GONE, self._client, pod=known))
+        self.queue.failed(waiting)
+        self._tell(waiting.pod, "SchedulerError", message, "")
+
+    def _tell(self, pod: PodInfo, reason: str, message: str, nominate: str | None) -> None:
         self._recorder.event(pod.pod, "Warning", "FailedScheduling", "Scheduling", message)
-        condition = _condition(pod.pod, "PodScheduled", "False", "Unschedulable", message)
+        condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+        now = self._client.api.timestamp()
 
         def change(obj: Object) -> None:
-            self._set_condition(obj, condition)
+            set_condition(obj, condition, now)
             if nominate:
                 obj["status"]["nominatedNodeName"] = nominate
             elif nominate == "":
@@ -219,86 +166,6 @@ class Scheduler:
         except ApiError:
             return
 
-    def _set_condition(self, obj: Object, condition: Object) -> None:
-        """Put a condition in its place; its time changes only with its status."""
-        conditions: list[Any] = obj.setdefault("status", {}).setdefault("conditions", [])
-        made = {**condition, "lastTransitionTime": self._client.api.timestamp()}
-        for number, one in enumerate(conditions):
-            if one["type"] == made["type"]:
-                if one["status"] == made["status"]:
-                    made["lastTransitionTime"] = one.get("lastTransitionTime")
-                conditions[number] = made
-                return
-        conditions.append(made)
-
-    def _bind(self, waiting: Waiting, node: str) -> None:
-        pod = waiting.pod
-        self.cache.place(pod, node)
-        self._nominated.pop(pod.uid, None)
-        unbound = claims.unbound(pod, self.cache)
-        if unbound:
-            self._kernel.spawn(self._bind_later(waiting, node, unbound), f"kube-scheduler.bind.{pod.uid}")
-        else:
-            self._bind_now(waiting, node)
-
-    async def _bind_later(self, waiting: Waiting, node: str, unbound: Sequence[Object]) -> None:
-        """Tell the claims their node, and wait for their volumes."""
-        pod = waiting.pod
-        try:
-            for claim in unbound:
-                self._client.patch(claim, {"metadata": {"annotations": {claims.SELECTED_NODE: node}}})
-            deadline = self._kernel.now + VOLUME_WAIT_S
-            while claims.unbound(pod, self.cache):
-                if self._kernel.now >= deadline:
-                    self._unbind(waiting, "binding volumes: context deadline exceeded")
-                    return
-                await self._kernel.sleep(VOLUME_POLL_S)
-        except (ApiError, Refused) as error:
-            self._unbind(waiting, f"binding volumes: {error}")
-            return
-        self._bind_now(waiting, node)
-
-    def _bind_now(self, waiting: Waiting, node: str) -> None:
-        pod = waiting.pod
-        binding = {
-            "apiVersion": "v1",
-            "kind": "Binding",
-            "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
-            "target": {"kind": "Node", "name": node},
-        }
-        try:
-            self._client.api.subresource(
-                "create", self._pods, pod.namespace, pod.name, "binding", binding, self._client.caller
-            )
-        except ApiError as error:
-            self._unbind(waiting, f"binding rejected: {error}")
-            return
-        told = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
-        self._recorder.event(pod.pod, "Normal", "Scheduled", "Binding", told)
-
-    def _unbind(self, waiting: Waiting, message: str) -> None:
-        self.cache.forget(waiting.pod.uid)
-        self.queue.failed(waiting, again=True)
-        self._recorder.event(waiting.pod.pod, "Warning", "FailedScheduling", "Scheduling", message)
-
-
-def _condition(pod: Object, kind: str, status: str, reason: str, message: str) -> Object:
-    return {
-        "type": kind,
-        "observedGeneration": pod["metadata"].get("generation", 1),
-        "status": status,
-        "lastProbeTime": None,
-        "reason": reason,
-        "message": message,
-    }
-
-
-def _leaving(pod: Object) -> bool:
-    return "deletionTimestamp" in pod["metadata"] and any(
-        one["type"] == "DisruptionTarget" and one.get("reason") == "PreemptionByScheduler"
-        for one in (pod.get("status") or {}).get("conditions") or ()
-    )
-
 
 def _differs(before: Object, now: Object) -> bool:
     """Whether a node changed in a way that may let a pod in; its heartbeats do not."""
@@ -307,4 +174,11 @@ def _differs(before: Object, now: Object) -> bool:
         before.get("spec") != now.get("spec")
         or statuses[0].get("allocatable") != statuses[1].get("allocatable")
         or before["metadata"].get("labels") != now["metadata"].get("labels")
+    )
+
+
+def _schedules_alike(before: Object, now: Object) -> bool:
+    """Whether a waiting pod's change has nothing to do with where it may go."""
+    return bool(
+        before["spec"] == now["spec"] and before["metadata"].get("labels") == now["metadata"].get("labels")
     )

@@ -5,12 +5,15 @@ from typing import Final
 from aiopslab.cluster.scheduler.filters import (
     affinity,
     claims,
+    limits,
     pod_affinity,
     ports,
     resources,
+    restrictions,
     spread,
     taints,
     unschedulable,
+    zones,
 )
 from aiopslab.cluster.scheduler.framework import Prepare
 
@@ -20,7 +23,10 @@ FILTERS: Final[tuple[Prepare, ...]] = (
     affinity.prepare,
     ports.prepare,
     resources.prepare,
+    restrictions.prepare,
+    limits.prepare,
     claims.prepare,
+    zones.prepare,
     spread.prepare,
     pod_affinity.prepare,
 )

@@ -7,17 +7,21 @@ from typing import Final
 
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.placement import meets_term
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Refused, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
-_MISMATCH: Final = Rejection(
-    "NodeAffinity", ("node(s) didn't match Pod's node affinity/selector",), final=True
-)
+NAME: Final = "NodeAffinity"
+_MISMATCH: Final = Rejection(NAME, ("node(s) didn't match Pod's node affinity/selector",), final=True)
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check for pods that go anywhere."""
+    return _check(pod)
+
+
+def _check(pod: PodInfo) -> Check | None:
     selector: Mapping[str, str] = pod.spec.get("nodeSelector") or {}
     required = at(
         pod.spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default=None
@@ -36,6 +40,31 @@ def prepare(pod: PodInfo, view: View) -> Check | None:
     return check
 
 
+def suits(pod: PodInfo, node: NodeInfo) -> bool:
+    """Whether a node meets what the pod requires of nodes."""
+    check = _check(pod)
+    return check is None or check(node) is None
+
+
 def matches_term(term: Object, node: NodeInfo) -> bool:
     """Whether a node meets all of a term."""
     return meets_term(term, node.name, node.labels)
+
+
+def named_nodes(pod: PodInfo) -> list[str] | None:
+    """The only nodes that the pod's affinity lets it on by their names; None if it names none."""
+    required = at(pod.spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    terms = (required or {}).get("nodeSelectorTerms") or ()
+    names: list[str] = []
+    for term in terms:
+        lists = [
+            one["values"]
+            for one in term.get("matchFields") or ()
+            if one["key"] == "metadata.name" and one["operator"] == "In"
+        ]
+        if not lists:
+            return None
+        names += [name for name in lists[0] if name not in names and all(name in one for one in lists)]
+    if terms and not names:
+        raise Refused(NAME, "pod affinity terms conflict")
+    return names if terms else None

@@ -1,7 +1,4 @@
-"""VolumeBinding, of claims that are bound or must be: they exist, are bound, and their volume reaches the node.
-
-Claims that wait for their first consumer are given the chosen node's name by ``Scheduler``.
-"""
+"""VolumeBinding: a pod's claims exist, and a node reaches their volumes or can get some."""
 
 from __future__ import annotations
 
@@ -9,86 +6,58 @@ from collections.abc import Iterator
 from typing import Final
 
 from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.scheduler.filters.affinity import matches_term
-from aiopslab.cluster.scheduler.framework import Check, Refused, Rejection, View
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Refused, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
+from aiopslab.cluster.scheduler.volumes import is_bound, plan, waits
 
-SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
-_NAME: Final = "VolumeBinding"
-_CONFLICT: Final = Rejection(_NAME, ("node(s) had volume node affinity conflict",), final=True)
-_NO_VOLUME: Final = Rejection(
-    _NAME, ("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",), final=True
-)
-_ELSEWHERE: Final = Rejection(
-    _NAME, ("node(s) didn't find available persistent volumes to bind",), final=True
-)
+NAME: Final = "VolumeBinding"
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check for pods without claims."""
-    claims = list(_claims(pod, view))
-    if not claims:
+    if not pod.claims:
         return None
+    claims = list(of_pod(pod, cache))
     for claim in claims:
-        if not claim["spec"].get("volumeName") and not waits(claim, view):
-            raise Refused(_NAME, "pod has unbound immediate PersistentVolumeClaims")
+        if not is_bound(claim) and (claim["spec"].get("volumeName") or not waits(claim, cache.client)):
+            raise Refused(NAME, "pod has unbound immediate PersistentVolumeClaims")
 
     def check(node: NodeInfo) -> Rejection | None:
-        for claim in claims:
-            rejection = _reaches(claim, node, view)
-            if rejection is not None:
-                return rejection
-        return None
+        reasons = plan(claims, node, cache).reasons
+        return Rejection(NAME, reasons, final=True) if reasons else None
 
     return check
 
 
-def unbound(pod: PodInfo, view: View) -> list[Object]:
-    """The pod's claims that have no volume yet."""
-    return [claim for claim in _claims(pod, view) if not claim["spec"].get("volumeName")]
-
-
-def waits(claim: Object, view: View) -> bool:
-    """Whether a claim waits for its first consumer."""
-    found = view.client.get("storageclasses.storage.k8s.io", "", claim["spec"].get("storageClassName") or "")
-    return found is not None and found.get("volumeBindingMode") == "WaitForFirstConsumer"
-
-
-def _claims(pod: PodInfo, view: View) -> Iterator[Object]:
+def of_pod(pod: PodInfo, cache: Cache) -> Iterator[Object]:
+    """The claims of a pod's volumes; refuses a pod whose claims are not all there."""
     for volume in pod.spec.get("volumes") or ():
         source = volume.get("persistentVolumeClaim")
         if source is not None:
-            yield _claim(pod, source["claimName"], view, ephemeral=False)
+            yield _claim(pod, source["claimName"], cache, ephemeral=False)
         elif volume.get("ephemeral") is not None:
-            yield _claim(pod, f"{pod.name}-{volume['name']}", view, ephemeral=True)
+            yield _claim(pod, f"{pod.name}-{volume['name']}", cache, ephemeral=True)
 
 
-def _claim(pod: PodInfo, name: str, view: View, ephemeral: bool) -> Object:
-    claim = view.client.get("persistentvolumeclaims", pod.namespace, name)
+def _claim(pod: PodInfo, name: str, cache: Cache, ephemeral: bool) -> Object:
+    claim = cache.client.get("persistentvolumeclaims", pod.namespace, name)
     if claim is None and ephemeral:
         waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim"
-        raise Refused(_NAME, f'{waiting} "{name}"')
+        raise Refused(NAME, f'{waiting} "{name}"')
     if claim is None:
-        raise Refused(_NAME, f'persistentvolumeclaim "{name}" not found')
+        raise Refused(NAME, f'persistentvolumeclaim "{name}" not found')
     if at(claim, "status", "phase") == "Lost":
         volume = claim["spec"].get("volumeName", "")
-        lost = f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
-        raise Refused(_NAME, lost)
+        raise Refused(
+            NAME, f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
+        )
     if "deletionTimestamp" in claim["metadata"]:
-        raise Refused(_NAME, f'persistentvolumeclaim "{name}" is being deleted')
+        raise Refused(NAME, f'persistentvolumeclaim "{name}" is being deleted')
+    owners = claim["metadata"].get("ownerReferences") or ()
+    if ephemeral and not any(one["uid"] == pod.uid and one.get("controller") for one in owners):
+        key = f"{pod.namespace}/{name}"
+        owner = f"{pod.namespace}/{pod.name}"
+        raise Refused(NAME, f"PVC {key} was not created for pod {owner} (pod is not owner)")
     return claim
-
-
-def _reaches(claim: Object, node: NodeInfo, view: View) -> Rejection | None:
-    name = claim["spec"].get("volumeName")
-    if not name:
-        selected = (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
-        return _ELSEWHERE if selected and selected != node.name else None
-    volume = view.client.get("persistentvolumes", "", name)
-    if volume is None:
-        return _NO_VOLUME
-    terms = at(volume, "spec", "nodeAffinity", "required", "nodeSelectorTerms")
-    if terms and not any(matches_term(term, node) for term in terms):
-        return _CONFLICT
-    return None

@@ -2,90 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.api.selectors import from_label_selector
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
+from aiopslab.cluster.scheduler.terms import ALONE, Term
 
-_NAME: Final = "InterPodAffinity"
-_APART: Final = Rejection(_NAME, ("node(s) didn't match pod affinity rules",), final=True)
-_TOGETHER: Final = Rejection(_NAME, ("node(s) didn't match pod anti-affinity rules",))
-_UNWELCOME: Final = Rejection(_NAME, ("node(s) didn't satisfy existing pods anti-affinity rules",))
+NAME: Final = "InterPodAffinity"
+_APART: Final = Rejection(NAME, ("node(s) didn't match pod affinity rules",), final=True)
+_TOGETHER: Final = Rejection(NAME, ("node(s) didn't match pod anti-affinity rules",))
+_UNWELCOME: Final = Rejection(NAME, ("node(s) didn't satisfy existing pods anti-affinity rules",))
+
+Places = dict[tuple[str, str], int]
+"""How many pods are in a place: a label of nodes and its value."""
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+class _Counts:
+    """Where the pods are that a pod's rules speak of, and those whose rules speak of it."""
+
+    def __init__(self, pod: PodInfo, cache: Cache) -> None:
+        self.pod, self.client = pod, cache.client
+        self.wanted: Places = {}
+        self.unwanted: Places = {}
+        self.unwelcoming: Places = {}
+        if pod.company.near or pod.company.far:
+            self._look_around(cache)
+        for node, other in cache.choosy():
+            self._ask(other, node, 1)
+
+    def changed(self, node: NodeInfo) -> _Counts:
+        """The counts, with what was tried on a copy of a node."""
+        if not node.tried():
+            return self
+        twin = _Counts.__new__(_Counts)
+        twin.pod, twin.client = self.pod, self.client
+        twin.wanted, twin.unwanted = dict(self.wanted), dict(self.unwanted)
+        twin.unwelcoming = dict(self.unwelcoming)
+        for sign, other in node.tried():
+            twin._meet(other.namespace, other.labels, [(node, sign)])
+            twin._ask(other, node, sign)
+        return twin
+
+    def _look_around(self, cache: Cache) -> None:
+        for namespace in cache.namespaces():
+            for labels, counts in cache.groups(namespace):
+                found = ((cache.node(name), count) for name, count in counts.items())
+                self._meet(namespace, labels, ((node, count) for node, count in found if node is not None))
+
+    def _meet(self, namespace: str, labels: Mapping[str, str], where: Iterable[tuple[NodeInfo, int]]) -> None:
+        near, far = self.pod.company.near, self.pod.company.far
+        is_wanted = bool(near) and all(one.matches(namespace, labels, self.client) for one in near)
+        shunned = [one for one in far if one.matches(namespace, labels, self.client)]
+        if is_wanted or shunned:
+            for node, count in where:
+                _count(self.wanted, near if is_wanted else (), node, count)
+                _count(self.unwanted, shunned, node, count)
+
+    def _ask(self, other: PodInfo, node: NodeInfo, sign: int) -> None:
+        pod = self.pod
+        about = [one for one in other.company.far if one.matches(pod.namespace, pod.labels, self.client)]
+        _count(self.unwelcoming, about, node, sign)
+
+
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check where nobody has such rules about this pod."""
-    attracted, repelled = required(pod, "podAffinity"), required(pod, "podAntiAffinity")
-    shunned = [
-        (node, other, term)
-        for node in view.nodes()
-        for other in node.shunning()
-        for term in required(other, "podAntiAffinity")
-        if _matches(term, other, pod, view)
-    ]
-    if not attracted and not repelled and not shunned:
+    if pod.company is ALONE and not cache.has_choosy():
         return None
-
-    def present(node: NodeInfo) -> Iterable[NodeInfo]:
-        return (node if one.name == node.name else one for one in view.nodes())
-
-    def holds(term: Object, node: NodeInfo) -> bool:
-        value = node.labels.get(term["topologyKey"])
-        return value is not None and any(
-            _matches(term, pod, other, view)
-            for one in present(node)
-            if one.labels.get(term["topologyKey"]) == value
-            for other in one.pods.values()
-        )
-
-    def first_of_its_kind(node: NodeInfo) -> bool:
-        """A pod that matches its own rules may come first, where no other matches them anywhere."""
-        return (
-            all(_matches(term, pod, pod, view) and term["topologyKey"] in node.labels for term in attracted)
-            and not any(
-                all(_matches(term, pod, other, view) for term in attracted)
-                for one in present(node)
-                for other in one.pods.values()
-            )
-        )  # fmt: skip
+    counts = _Counts(pod, cache)
+    near, far = pod.company.near, pod.company.far
+    if not near and not far and not counts.unwelcoming:
+        return None
+    own_kind = all(one.matches(pod.namespace, pod.labels, cache.client) for one in near)
 
     def check(node: NodeInfo) -> Rejection | None:
-        if not all(holds(term, node) for term in attracted) and not first_of_its_kind(node):
+        now, labels = counts.changed(node), node.labels
+        if near and not _holds(near, labels, now.wanted, own_kind):
             return _APART
-        if any(holds(term, node) for term in repelled):
+        if any(one.key in labels and now.unwanted.get((one.key, labels[one.key]), 0) > 0 for one in far):
             return _TOGETHER
-        for where, other, term in shunned:
-            gone = where.name == node.name and other.uid not in node.pods
-            value = node.labels.get(term["topologyKey"])
-            if not gone and value is not None and where.labels.get(term["topologyKey"]) == value:
-                return _UNWELCOME
+        if any(count > 0 and labels.get(key) == value for (key, value), count in now.unwelcoming.items()):
+            return _UNWELCOME
         return None
 
     return check
 
 
-def required(pod: PodInfo, side: str) -> list[Object]:
-    """The rules of a pod that must hold."""
-    found = at(pod.spec, "affinity", side, "requiredDuringSchedulingIgnoredDuringExecution")
-    return list(found or ())
+def _holds(near: Sequence[Term], labels: Mapping[str, str], wanted: Places, own_kind: bool) -> bool:
+    """A pod that meets its own rules may come first, where no other meets them anywhere."""
+    if any(one.key not in labels for one in near):
+        return False
+    if all(wanted.get((one.key, labels[one.key]), 0) > 0 for one in near):
+        return True
+    return own_kind and not any(wanted.values())
 
 
-def _matches(term: Object, owner: PodInfo, other: PodInfo, view: View) -> bool:
-    return _in_scope(term, owner, other.namespace, view) and from_label_selector(
-        term.get("labelSelector")
-    ).matches(other.labels)
-
-
-def _in_scope(term: Object, owner: PodInfo, namespace: str, view: View) -> bool:
-    names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
-    if not names and selector is None:
-        return namespace == owner.namespace
-    if namespace in names or selector is None:
-        return namespace in names
-    found = view.client.get("namespaces", "", namespace)
-    labels = found["metadata"].get("labels") if found is not None else None
-    return from_label_selector(selector).matches(labels)
+def _count(places: Places, terms: Iterable[Term], node: NodeInfo, count: int) -> None:
+    for term in terms:
+        value = node.labels.get(term.key)
+        if value is not None:
+            places[term.key, value] = places.get((term.key, value), 0) + count

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
-_TAKEN: Final = Rejection("NodePorts", ("node(s) didn't have free ports for the requested pod ports",))
+NAME: Final = "NodePorts"
+_TAKEN: Final = Rejection(NAME, ("node(s) didn't have free ports for the requested pod ports",))
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check for pods without host ports."""
     if not pod.ports:
         return None

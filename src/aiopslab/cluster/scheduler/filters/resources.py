@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from typing import Final
+
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
+NAME: Final = "NodeResourcesFit"
 _ORDER = {"cpu": 0, "memory": 1, "ephemeral-storage": 2}
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Check every resource the pod asks for."""
     wanted = sorted(
         ((name, amount) for name, amount in pod.requests.items() if amount > 0),
@@ -34,6 +38,6 @@ def prepare(pod: PodInfo, view: View) -> Check | None:
             if amount > most - node.requested.get(name, 0):
                 reasons.append(f"Insufficient {name}")
                 never = never or amount > most
-        return Rejection("NodeResourcesFit", tuple(reasons), final=never)
+        return Rejection(NAME, tuple(reasons), final=never)
 
     return check

@@ -2,78 +2,118 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.selectors import from_label_selector
+from aiopslab.cluster.api.selectors import LabelSelector, from_label_selector
+from aiopslab.cluster.scheduler.cache import Cache
 from aiopslab.cluster.scheduler.filters import affinity, taints
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
-_NAME: Final = "PodTopologySpread"
+NAME: Final = "PodTopologySpread"
 _SENTENCE: Final = "node(s) didn't match pod topology spread constraints"
-_SKEWED: Final = Rejection(_NAME, (_SENTENCE,))
-_UNLABELLED: Final = Rejection(_NAME, (f"{_SENTENCE} (missing required label)",), final=True)
+_SKEWED: Final = Rejection(NAME, (_SENTENCE,))
+_UNLABELLED: Final = Rejection(NAME, (f"{_SENTENCE} (missing required label)",), final=True)
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One constraint of a pod: how evenly the pods of a selector stand over the values of a label."""
+
+    key: str
+    most: int
+    selector: LabelSelector
+    least_domains: int = 1
+    honours_affinity: bool = True
+    honours_taints: bool = False
+
+    def nodes(self, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> list[NodeInfo]:
+        """The nodes that count, of some."""
+        policies = []
+        if self.honours_affinity:
+            policies.append(affinity.prepare(pod, cache))
+        if self.honours_taints:
+            policies.append(taints.prepare(pod, cache))
+        return [node for node in nodes if all(one is None or one(node) is None for one in policies)]
+
+
+def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
+    """The pod's constraints of one strictness: ``DoNotSchedule`` or ``ScheduleAnyway``."""
+    told = pod.spec.get("topologySpreadConstraints") or ()
+    return [_constraint(one) for one in told if one["whenUnsatisfiable"] == strictness]
+
+
+def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
+    """The nodes that have the labels of all constraints."""
+    return [node for node in nodes if all(one.key in node.labels for one in wanted)]
+
+
+class _Domains:
+    """How many pods that a constraint speaks of are in each domain."""
+
+    def __init__(self, constraint: Constraint, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> None:
+        self._constraint, self._namespace = constraint, pod.namespace
+        self._own = constraint.selector.matches(pod.labels)
+        counts = cache.counted(pod.namespace, constraint.selector)
+        self._counts: dict[str, int] = {}
+        self._counting = {node.name: None for node in constraint.nodes(pod, nodes, cache)}
+        for node in nodes:
+            if node.name in self._counting:
+                domain = node.labels[constraint.key]
+                self._counts[domain] = self._counts.get(domain, 0) + counts.get(node.name, 0)
+
+    def skewed(self, node: NodeInfo, domain: str) -> bool:
+        """Whether one more pod on a node is one too many."""
+        counts = self._counts
+        if node.tried() and node.name in self._counting:
+            counts = {**counts, domain: counts[domain] + self._difference(node)}
+        if len(counts) < self._constraint.least_domains:
+            least = 0
+        elif counts:
+            least = min(counts.values())
+        else:
+            return False
+        return counts.get(domain, 0) + self._own - least > self._constraint.most
+
+    def _difference(self, node: NodeInfo) -> int:
+        return sum(
+            sign
+            for sign, one in node.tried()
+            if one.namespace == self._namespace
+            and not one.leaving
+            and self._constraint.selector.matches(one.labels)
+        )
+
+
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check for pods without such constraints."""
-    constraints = [
-        one
-        for one in pod.spec.get("topologySpreadConstraints") or ()
-        if one["whenUnsatisfiable"] == "DoNotSchedule"
-    ]
-    if not constraints:
+    wanted = constraints(pod, "DoNotSchedule")
+    if not wanted:
         return None
-    keys = [one["topologyKey"] for one in constraints]
-    labelled = [node for node in view.nodes() if all(key in node.labels for key in keys)]
-    counts = [_counts(one, pod, labelled, view) for one in constraints]
+    nodes = labelled(list(cache.nodes()), wanted)
+    domains = [_Domains(one, pod, nodes, cache) for one in wanted]
 
     def check(node: NodeInfo) -> Rejection | None:
-        for constraint, by_node in zip(constraints, counts, strict=True):
-            domain = node.labels.get(constraint["topologyKey"])
+        for constraint, counted in zip(wanted, domains, strict=True):
+            domain = node.labels.get(constraint.key)
             if domain is None:
                 return _UNLABELLED
-            if _skew(constraint, pod, node, domain, by_node) > constraint["maxSkew"]:
+            if counted.skewed(node, domain):
                 return _SKEWED
         return None
 
     return check
 
 
-def _counts(
-    constraint: Object, pod: PodInfo, nodes: list[NodeInfo], view: View
-) -> dict[str, tuple[str, int]]:
-    """By node that counts: its domain and how many pods match there."""
-    policies = []
-    if (constraint.get("nodeAffinityPolicy") or "Honor") == "Honor":
-        policies.append(affinity.prepare(pod, view))
-    if constraint.get("nodeTaintsPolicy") == "Honor":
-        policies.append(taints.prepare(pod, view))
-    counting = [node for node in nodes if all(one is None or one(node) is None for one in policies)]
-    key = constraint["topologyKey"]
-    return {node.name: (node.labels[key], _matching(constraint, pod, node)) for node in counting}
-
-
-def _skew(
-    constraint: Object, pod: PodInfo, node: NodeInfo, domain: str, by_node: dict[str, tuple[str, int]]
-) -> int:
-    domains: dict[str, int] = {}
-    for name, (value, count) in by_node.items():
-        # The node may be a copy on which preemption tries what happens without some pods.
-        here = _matching(constraint, pod, node) if name == node.name else count
-        domains[value] = domains.get(value, 0) + here
-    least = min(domains.values(), default=0)
-    if len(domains) < (constraint.get("minDomains") or 1):
-        least = 0
-    own = from_label_selector(constraint.get("labelSelector")).matches(pod.labels)
-    return domains.get(domain, 0) + own - least
-
-
-def _matching(constraint: Object, pod: PodInfo, node: NodeInfo) -> int:
-    selector = from_label_selector(constraint.get("labelSelector"))
-    return sum(
-        one.namespace == pod.namespace and not one.leaving and selector.matches(one.labels)
-        for one in node.pods.values()
+def _constraint(told: Object) -> Constraint:
+    return Constraint(
+        told["topologyKey"],
+        told["maxSkew"],
+        from_label_selector(told.get("labelSelector")),
+        told.get("minDomains") or 1,
+        (told.get("nodeAffinityPolicy") or "Honor") == "Honor",
+        told.get("nodeTaintsPolicy") == "Honor",
     )

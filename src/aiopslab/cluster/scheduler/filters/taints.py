@@ -7,14 +7,16 @@ from typing import Final
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.placement import tolerates
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.cache import Cache
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
-_TAINTED: Final = Rejection("TaintToleration", ("node(s) had untolerated taint(s)",), final=True)
+NAME: Final = "TaintToleration"
+_TAINTED: Final = Rejection(NAME, ("node(s) had untolerated taint(s)",), final=True)
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Check the taints that keep pods away."""
     tolerations = pod.spec.get("tolerations") or ()
 

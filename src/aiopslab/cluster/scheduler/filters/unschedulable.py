@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from aiopslab.cluster.scheduler.cache import Cache
 from aiopslab.cluster.scheduler.filters.taints import tolerated
-from aiopslab.cluster.scheduler.framework import Check, Rejection, View
+from aiopslab.cluster.scheduler.framework import Check, Rejection
 from aiopslab.cluster.scheduler.node_info import NodeInfo
 from aiopslab.cluster.scheduler.pod_info import PodInfo
 
+NAME: Final = "NodeUnschedulable"
 _TAINT: Final = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-_CORDONED: Final = Rejection("NodeUnschedulable", ("node(s) were unschedulable",), final=True)
+_CORDONED: Final = Rejection(NAME, ("node(s) were unschedulable",), final=True)
 
 
-def prepare(pod: PodInfo, view: View) -> Check | None:
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Nothing to check for pods that tolerate cordoned nodes."""
     if tolerated(_TAINT, pod.spec.get("tolerations") or ()):
         return None
