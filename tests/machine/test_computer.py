@@ -135,3 +135,23 @@ def test_a_machine_that_is_down_runs_nothing() -> None:
         host.host.files.read("/nothing")
     host.boot()
     assert host.host.run(["talk"]).status == 0
+
+
+def test_a_container_reads_its_limits_in_its_cgroup() -> None:
+    host = machine()
+    host.create_container(
+        "app", Image("app", {}), address="10.0.0.9", cpu_limit=0.5, memory_limit_bytes=32 * 1024**2
+    )
+    files = host.containers["app"].files
+    assert files.read("/sys/fs/cgroup/memory.max") == b"33554432\n"
+    assert files.read("/sys/fs/cgroup/cpu.max") == b"50000 100000\n"
+    assert host.host.files.read("/sys/fs/cgroup/memory.max") == b"max\n"
+
+
+def test_an_older_kernel_has_the_older_cgroups() -> None:
+    kernel = Kernel(1)
+    old = Machine(kernel, Network(kernel), "old", "10.0.0.1", Image("os", {}), cgroup_version=1)
+    old.create_container("app", Image("app", {}), address="10.0.0.9", memory_limit_bytes=32 * 1024**2)
+    files = old.containers["app"].files
+    assert files.read("/sys/fs/cgroup/memory/memory.limit_in_bytes") == b"33554432\n"
+    assert files.read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") == b"-1\n"

@@ -7,6 +7,7 @@ else in the world looks at them; it meets their consequences.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Final
 
 from aiopslab.machine.emit import Emitter, NullEmitter
@@ -14,7 +15,7 @@ from aiopslab.machine.files import Disk, Files, Volume, device_volume
 from aiopslab.machine.image import Image
 from aiopslab.machine.logs import ContainerLog
 from aiopslab.machine.network import Namespace, Network, Resolver
-from aiopslab.machine.proc import proc_volume
+from aiopslab.machine.proc import KERNEL_RELEASE, cgroups, proc_volume
 from aiopslab.machine.process import Container, Context, Limits, Process, Signal
 from aiopslab.machine.process.container import free_pid
 from aiopslab.machine.process.cpu import MachineCpu
@@ -45,6 +46,9 @@ class Machine:
         cores: int = 4,
         memory_bytes: int = 8 * GIB,
         disk_bytes: int = 40 * GIB,
+        kernel_release: str = KERNEL_RELEASE,
+        cgroup_version: int = 2,
+        machine_id: str = "",
         emitter: Emitter | None = None,
         resolver: Resolver | None = None,
         epoch_s: float = EPOCH_S,
@@ -53,6 +57,9 @@ class Machine:
         self.kernel = kernel
         self.network = network
         self.name = name
+        self.machine_id = machine_id or sha256(name.encode()).hexdigest()[:32]
+        self.kernel_release = kernel_release
+        self.cgroup_version = cgroup_version
         self.cpu = MachineCpu(cores)
         self.memory_bytes = memory_bytes
         self.memory_used_bytes = RESERVED_MEMORY_BYTES
@@ -127,6 +134,9 @@ class Machine:
         )
         files.mount("/dev", device_volume(self.kernel.random(f"{name}/dev"), self.clock), fstype="devtmpfs")
         files.mount("/proc", proc_volume(container), fstype="proc")
+        files.mkdir(cgroups.PATH, 0o755, parents=True)
+        cgroup_type = "cgroup" if self.cgroup_version == 1 else "cgroup2"
+        files.mount(cgroups.PATH, cgroups.cgroup_volume(container), fstype=cgroup_type)
         files.put("/etc/hostname", f"{container.hostname}\n".encode())
         files.put("/etc/hosts", f"127.0.0.1\tlocalhost\n{namespace.address}\t{container.hostname}\n".encode())
         files.sync()

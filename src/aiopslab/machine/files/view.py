@@ -261,6 +261,8 @@ class Files(Walker):
 
     def _mkdir_parents(self, path: str, mode: int) -> None:
         check_path(path)
+        if self.is_dir(path):
+            return
         ends = [at for at, letter in enumerate(path) if letter == "/" and at > 0 and path[at - 1] != "/"]
         for end in [*ends, len(path)]:
             try:

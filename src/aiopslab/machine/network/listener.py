@@ -22,11 +22,12 @@ class Listener:
     """Takes connections on one port: ``await accept()``, or ``on_accept`` for each as it comes.
 
     ``on_mismatch`` is called with the protocol a client spoke when that is not this listener's: the
-    moment to log what a server of this kind logs about garbage.
+    moment to log what a server of this kind logs about garbage. ``certificate`` is what a server shows to
+    clients who look whom they speak to: the text of a file of certificates.
     """
 
     __slots__ = (
-        "_kernel", "_on_accept", "_queue", "_waiters", "address", "backlog", "closed", "namespace",
+        "_kernel", "_on_accept", "_queue", "_waiters", "address", "backlog", "certificate", "closed", "namespace",
         "on_mismatch", "overflows", "owner", "port", "protocol",
     )  # fmt: skip
 
@@ -41,6 +42,7 @@ class Listener:
         self.backlog = backlog
         self.closed = False
         self.overflows = 0
+        self.certificate = b""
         self.on_mismatch: Callable[[str], None] | None = None
         self._kernel = namespace.kernel
         self._on_accept: Callable[[Connection], None] | None = None

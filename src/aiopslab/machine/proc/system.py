@@ -78,9 +78,18 @@ def _uptime(container: Container) -> str:
     return f"{up_s:.2f} {max(0.0, up_s * cpu.cores - cpu.used_s):.2f}\n"
 
 
-def _version(_: Container) -> str:
+def _version(container: Container) -> str:
     compiler = "gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40"
-    return f"Linux version {KERNEL_RELEASE} (debian-kernel@lists.debian.org) ({compiler}) {KERNEL_VERSION}\n"
+    release = container.machine.kernel_release
+    return f"Linux version {release} (debian-kernel@lists.debian.org) ({compiler}) {KERNEL_VERSION}\n"
+
+
+def _cmdline(container: Container) -> str:
+    return f"BOOT_IMAGE=/boot/vmlinuz-{container.machine.kernel_release} root=/dev/sda1 ro quiet\n"
+
+
+def _release(container: Container) -> str:
+    return f"{container.machine.kernel_release}\n"
 
 
 def _vmstat(container: Container) -> str:
@@ -99,7 +108,7 @@ def _always(text: str) -> Fact:
 
 
 FACTS: Final[dict[str, Fact]] = {
-    "cmdline": _always(f"BOOT_IMAGE=/boot/vmlinuz-{KERNEL_RELEASE} root=/dev/sda1 ro quiet\n"),
+    "cmdline": _cmdline,
     "cpuinfo": _cpuinfo,
     "filesystems": _always("nodev\tproc\nnodev\ttmpfs\nnodev\toverlay\n\text4\n"),
     "loadavg": _loadavg,
@@ -114,7 +123,7 @@ SETTINGS: Final[dict[str, Fact]] = {
     "fs/file-max": _always("9223372036854775807\n"),
     "fs/nr_open": _always("1048576\n"),
     "kernel/hostname": _hostname,
-    "kernel/osrelease": _always(f"{KERNEL_RELEASE}\n"),
+    "kernel/osrelease": _release,
     "kernel/ostype": _always("Linux\n"),
     "kernel/panic": _always("0\n"),
     "kernel/version": _always(f"{KERNEL_VERSION}\n"),

@@ -5,7 +5,7 @@ From the host all processes of the machine are seen, by the numbers they have th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from aiopslab.machine.files import VirtualDirectory, VirtualEntry, VirtualLink, VirtualVolume
@@ -19,21 +19,25 @@ if TYPE_CHECKING:
 
 
 def proc_volume(container: Container) -> VirtualVolume:
-    """A volume to be mounted at /proc."""
-    fixed: dict[str, VirtualEntry] = {name: fact_file(make, container) for name, make in FACTS.items()}
-    fixed["net"] = fact_folder(NETWORK, container)
-    fixed["self"] = VirtualLink(lambda: str(_reader(container)))
-    fixed["sys"] = fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{_pid_max()}\n"}, container)
+    """A volume to be mounted at /proc. Entries are made when they are looked up: few containers ever look."""
+    made: dict[str, Callable[[], VirtualEntry]] = {
+        "net": lambda: fact_folder(NETWORK, container),
+        "self": lambda: VirtualLink(lambda: str(_reader(container))),
+        "sys": lambda: fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{_pid_max()}\n"}, container),
+    }
 
     def names() -> Iterable[str]:
-        return [*fixed, *map(str, container.visible())]
+        return [*FACTS, *made, *map(str, container.visible())]
 
     def find(name: str) -> VirtualEntry | None:
-        entry = fixed.get(name)
-        if entry is None and name.isdecimal() and name.isascii():
+        if name in FACTS:
+            return fact_file(FACTS[name], container)
+        if name in made:
+            return made[name]()
+        if name.isdecimal() and name.isascii():
             process = container.visible().get(int(name[:9]))
-            entry = None if process is None else process_folder(container, process)
-        return entry
+            return None if process is None else process_folder(container, process)
+        return None
 
     return VirtualVolume(VirtualDirectory(names, find), container.machine.clock)
 

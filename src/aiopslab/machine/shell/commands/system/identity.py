@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.machine.proc import KERNEL_RELEASE, KERNEL_VERSION
+from aiopslab.machine.proc import KERNEL_VERSION
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.system.accounts import Accounts
@@ -129,7 +129,7 @@ async def uname(ctx: Context, options: Options) -> int:
             (
                 "Linux",
                 ctx.container.hostname,
-                KERNEL_RELEASE,
+                ctx.machine.kernel_release,
                 KERNEL_VERSION,
                 "x86_64",
                 "unknown",

@@ -68,7 +68,6 @@ async def _ask_all(ctx: Context, server: str, questions: list[Question]) -> int:
             if reply.answers and not reply.authoritative:
                 await ctx.out("Non-authoritative answer:\n")
             await ctx.out("".join(_line(record) for record in reply.answers) + "\n")
-    await ctx.out("\n")
     return status
 
 
