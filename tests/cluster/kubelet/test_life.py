@@ -343,3 +343,28 @@ def test_a_node_without_addresses_for_pods(world: World) -> None:
         "reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"
     )
     assert ("Warning", "NetworkNotReady", told) in [each[1:] for each in world.events("app")]
+
+
+def test_the_word_of_who_ended_a_pod_stays(world: World) -> None:
+    world.run("web", image="nginx:1.19")
+    world.kernel.run_for(5)
+    condition = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+    world.client.edit(world.pod("web"), lambda pod: pod["status"]["conditions"].append(condition), "status")
+    world.client.delete(world.pod("web"))
+    world.kernel.run_for(5)
+    kinds = [each["type"] for each in world.pod("web")["status"]["conditions"]]
+    assert kinds.count("DisruptionTarget") == 1
+
+
+def test_pods_that_end_together_leave_one_after_another(world: World) -> None:
+    for name in ("one", "two"):
+        world.run(name, "sleep", "3600")
+    world.kernel.run_for(5)
+    gone: list[float] = []
+    world.api.log.listen(
+        "", "pods", lambda write: gone.append(world.kernel.now) if write.change == "DELETED" else None
+    )
+    for name in ("one", "two"):
+        world.client.delete(world.pod(name), grace_s=1)
+    world.kernel.run_for(10)
+    assert len(gone) == 2 and gone[0] < gone[1]

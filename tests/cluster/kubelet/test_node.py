@@ -116,6 +116,21 @@ def test_containers_go_on_without_their_kubelet(world: World) -> None:
     assert [each for each in world.machine.containers if "app" in each] == []
 
 
+def test_a_restarted_kubelet_ends_what_was_deleted_by_force_meanwhile(world: World) -> None:
+    world.run("app", "sh", "-c", "while true; do sleep 1; done")
+    world.run_until_ready(["app"])
+    next(each for each in world.machine.processes.values() if each.argv[0].endswith("kubelet")).send(
+        Signal.KILL, outside=True
+    )
+    world.client.delete(world.pod("app"), grace_s=0)
+    world.kernel.run_for(30)
+    assert [each for each in world.machine.containers if "app" in each]
+    world.kubelet.start()
+    world.kernel.run_for(6)
+    assert [each for each in world.machine.containers if "app" in each] == []
+    assert world.kubelet.node.runtime.pods == {}
+
+
 def test_a_restarted_kubelet_finds_its_pods_as_they_are(world: World) -> None:
     probe = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 20}
     world.run("web", image="nginx:1.19", container={"readinessProbe": probe, "startupProbe": probe})
@@ -213,3 +228,59 @@ def test_each_kubelet_runs_the_pods_of_its_own_node(world: World) -> None:
     other.lose()
     world.kernel.run_for(30)
     assert is_ready(world.pod("here"))
+
+
+def test_a_kubelet_that_is_stopped_leaves_its_containers_alone(world: World) -> None:
+    world.run("web", image="nginx:1.19")
+    world.run_until_ready(["web"])
+    world.kubelet.stop()
+    beat = (
+        renewed_s(world) if world.client.get("leases.coordination.k8s.io", "kube-node-lease", NODE) else 0.0
+    )
+    world.kernel.run_for(30)
+    assert not world.kubelet.running
+    lease = world.client.get("leases.coordination.k8s.io", "kube-node-lease", NODE)
+    assert lease is None or renewed_s(world) == beat
+    assert any(each.running for pod in world.kubelet.node.runtime.pods.values() for each in pod.containers)
+    world.kubelet.start()
+    world.kernel.run_for(5)
+    assert world.kubelet.running
+    assert is_ready(world.pod("web"))
+    assert world.status("web")["restartCount"] == 0
+
+
+def test_a_restarted_kubelet_tells_of_itself_anew(world: World) -> None:
+    before = [each for each in world.events(NODE) if each[2] == "Starting"]
+    world.kubelet.stop()
+    world.kernel.run_for(5)
+    world.kubelet.start()
+    world.kernel.run_for(5)
+    after = [each for each in world.events(NODE) if each[2] == "Starting"]
+    assert len(after) == len(before) + 1
+
+
+def test_a_cordon_is_told_with_the_next_beat(world: World) -> None:
+    world.kernel.run_for(15)
+    for closed, reason in ((True, "NodeNotSchedulable"), (None, "NodeSchedulable")):
+        world.client.patch(node(world), {"spec": {"unschedulable": closed}})
+        world.kernel.run_for(15)
+        assert reason in [each[2] for each in world.events(NODE)]
+
+
+def test_many_pods_at_once_wait_for_the_processors(world: World) -> None:
+    world.run("alone", "sleep", "60")
+    world.kernel.run_for(3)
+    assert is_ready(world.pod("alone"))
+    names = [f"p{number}" for number in range(40)]
+    for name in names:
+        world.run(name, "sleep", "60")
+    world.kernel.run_for(3)
+    assert not all(is_ready(world.pod(name)) for name in names)
+    world.run_until_ready(names)
+
+
+def test_what_a_node_with_the_first_cgroups_tells_of_a_running_pod() -> None:
+    world = World(cgroup_version=1)
+    world.run("crash", "sh", "-c", "sleep 2; exit 1")
+    world.kernel.run_for(12)
+    assert world.pod("crash")["status"]["resources"] == {"limits": {"memory": "9007199254740988Ki"}}

@@ -18,7 +18,10 @@ OWNED: Final = (
     "PodResizePending",
     "PodResizeInProgress",
 )
-"""The conditions that only the kubelet writes; those of others are kept as they are."""
+"""The conditions that the kubelet writes; those of others are kept as they are."""
+
+SHARED: Final = "DisruptionTarget"
+"""Written by whoever ends a pod before its time; the kubelet keeps another's word."""
 
 
 def condition(kind: str, status: bool, reason: str = "", message: str = "") -> Object:

@@ -15,6 +15,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.images import Published
 from aiopslab.cluster.images.standard import pause
 from aiopslab.cluster.kubelet.console import Console
+from aiopslab.cluster.kubelet.effort import work
 from aiopslab.cluster.kubelet.log_files import FollowedLog
 from aiopslab.cluster.kubelet.records import ContainerRecord, PodRecord, PodState, Sandbox, State, state_of
 from aiopslab.cluster.network.pod_network import PodNetwork
@@ -23,10 +24,11 @@ from aiopslab.machine.files import FileError
 from aiopslab.machine.process import CommandNotFound, ForkFailed, NotExecutable, Signal
 from aiopslab.sim import TimedOut
 
-SANDBOX_S: Final = 0.2
-CREATE_S: Final = 0.018
-START_S: Final = 0.06
-EXIT_NOTICE_S: Final = 0.35
+SANDBOX_S: Final = 0.05
+SANDBOX_CPU_S: Final = 0.22
+CREATE_CPU_S: Final = 0.02
+START_CPU_S: Final = 0.083
+EXIT_NOTICE_S: Final = 0.5
 """From a process's end to the runtime's knowing it."""
 
 PAUSE_BYTES: Final = 256 * 1024
@@ -103,6 +105,7 @@ class ContainerRuntime:
         record = self.record(metadata["uid"])
         attempt = record.sandbox.attempt + 1 if record.sandbox is not None else 0
         await self.machine.kernel.sleep(SANDBOX_S)
+        await work(self.machine, SANDBOX_CPU_S)
         sandbox_id = self.new_id()
         if memory_limit_bytes is not None and memory_limit_bytes < SMALLEST_POD_BYTES:
             killed = f"{TASK_FAILED}container init was OOM-killed (memory limit too low?)"
@@ -112,7 +115,10 @@ class ContainerRuntime:
         namespace = self.network.attach(pod, self.machine)
         holder = self.machine.host.start(["/pause"], program=pause, uid=65535, gid=65535)
         holder.memory.use(PAUSE_BYTES)
-        netns = f"/var/run/netns/cni-{sandbox_id[:8]}-{sandbox_id[8:12]}-{sandbox_id[12:16]}"
+        digits = sandbox_id[:32]
+        netns = (
+            f"/var/run/netns/cni-{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        )
         sandbox = Sandbox(sandbox_id, attempt, namespace, netns, holder)
         record.sandbox = sandbox
         self.on_change(record.uid)
@@ -142,11 +148,22 @@ class ContainerRuntime:
             self.network.release(uid)
             sandbox.holder.send(Signal.KILL, outside=True)
 
+    def power_lost(self) -> None:
+        """The machine was off: whatever ran has ended, nobody knows how, and every namespace is gone."""
+        for uid, pod in self.pods.items():
+            self.network.release(uid)
+            if pod.sandbox is not None:
+                pod.sandbox.ready = False
+            for each in pod.containers:
+                if each.running:
+                    each.state, each.finished_s = State.EXITED, self.machine.clock()
+                    each.exit_code, each.reason = 255, "Unknown"
+
     # -- containers ----------------------------------------------------------------------------
 
     async def create(self, pod: Object, sandbox: Sandbox, plan: ContainerPlan) -> ContainerRecord:
         """Unpack an image for a container; its volumes are mounted by whoever asked."""
-        await self.machine.kernel.sleep(CREATE_S)
+        await work(self.machine, CREATE_CPU_S)
         if not plan.argv:
             raise RuntimeFailed(
                 f'failed to generate container "{self.new_id()}" spec: '
@@ -190,7 +207,7 @@ class ContainerRuntime:
 
     async def start(self, uid: str, record: ContainerRecord, plan: ContainerPlan) -> None:
         """Run a created container's process. ``RuntimeFailed`` when it cannot be started."""
-        await self.machine.kernel.sleep(START_S)
+        await work(self.machine, START_CPU_S)
         container, console = record.container, record.console
         if container is None or console is None:
             raise RuntimeFailed(f'container "{record.id}" is gone')
@@ -225,7 +242,7 @@ class ContainerRuntime:
         finished_s = self.machine.clock()
         oom = container.oom_kills > 0 and process.ended_by is Signal.KILL
         await self.machine.kernel.sleep(EXIT_NOTICE_S)
-        if not self.machine.running:
+        if not self.machine.running or record.exited:
             return
         record.exit_code = process.status
         record.finished_s = finished_s
@@ -263,8 +280,11 @@ class ContainerRuntime:
 
     def _remove(self, record: ContainerRecord) -> None:
         container = record.container
-        if container is not None and container.name in self.machine.containers:
-            self.machine.remove_container(container.name)
+        if container is not None:
+            if container.name in self.machine.containers:
+                self.machine.remove_container(container.name)
+            else:  # of before a reboot
+                container.files.mounts()[0].volume.discard()
             if isinstance(container.log, FollowedLog):
                 container.log.delete()
             record.container = None

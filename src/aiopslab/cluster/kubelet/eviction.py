@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.kubelet.admission import Refusal
 from aiopslab.cluster.kubelet.log_files import FollowedLog
 from aiopslab.cluster.kubelet.node import Node
 from aiopslab.cluster.kubelet.node_status import DISK, MEMORY, NodeStatus
 from aiopslab.cluster.kubelet.parts import find_part, limits_of, main_parts, requests_of
 from aiopslab.cluster.kubelet.records import ContainerRecord
+from aiopslab.cluster.placement import tolerates
 from aiopslab.machine.files import FileError
 from aiopslab.sim import Task
 
@@ -24,10 +26,14 @@ if TYPE_CHECKING:
     from aiopslab.cluster.kubelet.worker import PodWorker
 
 LOOK_S: Final = 10.0
+FIRST_LOOK_S: Final = 0.9
+"""From the kubelet's start to the first look."""
+
 CALM_S: Final = 300.0
 LEAST_MEMORY_BYTES: Final = 100 * 1024**2
 LEAST_DISK: Final = 0.10
 STORAGE: Final = "ephemeral-storage"
+_MEMORY_TAINT: Final = {"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}
 _RESOURCES: Final = {MEMORY: "memory", DISK: STORAGE}
 
 
@@ -39,16 +45,28 @@ class EvictionManager:
         self._status = status
         self._workers = workers
         self._short_at: dict[str, float] = {}
+        self._excessive: dict[str, None] = {}
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts."""
         spawn(self._watch(), "eviction manager")
 
+    def refusal(self, pod: Object) -> Refusal | None:
+        """Why a pod may not come now: a short disk keeps all away, short memory those who promise nothing."""
+        if not self._short_at or _is_critical(pod):
+            return None
+        if list(self._short_at) == [MEMORY]:
+            tolerated = any(tolerates(one, _MEMORY_TAINT) for one in pod["spec"].get("tolerations") or ())
+            if pod["status"].get("qosClass") != "BestEffort" or tolerated:
+                return None
+        return Refusal("Evicted", f"The node had condition: [{' '.join(sorted(self._short_at))}]. ")
+
     async def _watch(self) -> None:
         kernel = self._node.machine.kernel
+        await kernel.sleep(FIRST_LOOK_S)
         while True:
-            await kernel.sleep(LOOK_S)
             self._look()
+            await kernel.sleep(LOOK_S)
 
     def _look(self) -> None:
         active = [each for each in self._workers.values() if not each.ending]
@@ -114,9 +132,14 @@ class EvictionManager:
     def _over_own_limit(self, worker: PodWorker) -> bool:
         """Throw out a pod that uses more of the disk than it may."""
         message = self._excess(worker)
-        if message:
-            self._evict(worker, message, disrupted=False)
-        return bool(message)
+        if not message or worker.uid not in self._excessive:
+            # The sizes that containerd tells are those of its last collection: a look ago.
+            if message:
+                self._excessive[worker.uid] = None
+            return False
+        del self._excessive[worker.uid]
+        self._evict(worker, message, disrupted=False)
+        return True
 
     def _excess(self, worker: PodWorker) -> str:
         pod = worker.pod

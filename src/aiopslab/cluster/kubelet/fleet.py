@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from aiopslab.cluster.api.errors import ApiError, BadRequest, NotFound
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.runtime import Forward, LogOptions, LogStream, Session
@@ -11,6 +13,10 @@ from aiopslab.cluster.kubelet.log_streams import ContainerLogStream, NoBackend, 
 from aiopslab.cluster.kubelet.records import ContainerRecord
 from aiopslab.cluster.kubelet.sessions import ContainerSession
 from aiopslab.cluster.nodes import KUBELET_PORT
+from aiopslab.machine.process import Container
+
+NAME_SERVER: Final = "172.18.0.1:53"
+"""Whom the API server asks for the names of nodes."""
 
 
 class Fleet:
@@ -39,14 +45,9 @@ class Fleet:
         self, pod: Object, container: str, argv: list[str], *, stdin: bool, stderr: bool, tty: bool
     ) -> Session:
         """Run a command in a container."""
-        if (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed"):
-            phase = pod["status"]["phase"]
-            raise BadRequest(f"cannot exec into a container in a completed pod; current phase is {phase}")
-        record = self._running(pod, container)
-        if record is None or record.container is None:
-            raise _NoContainer(f'container not found ("{container}")')
+        record, inside = self._open_for_exec(pod, container)
         return ContainerSession(
-            record.container,
+            inside,
             argv,
             stdin=stdin,
             stderr=stderr,
@@ -54,6 +55,19 @@ class Fleet:
             uid=record.uid,
             gid=record.gid,
         )
+
+    def check_exec(self, pod: Object, container: str) -> None:
+        """Raise what ``exec`` would raise, and run nothing."""
+        self._open_for_exec(pod, container)
+
+    def _open_for_exec(self, pod: Object, container: str) -> tuple[ContainerRecord, Container]:
+        if (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed"):
+            phase = pod["status"]["phase"]
+            raise BadRequest(f"cannot exec into a container in a completed pod; current phase is {phase}")
+        record = self._running(pod, container)
+        if record is None or record.container is None:
+            raise _NoContainer(f'container not found ("{container}")')
+        return record, record.container
 
     def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> Session:
         """Join a container's own process."""
@@ -75,7 +89,8 @@ class Fleet:
         kubelet = self._kubelet(pod, "error dialing backend: ")
         live = kubelet.node.runtime.pods.get(pod["metadata"]["uid"])
         for record in live.containers if live is not None else ():
-            if record.name == container and record.running:
+            lives = record.process is not None and record.process.alive
+            if record.name == container and record.running and lives:
                 return record
         return None
 
@@ -83,7 +98,8 @@ class Fleet:
         name = pod["spec"].get("nodeName") or ""
         found = self._kubelets.get(name)
         if found is None:
-            raise NoBackend(f"{asking.format(address=name)}dial tcp: lookup {name}: no such host")
+            asked = asking.format(address=f"{name}:{KUBELET_PORT}")
+            raise NoBackend(f"{asked}dial tcp: lookup {name} on {NAME_SERVER}: no such host")
         if not found.running:
             machine = found.node.machine
             address = f"{found.node.address}:{KUBELET_PORT}"

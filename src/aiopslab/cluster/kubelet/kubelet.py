@@ -20,6 +20,7 @@ from aiopslab.cluster.images import ImageRegistry
 from aiopslab.cluster.kubelet.admission import refusal
 from aiopslab.cluster.kubelet.containerd import ContainerRuntime
 from aiopslab.cluster.kubelet.dns import ClusterDns
+from aiopslab.cluster.kubelet.effort import work
 from aiopslab.cluster.kubelet.environment import Environments
 from aiopslab.cluster.kubelet.eviction import EvictionManager
 from aiopslab.cluster.kubelet.last_words import hear_last_words
@@ -28,20 +29,33 @@ from aiopslab.cluster.kubelet.node_status import NodeStatus
 from aiopslab.cluster.kubelet.prober import Prober
 from aiopslab.cluster.kubelet.pulling import NodeImages
 from aiopslab.cluster.kubelet.records import ContainerRecord
+from aiopslab.cluster.kubelet.server import KubeletServer
 from aiopslab.cluster.kubelet.status_manager import TERMINAL, StatusManager
 from aiopslab.cluster.kubelet.volumes import VolumeManager
 from aiopslab.cluster.kubelet.volumes.projections import references
 from aiopslab.cluster.kubelet.worker import PodWorker
 from aiopslab.cluster.network.pod_network import PodNetwork
 from aiopslab.machine.computer import Machine
-from aiopslab.machine.process import Context, Process
+from aiopslab.machine.network import NetworkError
+from aiopslab.machine.process import Context, Process, Signal
 from aiopslab.sim import Task
 
 LOOK_S: Final = 1.0
 """How often the runtime is looked at, when something moved."""
 
+LOOK_EACH_S: Final = 0.01
+"""What asking the runtime for one pod takes: pods are looked at one after another."""
+
 REACTION_S: Final = 0.005
 """From a change in the API to the kubelet's knowing it."""
+
+HOUSEKEEPING_S: Final = 2.0
+"""So long after its start a kubelet looks for what it should not have."""
+
+ORPHAN_GRACE_S: Final = 1.0
+
+BEGIN_CPU_S: Final = 0.01
+"""What a new pod costs the kubelet before its status tells of it."""
 
 RESYNC_S: Final = 75.0
 """Within about this time a changed ConfigMap or Secret reaches the files made of it."""
@@ -108,31 +122,58 @@ class Kubelet:
         machine = self.node.machine
         if machine.booted_at != self._booted_at:
             self._booted_at = machine.booted_at
-            for uid in list(self.node.runtime.pods):
-                self.node.network.release(uid)
+            for uid in self.node.runtime.pods:
                 self.node.volumes.tear_down(uid)
-            self.node.runtime.pods.clear()
+            self.node.runtime.power_lost()
         self._process = machine.host.start(["/usr/bin/kubelet"], program=self._main)
+
+    def stop(self) -> None:
+        """End the kubelet's process, as ``systemctl stop kubelet`` does; its containers go on."""
+        if self._process is not None:
+            self._process.send(Signal.TERM)
 
     async def _main(self, ctx: Context) -> int:
         ctx.memory.use(RESIDENT_BYTES)
+        try:
+            KubeletServer(self.node, self.workers).begin(ctx)
+        except NetworkError as error:
+            await ctx.err(f'E "Failed to listen and serve" err="{str(error).lower()}"\n')
+            return 1
         self._started_at = self.node.machine.kernel.now
         self.status.begin(self.spawn)
         self.evictions.begin(self.spawn)
         client = self.node.client
         self._stop_following = [
-            client.follow("pods", self._pod_changed),
+            client.follow("pods", self._pod_changed, self.node.name),
             client.follow("configmaps", self._source_changed),
             client.follow("secrets", self._source_changed),
         ]
+        await ctx.sleep(HOUSEKEEPING_S)
+        for uid in self._orphans():
+            self.spawn(self._end_orphan(uid), "housekeeping")
         while True:
             await ctx.sleep(1e9)
+
+    def _orphans(self) -> list[str]:
+        """Pods that the runtime still has and the API has not: deleted by force while nobody was here."""
+        listed = {pod["metadata"]["uid"] for pod in self.node.client.list("pods")}
+        return [uid for uid in self.node.runtime.pods if uid not in listed and uid not in self.workers]
+
+    async def _end_orphan(self, uid: str) -> None:
+        runtime = self.node.runtime
+        for each in list(runtime.record(uid).containers):
+            if each.running:
+                await runtime.stop(each, ORPHAN_GRACE_S)
+        await runtime.stop_sandbox(uid)
+        runtime.forget(uid)
+        self.node.volumes.tear_down(uid)
 
     def _forget_process(self) -> None:
         """What an earlier process had in its memory is gone with it."""
         for stop in self._stop_following:
             stop()
         self._stop_following = []
+        self.node.recorder.forget()
         for worker in self.workers.values():
             worker.stop()
             self.prober.remove(worker.uid)
@@ -151,8 +192,6 @@ class Kubelet:
 
     def _pod_changed(self, write: Revision) -> None:
         pod = write.object
-        if pod["spec"].get("nodeName") != self.node.name:
-            return
         if not self.running:
             for stop in self._stop_following:
                 stop()
@@ -178,7 +217,9 @@ class Kubelet:
         if live is None:
             return
         if worker is None:
-            self._begin(live)
+            await work(self.node.machine, BEGIN_CPU_S)
+            if uid not in self.workers:
+                self._begin(self.node.client.refreshed(pod) or live)
         else:
             worker.update(live)
 
@@ -194,7 +235,7 @@ class Kubelet:
                 worker.poke()
             return
         if phase not in TERMINAL and uid not in self.node.runtime.pods:
-            why = refusal(pod, self.node, self.workers)
+            why = self.evictions.refusal(pod) or refusal(pod, self.node, self.workers)
             if why is not None:
                 self.node.recorder.event(pod, "Warning", why.reason, why.message)
                 worker.reject(why.reason, why.message)
@@ -258,24 +299,25 @@ class Kubelet:
     def _look(self, _: object) -> None:
         self._look_planned = False
         moved, self._moved_pods = self._moved_pods, {}
-        if not self.running:
+        for number, uid in enumerate(moved):
+            self.node.machine.kernel.call_later(number * LOOK_EACH_S, self._look_at, uid)
+
+    def _look_at(self, uid: str) -> None:
+        worker = self.workers.get(uid)
+        if worker is None or not self.running:
             return
-        for uid in moved:
-            worker = self.workers.get(uid)
-            if worker is None:
-                continue
-            hear_last_words(self.node, worker.pod)
-            before = self._known.get(uid, {})
-            live = self.node.runtime.pods.get(uid)
-            containers = live.containers if live is not None else []
-            self._known[uid] = {each.id: each.state.value for each in containers}
-            died = [each for each in containers if each.exited and before.get(each.id) != "exited"]
-            began = [each for each in containers if each.running and before.get(each.id) != "running"]
-            for each in died:
-                self._remove_older(uid, containers, each)
-            worker.poke()
-            if began:
-                self.prober.container_seen(uid)
+        hear_last_words(self.node, worker.pod)
+        before = self._known.get(uid, {})
+        live = self.node.runtime.pods.get(uid)
+        containers = live.containers if live is not None else []
+        self._known[uid] = {each.id: each.state.value for each in containers}
+        died = [each for each in containers if each.exited and before.get(each.id) != "exited"]
+        began = [each for each in containers if each.running and before.get(each.id) != "running"]
+        for each in died:
+            self._remove_older(uid, containers, each)
+        worker.poke()
+        if began:
+            self.prober.container_seen(uid)
 
     def _remove_older(self, uid: str, containers: list[ContainerRecord], died: ContainerRecord) -> None:
         """Of the containers of one name that ended, the newest is kept."""

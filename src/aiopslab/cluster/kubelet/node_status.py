@@ -1,7 +1,8 @@
 """The node's own word: a Lease every ten seconds, and its status when it changed, or every five minutes.
 
 The Node object is registered by whoever adds the machine to the cluster; a node that was deleted gets no
-status any more. Events about the node carry its name in place of a uid, as the kubelet's always do.
+status any more. Events about the node name it without a uid, as this version's kubelet does: ``describe`` does
+not find them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ _WORDS: Final = {
     (PIDS, True): ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
     (READY, True): ("KubeletReady", "kubelet is posting ready status"),
 }
+_CGROUP_V1: Final = (
+    "cgroup v1 detected. cgroup v1 support is deprecated and will be removed in a future release. Please migrate to "
+    "cgroup v2. More information at https://git.k8s.io/enhancements/keps/sig-node/5573-remove-cgroup-v1"
+)
 _EVENTS: Final = {
     (MEMORY, False): "NodeHasSufficientMemory",
     (MEMORY, True): "NodeHasInsufficientMemory",
@@ -53,20 +58,23 @@ class NodeStatus:
         self._node = node
         self._pressed: dict[str, bool] = {MEMORY: False, DISK: False, PIDS: False}
         self._told: dict[str, bool] = {}
+        self._closed: bool | None = None
         self._reported_at = 0.0
         self._lease: Object | None = None
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts: say so, and go on saying that it lives."""
-        self._told = {}
+        self._told, self._closed = {}, None
         self.event("Normal", "Starting", "Starting kubelet.")
+        if self._node.machine.cgroup_version == 1:
+            self.event("Warning", "CgroupV1", _CGROUP_V1)
         self.event("Normal", "NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")
         spawn(self._beat(), "node status")
 
     def event(self, kind: str, reason: str, message: str) -> None:
         """Record an event about the node."""
         name = self._node.name
-        reference = {"apiVersion": "", "kind": "Node", "metadata": {"name": name, "uid": name}}
+        reference = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
         self._node.recorder.event(reference, kind, reason, message)
 
     def press(self, kind: str, pressed: bool) -> None:
@@ -81,9 +89,13 @@ class NodeStatus:
 
     async def _beat(self) -> None:
         kernel = self._node.machine.kernel
+        # A kubelet that has just registered its node is not believed yet: its first lease comes with the second beat.
+        renews = self._node.client.get("leases.coordination.k8s.io", LEASES, self._node.name) is not None
         while True:
             self._report()
-            self._renew()
+            if renews:
+                self._renew()
+            renews = True
             await kernel.sleep(BEAT_S)
 
     def _report(self) -> None:
@@ -92,6 +104,7 @@ class NodeStatus:
         present = client.get("nodes", "", self._node.name)
         if present is None:
             return
+        self._announce_schedulable(present)
         status = copy(present.get("status") or {})
         stamp = self._node.api.timestamp()
         conditions = self._conditions(status.get("conditions") or (), stamp)
@@ -110,6 +123,14 @@ class NodeStatus:
             return  # the next beat tries again
         self._reported_at = now
         self._announce()
+
+    def _announce_schedulable(self, node: Object) -> None:
+        """An event when somebody has cordoned the node, or opened it again."""
+        closed = bool(node["spec"].get("unschedulable"))
+        if self._closed is not None and self._closed is not closed:
+            word = "NodeNotSchedulable" if closed else "NodeSchedulable"
+            self.event("Normal", word, f"Node {self._node.name} status is now: {word}")
+        self._closed = closed
 
     def _conditions(self, old: Any, stamp: str) -> list[Object]:
         before = {each["type"]: each for each in old}

@@ -7,21 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.kubelet.backoff import spoken
 from aiopslab.cluster.kubelet.hooks import port_number, run_command
 from aiopslab.cluster.kubelet.records import ContainerRecord
-from aiopslab.machine.network import (
-    ConnectionRefused,
-    ConnectTimedOut,
-    HostUnreachable,
-    NameNotFound,
-    Namespace,
-    NetworkError,
-)
-from aiopslab.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse
+from aiopslab.cluster.network.http_client import exchange, go_words
+from aiopslab.machine.network import Namespace, NetworkError
+from aiopslab.machine.network.http import HttpRequest, HttpResponse
 from aiopslab.sim import TimedOut
 
 GRPC: Final = "grpc"
@@ -94,7 +88,7 @@ async def _http(
     headers |= {each["name"]: each.get("value") or "" for each in action.get("httpHeaders") or ()}
     try:
         with host.kernel.timeout(limit_s):
-            response = await _exchange(host, target, port, scheme, HttpRequest("GET", path, headers))
+            response = await exchange(host, target, port, scheme, HttpRequest("GET", path, headers))
     except TimedOut:
         awaited = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
         return Result.FAILURE, f'Get "{url}": {awaited}'
@@ -108,15 +102,6 @@ async def _http(
     if 200 <= response.status < 400:
         return Result.SUCCESS, ""
     return Result.FAILURE, f"HTTP probe failed with statuscode: {response.status}"
-
-
-async def _exchange(host: Namespace, target: str, port: int, scheme: str, request: HttpRequest) -> Any:
-    connection = await host.dial(target, port, HTTPS if scheme == "https" else HTTP)
-    try:
-        connection.send(request, request.size_bytes)
-        return await connection.receive()
-    finally:
-        connection.close()
 
 
 async def _tcp(target: str, port: int, host: Namespace, limit_s: float) -> tuple[Result, str]:
@@ -152,16 +137,3 @@ async def _grpc(action: Object, address: str, host: Namespace, limit_s: float) -
         return Result.SUCCESS, "service healthy"
     status = answer.status if isinstance(answer, HealthCheckResponse) else "UNKNOWN"
     return Result.FAILURE, f'service unhealthy (responded with "{status}")'
-
-
-def go_words(error: NetworkError, target: str) -> str:
-    """A network's error as Go programs word it."""
-    if isinstance(error, ConnectionRefused):
-        return f"dial tcp {target}: connect: connection refused"
-    if isinstance(error, HostUnreachable):
-        return f"dial tcp {target}: connect: no route to host"
-    if isinstance(error, ConnectTimedOut):
-        return f"dial tcp {target}: i/o timeout"
-    if isinstance(error, NameNotFound):
-        return f"dial tcp: lookup {target.rpartition(':')[0]}: no such host"
-    return "EOF" if "clos" in str(error).lower() else f"read tcp {target}: {str(error).lower()}"

@@ -13,6 +13,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.images import ImageRegistry, Published, PullFailed
 from aiopslab.cluster.images.references import InvalidReference, Reference, parse
 from aiopslab.cluster.kubelet.backoff import Backoff, spoken
+from aiopslab.cluster.kubelet.effort import work
 from aiopslab.machine.computer import Machine
 from aiopslab.sim import Event, Semaphore, first_of
 
@@ -21,6 +22,10 @@ Tell = Callable[[str, str, str], None]
 
 ALWAYS_S: Final = 0.1
 """What it takes to find out that an image that is there is still the right one."""
+
+
+ASK_CPU_S: Final = 0.02
+"""What it costs a node to talk to a registry, and to unpack what comes."""
 
 
 class ImageError(Exception):
@@ -131,4 +136,5 @@ class NodeImages:
         if present is not None and self._registry.find(reference.name) is present:
             await self._machine.kernel.sleep(ALWAYS_S)
             return present
+        await work(self._machine, ASK_CPU_S)
         return await self._registry.pull(reference, self._machine.host.namespace)

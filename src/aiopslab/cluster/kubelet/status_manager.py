@@ -12,7 +12,8 @@ from typing import Final
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, copy
 from aiopslab.cluster.client import Client
-from aiopslab.cluster.kubelet.conditions import OWNED, pod_conditions, with_times
+from aiopslab.cluster.kubelet.conditions import OWNED, SHARED, pod_conditions, with_times
+from aiopslab.sim import Semaphore
 
 _FIELDS: Final = (
     "allocatedResources",
@@ -34,6 +35,9 @@ _FIELDS: Final = (
 
 TERMINAL: Final = ("Succeeded", "Failed")
 
+REQUEST_S: Final = 0.01
+"""One request to the API: of pods that end together, one is gone before the other."""
+
 
 class StatusManager:
     """The statuses of a node's pods."""
@@ -41,6 +45,7 @@ class StatusManager:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._known: dict[str, Object] = {}
+        self._turn = Semaphore(client.api.kernel, 1)
 
     def get(self, pod: Object) -> Object:
         """The newest status of a pod."""
@@ -90,8 +95,14 @@ class StatusManager:
         """A pod is gone."""
         self._known.pop(uid, None)
 
-    def finish(self, pod: Object) -> None:
+    async def turn(self) -> None:
+        """Wait for one's turn: the ends of pods are told one after another."""
+        async with self._turn:
+            await self._client.api.kernel.sleep(REQUEST_S)
+
+    async def finish(self, pod: Object) -> None:
         """Nothing of a deleted pod is left on the node: take it out of the API."""
+        await self.turn()
         live = self._client.refreshed(pod)
         if live is None or not live["metadata"].get("deletionTimestamp"):
             return
@@ -117,7 +128,12 @@ class StatusManager:
 def _merged(present: Object, status: Object) -> Object:
     merged = {key: value for key, value in present.items() if key not in _FIELDS}
     merged |= {key: status[key] for key in _FIELDS if key in status and status[key] not in (None, "")}
-    others = [each for each in present.get("conditions") or () if each["type"] not in OWNED]
+    told = {each["type"] for each in status["conditions"]}
+    others = [
+        each
+        for each in present.get("conditions") or ()
+        if each["type"] not in OWNED or (each["type"] == SHARED and SHARED not in told)
+    ]
     merged["conditions"] = [*status["conditions"], *others]
     if not merged["conditions"]:
         del merged["conditions"]

@@ -233,14 +233,16 @@ def _main_counts(pod: Object, mains: Mapping[str, Object]) -> dict[str, int]:
     return counts
 
 
-def pod_resources(pod: Object) -> Object:
-    """The pod's own resources, and what the node has put aside for it."""
+def pod_resources(pod: Object, no_limit: str | None = None) -> Object:
+    """The pod's own resources, and what the node has put aside for it; ``no_limit`` is told for unlimited memory."""
     requests = _total(requests_of(part.spec) for part in main_parts(pod))
     made: Object = {"resources": {}}
     if requests:
         made["allocatedResources"] = requests
     counted = {name: amount for name, amount in requests.items() if name in _COUNTED}
     limits = {name: _limit(pod, name) for name in _COUNTED}
+    if no_limit and not limits["memory"]:
+        limits["memory"] = no_limit
     told = {name: amount for name, amount in limits.items() if amount}
     if told:
         made["resources"]["limits"] = told

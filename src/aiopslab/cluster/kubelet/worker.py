@@ -28,6 +28,9 @@ from aiopslab.sim import Event, Task, Timer
 RETRY_S: Final = 10.0
 RESYNC_S: Final = 60.0
 JITTER: Final = 0.5
+CGROUP_V1_UNLIMITED: Final = "9007199254740988Ki"
+"""How cgroups of version 1 tell that memory has no limit; version 2 tells nothing."""
+
 OVERDUE: Final = "DeadlineExceeded"
 TOO_LONG: Final = "Pod was active on the node longer than the specified deadline"
 
@@ -157,7 +160,7 @@ class PodWorker:
                 await kernel.sleep(look_at - kernel.now)
             if self.ended:
                 if self._unfinished:
-                    self._finish()
+                    await self._finish()
                 break
             if self.ending:
                 await self._end()
@@ -241,6 +244,7 @@ class PodWorker:
         await stop_pod(node, pod, self._grace_s)
         self._prober.remove(self.uid)
         await node.runtime.stop_sandbox(self.uid)
+        await node.statuses.turn()
         hear_last_words(node, pod)
         self._tell(node.runtime.state(self.uid), last=True)
         node.volumes.tear_down(self.uid)
@@ -258,11 +262,11 @@ class PodWorker:
             if record.running:
                 await self.node.runtime.stop(record, max(1.0, grace_s))
 
-    def _finish(self) -> None:
+    async def _finish(self) -> None:
         """Nothing runs: take a deleted pod out of the API and out of the runtime."""
         node = self.node
         if not self.gone:
-            node.statuses.finish(self.pod)
+            await node.statuses.finish(self.pod)
         node.runtime.forget(self.uid)
         node.images.forget(self.uid)
         node.crashes.forget(self.uid)
@@ -281,13 +285,17 @@ class PodWorker:
             return self._prober.verdict(self.uid, part, record)
 
         made = container_statuses(pod, state, old, self._reasons, verdict)
-        made |= pod_resources(pod)
+        # Of a pod that runs already, the kubelet reads the limits from its cgroup.
+        reads = old.get("phase") == "Running" and node.machine.cgroup_version == 1
+        made |= pod_resources(pod, CGROUP_V1_UNLIMITED if reads else None)
         made["phase"] = phase_of(pod, made, last)
         if last:
             self._last_statuses(made)
         if self.ending and not last and made["phase"] in TERMINAL and old.get("phase") not in TERMINAL:
             pass_on = any("running" in each["state"] for each in made.get("containerStatuses") or ())
             made["phase"] = old.get("phase", "Pending") if pass_on else made["phase"]
+        if self._failure and not last and old.get("phase") not in TERMINAL:
+            made["phase"] = old.get("phase", "Pending")  # it fails when nothing of it runs any more
         made["hostIP"], made["hostIPs"] = node.address, [{"ip": node.address}]
         address = state.address or old.get("podIP", "")
         if address:

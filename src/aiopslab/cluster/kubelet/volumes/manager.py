@@ -153,8 +153,8 @@ class VolumeManager:
         name, machine = volume["name"], self._machine
         if is_projection(volume):
             files = self._projector(pod, status).files(volume)
-            made = tree_volume({}, machine.clock, name)
-            _fill(made, files)
+            made = tree_volume(_contents(files), machine.clock, name, _least_mode(files))
+            _set_modes(made, files)
             return PodVolume(name, made, read_only=True, fstype="tmpfs")
         if "emptyDir" in volume:
             return self._empty_dir(pod, volume)
@@ -272,9 +272,21 @@ def _is_token(volume: Object, path: str) -> bool:
 
 def _fill(volume: Volume, files: Mapping[str, File]) -> None:
     """Put files into a tree at one stroke, each with its own mode."""
-    modes = sorted({file.mode for file in files.values()})
-    update_tree(volume, {path: file.data for path, file in files.items()}, modes[0] if modes else 0o644)
-    if len(modes) > 1:
+    update_tree(volume, _contents(files), _least_mode(files))
+    _set_modes(volume, files)
+
+
+def _contents(files: Mapping[str, File]) -> dict[str, bytes]:
+    return {path: file.data for path, file in files.items()}
+
+
+def _least_mode(files: Mapping[str, File]) -> int:
+    return min((file.mode for file in files.values()), default=0o644)
+
+
+def _set_modes(volume: Volume, files: Mapping[str, File]) -> None:
+    """Give each file its own mode, where they differ."""
+    if len({file.mode for file in files.values()}) > 1:
         volume.read_only = False
         view = Files(volume, umask=0)
         for path in sorted(files):
