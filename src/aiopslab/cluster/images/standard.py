@@ -5,24 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from aiopslab.cluster.images.busybox import busybox_image
 from aiopslab.cluster.images.nginx import nginx_image
 from aiopslab.cluster.images.registry import ImageRegistry
 from aiopslab.machine.image import Image
 from aiopslab.machine.process import Context
-from aiopslab.machine.shell.commands import all_commands
-from aiopslab.machine.shell.commands.net.names.busybox import busybox_nslookup
-
-NOT_IN_BUSYBOX: Final = ("bash", "curl", "jq", "ss", "dig", "host")
 
 PAUSE: Final = "registry.k8s.io/pause:3.10"
-
-
-@cache
-def busybox_image() -> Image:
-    """A shell and small commands."""
-    commands = {name: program for name, program in all_commands().items() if name not in NOT_IN_BUSYBOX}
-    commands["nslookup"] = busybox_nslookup
-    return Image("busybox", commands)
 
 
 @cache
@@ -48,7 +37,7 @@ def standard_registry() -> ImageRegistry:
             size_bytes=1_092_216,
             digest="sha256:be92218b336111dd0afab0a1996feb580872dfca6a0e17baaea5ada414d13111",
         )
-    for tag in ("1.19", "latest"):
+    for tag in ("1.19", "1.20", "latest"):
         registry.add(
             f"nginx:{tag}",
             nginx_image(),
