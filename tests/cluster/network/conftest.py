@@ -11,6 +11,8 @@ from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.store import RevisionLog
 from aiopslab.cluster.client import Client
 from aiopslab.cluster.cluster import Cluster
+from aiopslab.cluster.controller import NamespacedName
+from aiopslab.cluster.controllers.node_lifecycle_registration import NodeRanges
 from aiopslab.cluster.network.networking import install_network
 from aiopslab.machine.computer import Machine
 from aiopslab.machine.network import Namespace, Network, NetworkError
@@ -44,6 +46,8 @@ class World:
         ]
         self.api: Api = without_loops(Cluster(self.kernel, self.machines).api)
         self.client = Client(self.api, "system:admin", "test")
+        for node in NODES:
+            NodeRanges(self.api).sync(NamespacedName("", node))
         networking = install_network(self.api, self.network)
         self.pods, self.services = networking.pods, networking.services
         for node in NODES:

@@ -49,12 +49,12 @@ def pod() -> Pod:
 
 def test_busybox_nslookup_of_a_full_name_as_recorded(pod: Pod) -> None:
     found = "Name:\tweb.lab.svc.cluster.local\nAddress: 10.96.125.250\n"
-    assert pod.busybox("web.lab.svc.cluster.local") == (f"{HEAD}{found}\n\n\n", 0)
+    assert pod.busybox("web.lab.svc.cluster.local") == (f"{HEAD}{found}\n\n", 0)
 
 
 @pytest.mark.parametrize("name", ["web.lab", "nosuch.lab.svc.cluster.local", "kubernetes.default"])
 def test_busybox_nslookup_of_a_missing_name_as_recorded(pod: Pod, name: str) -> None:
-    assert pod.busybox(name) == (HEAD + f"** server can't find {name}: NXDOMAIN\n\n" * 2 + "\n", 1)
+    assert pod.busybox(name) == (HEAD + f"** server can't find {name}: NXDOMAIN\n\n" * 2, 1)
 
 
 def test_busybox_nslookup_of_a_short_name_has_the_recorded_lines(pod: Pod) -> None:

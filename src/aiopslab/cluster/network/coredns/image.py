@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.cluster.api.access.users import User, service_account_user
+from aiopslab.cluster.api.access.users import MASTERS_GROUP, User, service_account_user
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.store import Key
 from aiopslab.cluster.network.coredns.program import CoreDns
 from aiopslab.cluster.network.pod_network import ClusterNetwork
 from aiopslab.machine.image import Image
-from aiopslab.machine.process import Context
+from aiopslab.machine.process import Context, Program
 
 IMAGE: Final = "registry.k8s.io/coredns/coredns:v1.12.1"
 HOME: Final = "kube-system"
@@ -27,6 +27,15 @@ def coredns_image(api: Api, pods: ClusterNetwork) -> Image:
         return await CoreDns(ctx, api, _user_of(ctx, api, pods)).run()
 
     return Image(IMAGE, {"coredns": coredns}, entrypoint=["coredns"])
+
+
+def coredns_on_host(api: Api) -> Program:
+    """CoreDNS as a process of a node, with an administrator's kubeconfig."""
+
+    async def coredns(ctx: Context) -> int:
+        return await CoreDns(ctx, api, User("kubernetes-admin", groups=(MASTERS_GROUP,))).run()
+
+    return coredns
 
 
 def _user_of(ctx: Context, api: Api, pods: ClusterNetwork) -> User:

@@ -1,0 +1,93 @@
+"""Whether a client believes a server's certificate, in the words of Go's crypto/x509.
+
+Certificates are real ones (PEM); the time they are judged at is the world's.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from itertools import pairwise
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+
+_BEGINS = "tls: failed to verify certificate: x509: "
+UNKNOWN = f"{_BEGINS}certificate signed by unknown authority"
+
+
+def distrust(shown: bytes, authorities: bytes, name: str, now_s: float) -> str:
+    """Why a certificate is not believed by somebody who wants this name and trusts these; empty if it is."""
+    try:
+        chain = x509.load_pem_x509_certificates(shown)
+        trusted = x509.load_pem_x509_certificates(authorities)
+    except ValueError:
+        return UNKNOWN
+    return _untimely(chain[0], now_s) or _misnamed(chain[0], name) or _unsigned(chain, trusted)
+
+
+def _untimely(leaf: x509.Certificate, now_s: float) -> str:
+    now = datetime.fromtimestamp(int(now_s), UTC)
+    begins, ends = leaf.not_valid_before_utc, leaf.not_valid_after_utc
+    if begins <= now <= ends:
+        return ""
+    edge, word = (begins, "before") if now < begins else (ends, "after")
+    told = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
+    return f"{_BEGINS}certificate has expired or is not yet valid: {told}"
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _misnamed(leaf: x509.Certificate, name: str) -> str:
+    try:
+        said = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return (
+            f"{_BEGINS}certificate relies on legacy Common Name field, use SANs instead"
+            if leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
+            else f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
+        )
+    names = said.get_values_for_type(x509.DNSName)
+    addresses = [str(one) for one in said.get_values_for_type(x509.IPAddress)]
+    if _is_address(name):
+        if name in addresses:
+            return ""
+        if not addresses:
+            return f"{_BEGINS}cannot validate certificate for {name} because it doesn't contain any IP SANs"
+        return f"{_BEGINS}certificate is valid for {', '.join(addresses)}, not {name}"
+    if any(_matches(one, name) for one in names):
+        return ""
+    if not names:
+        return f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
+    return f"{_BEGINS}certificate is valid for {', '.join(names)}, not {name}"
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _matches(pattern: str, name: str) -> bool:
+    first, _, rest = pattern.lower().partition(".")
+    return pattern.lower() == name.lower() or (first == "*" and rest == name.lower().partition(".")[2])
+
+
+def _unsigned(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
+    """Each certificate must be signed by the next, and the last by one that is trusted, or be trusted itself."""
+    if any(not _signed(below, above) for below, above in pairwise(chain)):
+        return UNKNOWN
+    last = chain[-1]
+    return "" if last in trusted or any(_signed(last, one) for one in trusted) else UNKNOWN
+
+
+def _signed(below: x509.Certificate, above: x509.Certificate) -> bool:
+    try:
+        below.verify_directly_issued_by(above)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
