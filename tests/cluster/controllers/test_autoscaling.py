@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from aiopslab.cluster.api.computed import serve_metrics
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.times import rfc3339
 from aiopslab.cluster.controllers.autoscaling_behavior import History, normalize
 from aiopslab.cluster.controllers.autoscaling_metrics import Calculator, NoReading, Tolerance
 from tests.cluster.controllers.test_cases import World, frozen_objects
+from tests.cluster.measuring import serve_metrics
 
 __all__ = ["frozen_objects"]
 

@@ -12,6 +12,8 @@ Objects are named ``resource/name``, where the name may hold ``*`` and then mean
     - patch: {deployments.apps/web: a merge patch, …}
     - status: {pods/web-*: a merge patch of the status, …}
     - ready / unready / fail / succeed: pods/web-*    (what a kubelet would tell)
+    - usage: {cpu: 90m, memory: 64Mi}   (of every running container, as a metrics server tells it from now on)
+    - own: {pods/web-*: configmaps/other}   (one more owner)
     - hold: pods/web-*        (the stand-in leaves them alone from now on)
     - delete: pods/web-0, or {name: …, propagation: Orphan, grace: 0}
 
@@ -37,13 +39,14 @@ import pytest
 import yaml
 
 from aiopslab.cluster import controllers
-from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.api.patch import PatchType
 from aiopslab.cluster.client import Client
-from aiopslab.cluster.controller import REGISTERED
+from aiopslab.cluster.controller import REGISTERED, Controller, owner_reference
 from aiopslab.sim import Kernel
 from tests.cluster.api.conftest import demo_cluster, frozen_objects
 from tests.cluster.controllers.stand_in import StandIn, add_nodes
+from tests.cluster.measuring import serve_metrics
 
 CASES = Path(__file__).parent / "cases"
 NAMESPACE = "demo"
@@ -63,6 +66,7 @@ class World:
         self.client = Client(self.api, "admin", "kubectl")
         self.running = running
         self.stand_in = StandIn(self.api)
+        self.usage: Object = {}
         add_nodes(self.api)
         if stand_in:
             self.stand_in.start()
@@ -107,8 +111,39 @@ class World:
                 {one["metadata"]["uid"]: None for one in self.some(name)}
             ),
             "delete": self.delete,
+            "own": self.own,
+            "usage": self.use,
         }
         steps[verb](what)
+
+    def own(self, owners: dict[str, str]) -> None:
+        """Give objects one more owner."""
+        for name, owner in owners.items():
+            reference = owner_reference(self.some(owner)[0], controller=False)
+            for obj in self.some(name):
+                held = [*obj["metadata"].get("ownerReferences", ()), reference]
+                self.client.patch(obj, {"metadata": {"ownerReferences": held}}, "", PatchType.MERGE)
+
+    def use(self, usage: Object) -> None:
+        """Have every container of a running pod use so much."""
+        if not self.usage:
+            serve_metrics(self.api, lambda _: [], self._pod_metrics)
+        self.usage = usage
+
+    def _pod_metrics(self, namespace: str | None) -> list[Object]:
+        return [
+            {
+                "metadata": {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]},
+                "timestamp": self.api.timestamp(),
+                "window": "15s",
+                "containers": [
+                    {"name": container["name"], "usage": self.usage}
+                    for container in pod["spec"]["containers"]
+                ],
+            }
+            for pod in self.client.list("pods", namespace)
+            if at(pod, "status", "phase") == "Running"
+        ]
 
     def some(self, name: str) -> list[Object]:
         found = self.named(name)
@@ -196,6 +231,25 @@ def test_case(name: str) -> None:
     if "events" in wanted:
         told += differences(wanted["events"], world.events(), "events")
     assert not told, "\n".join(told)
+
+
+def case_folder(registered: type[Controller]) -> str:
+    """The folder of a controller's cases: named as its module."""
+    return registered.__module__.removeprefix(f"{controllers.__name__}.").partition(".")[0]
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_every_controller_has_a_case(name: str) -> None:
+    folder = CASES / case_folder(REGISTERED[name])
+    cases = [yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.in.yaml"))]
+    assert any(name in case["controllers"] for case in cases), f"{folder} has no case with {name}"
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("**/*.yaml")), ids=lambda path: path.name)
+def test_every_case_is_whole(path: Path) -> None:
+    name = path.name
+    other = name.replace(".in.yaml", ".out.yaml") if ".in." in name else name.replace(".out.yaml", ".in.yaml")
+    assert (path.parent / other).exists()
 
 
 def test_a_missing_part_is_told() -> None:

@@ -15,7 +15,15 @@ from aiopslab.cluster.controllers.hashing import revision_hash, same_template, t
 from aiopslab.sim import Kernel
 from tests.cluster.api.conftest import demo_cluster
 
-WEB = (Path(__file__).parents[2] / "server" / "kubernetes" / "golden" / "manifests" / "web.yaml").read_text()
+WEB = (
+    Path(__file__).parents[2]
+    / "server"
+    / "kubernetes"
+    / "golden"
+    / "manifests"
+    / "control-plane"
+    / "web.yaml"
+).read_text()
 SLEEP = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", "sleep 3600"]}
 SPREAD = {
     "maxSkew": 1,

@@ -42,7 +42,9 @@ class Session:
         self.world = World(["deployment-controller", "replicaset-controller"])
         self.kubectl = Client(self.world.api, "kubernetes-admin", "kubectl-client-side-apply")
         applied = yaml.safe_load(recorded("kubectl get deploy web -n demo -o yaml"))
-        spec = yaml.safe_load((GOLDEN / "manifests" / "web.yaml").read_text().partition("---")[0])
+        spec = yaml.safe_load(
+            (GOLDEN / "manifests" / "control-plane" / "web.yaml").read_text().partition("---")[0]
+        )
         note = "kubectl.kubernetes.io/last-applied-configuration"
         spec["metadata"]["annotations"] = {note: applied["metadata"]["annotations"][note]}
         self.kubectl.create(spec)

@@ -156,3 +156,18 @@ def test_a_claim_and_a_volume_have_each_other_alone(steps: list[tuple[str, int, 
             wanted = int(one["spec"]["resources"]["requests"]["storage"][:-2])
             free = [v for v in volumes.values() if v["status"]["phase"] == "Available"]
             assert all(int(at(v, "spec", "capacity", "storage")[:-2]) < wanted for v in free), name
+
+
+def test_a_claim_that_grows_waits_for_whoever_can_do_it() -> None:
+    world = World([*BINDING, NAME, "volume_expand"], stand_in=False)
+    world.client.create({**copy(STANDARD_CLASS), "allowVolumeExpansion": True})
+    world.create(claim("data", storage_class="standard"))
+    world.patch({"persistentvolumeclaims/data": {"metadata": {"annotations": {SELECTED: "kind-worker"}}}}, "")
+    world.kernel.run_for(20)
+    wanted = {"spec": {"resources": {"requests": {"storage": "2Gi"}}}}
+    world.patch({"persistentvolumeclaims/data": wanted}, "")
+    world.kernel.run_for(5)
+    (grown,) = world.some("persistentvolumeclaims/data")
+    assert grown["status"]["capacity"] == {"storage": "1Gi"}
+    words = "waiting for an external controller to expand this PVC"
+    assert [line for line in told(world, "data") if words in line], told(world, "data")

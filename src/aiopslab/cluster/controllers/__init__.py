@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Collection
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,11 @@ if TYPE_CHECKING:
     from aiopslab.cluster.api.api import Api
 
 
-def start_controllers(api: Api) -> None:
-    """Start every loop, in the order of their names."""
+def start_controllers(api: Api, without: Collection[str] = ()) -> None:
+    """Start every loop but some, in the order of their names."""
     from aiopslab.cluster.controller import REGISTERED
 
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         import_module(module.name)
-    for name in sorted(REGISTERED):
+    for name in sorted(REGISTERED.keys() - set(without)):
         REGISTERED[name](api).start()

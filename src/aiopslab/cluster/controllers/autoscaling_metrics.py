@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
 
+from aiopslab.cluster.api.aggregation import Provider
 from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.api.computed import METRICS, Provider
+from aiopslab.cluster.api.computed import METRICS
+from aiopslab.cluster.api.errors import ServiceUnavailable
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.quantity import milli
 from aiopslab.cluster.api.times import parse
@@ -137,7 +139,11 @@ class Calculator:
                 f"{prefix}unable to fetch metrics from resource metrics API: the server could not find the "
                 "requested resource (get pods.metrics.k8s.io)"
             )
-        served = self._metrics(provider, pods[0]["metadata"]["namespace"]) if pods else {}
+        try:
+            served = self._metrics(provider, pods[0]["metadata"]["namespace"]) if pods else {}
+        except ServiceUnavailable as error:
+            told = f"{prefix}unable to fetch metrics from resource metrics API: {error.message}"
+            raise NoReading(told) from None
         found = [served[name] for pod in pods if (name := pod["metadata"]["name"]) in served]
         if not found:
             raise NoReading(f"{prefix}no metrics returned from resource metrics API")

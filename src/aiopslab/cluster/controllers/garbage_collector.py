@@ -46,7 +46,7 @@ class GarbageCollector(Controller):
     def start(self) -> None:
         self.watch()
         for _ in range(self.workers):
-            self.kernel.spawn(work_off(self.kernel, self._uids, self._look_at), self.name)
+            self.kernel.spawn(work_off(self.api, self._uids, self._look_at), self.name)
 
     def watch(self) -> None:
         self._follow_kinds()

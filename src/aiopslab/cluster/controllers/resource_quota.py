@@ -6,21 +6,28 @@ go, and once every five minutes.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object, at, copy
-from aiopslab.cluster.api.store import Revision
-from aiopslab.cluster.api.strategies.qos import qos_class
-from aiopslab.cluster.controller import Controller, NamespacedName, controller
-from aiopslab.cluster.controllers.resource_quota_usage import (
-    PLAIN_COUNTS,
-    Amount,
-    is_counted,
-    resource_of,
+from aiopslab.cluster.api.admission.quota_usage import (
+    in_scopes,
+    is_charged,
+    measured,
+    resource_measured,
     usage,
 )
+from aiopslab.cluster.api.amounts import Amount, Amounts
+from aiopslab.cluster.api.errors import qualified
+from aiopslab.cluster.api.objects import Object, at, copy
+from aiopslab.cluster.api.store import Revision
+from aiopslab.cluster.controller import Controller, NamespacedName, controller
 
 RESYNC_S: Final = 300.0
+USUAL: Final = (
+    *("pods", "services", "persistentvolumeclaims", "configmaps", "secrets", "replicationcontrollers"),
+    "resourcequotas",
+)
+"""What quotas mostly speak of; any other resource is watched once a quota counts it."""
 
 
 @controller("resourcequota-controller")
@@ -28,13 +35,13 @@ class ResourceQuotas(Controller):
     """Keeps the status of all quotas."""
 
     quotas: dict[str, dict[str, None]]
-    followed: dict[str, None]
+    followed: dict[tuple[str, str], None]
 
     def watch(self) -> None:
         self.quotas, self.followed = {}, {}
         self.follow("resourcequotas", self._see_quota)
-        for resource in PLAIN_COUNTS:
-            self._follow(resource)
+        for plural in USUAL:
+            self._follow(("", plural))
         self.kernel.spawn(self._resync(), f"{self.name}.resync")
 
     def _see_quota(self, write: Revision) -> None:
@@ -44,18 +51,18 @@ class ResourceQuotas(Controller):
             return
         names[write.key.name] = None
         for name in at(write.object, "spec", "hard", default=None) or {}:
-            resource = resource_of(name)
-            if resource is not None:
-                self._follow(resource)
+            key = resource_measured(name)
+            if key is not None:
+                self._follow(key)
         if write.before is None or write.before.get("spec") != write.object.get("spec"):
             self.enqueue(write)
 
-    def _follow(self, resource: str) -> None:
+    def _follow(self, key: tuple[str, str]) -> None:
         """Watch a resource that some quota counts, if it is served."""
-        plural, _, group = resource.partition(".")
-        if resource not in self.followed and any(one.key == (group, plural) for one in self.api.catalogue):
-            self.followed[resource] = None
-            self.follow(resource, self._see_object)
+        if key not in self.followed and any(one.key == key for one in self.api.catalogue):
+            self.followed[key] = None
+            group, plural = key
+            self.follow(qualified(plural, group), self._see_object)
 
     def _see_object(self, write: Revision) -> None:
         quotas = self.quotas.get(write.key.namespace)
@@ -83,61 +90,20 @@ class ResourceQuotas(Controller):
             self.client.update_status(changed)
 
     def _used(self, quota: Object, hard: dict[str, str]) -> dict[str, str]:
-        measured: dict[str, list[str]] = {}
-        for name in hard:
-            resource = resource_of(name)
-            if resource is not None and resource in self.followed:
-                measured.setdefault(resource, []).append(name)
-        sums = {name: Amount() for names in measured.values() for name in names}
-        for resource, names in measured.items():
-            for obj in self.client.list(resource, quota["metadata"]["namespace"]):
-                if not in_scopes(quota, resource, obj):
-                    continue
-                for name, amount in usage(resource, obj, names, self.api.now_s):
-                    sums[name].add(amount)
+        resources = dict.fromkeys(filter(None, map(resource_measured, hard)))
+        sums: Amounts = {}
+        for key in resources:
+            if key not in self.followed:
+                continue
+            names = measured(key, hard)
+            sums |= dict.fromkeys(names, Amount(Fraction(0)))
+            for obj in self.client.list(qualified(key[1], key[0]), quota["metadata"]["namespace"]):
+                if in_scopes(quota["spec"], key, obj):
+                    cost = usage(key, obj, self.api.now_s)
+                    for name in names:
+                        if name in cost:
+                            sums[name] = sums[name].plus(cost[name])
         return {name: str(sums[name]) for name in sorted(sums)}
-
-
-def in_scopes(quota: Object, resource: str, obj: Object) -> bool:
-    """Whether an object falls under a quota's scopes; only pods have any."""
-    scopes = [{"scopeName": name, "operator": "Exists"} for name in quota["spec"].get("scopes") or ()]
-    scopes += at(quota, "spec", "scopeSelector", "matchExpressions", default=None) or []
-    return not scopes or (resource == "pods" and all(_in_scope(one, obj) for one in scopes))
-
-
-def _in_scope(scope: Object, pod: Object) -> bool:
-    spec = pod["spec"]
-    match scope["scopeName"]:
-        case "Terminating":
-            return spec.get("activeDeadlineSeconds") is not None
-        case "NotTerminating":
-            return spec.get("activeDeadlineSeconds") is None
-        case "BestEffort":
-            return qos_class(spec) == "BestEffort"
-        case "NotBestEffort":
-            return qos_class(spec) != "BestEffort"
-        case "CrossNamespacePodAffinity":
-            return _reaches_out(spec)
-        case "PriorityClass":
-            name: str = spec.get("priorityClassName", "")
-            values = scope.get("values") or ()
-            operator = scope.get("operator")
-            if operator in ("In", "NotIn"):
-                return bool(name in values) == bool(operator == "In")
-            return bool(name) == bool(operator == "Exists")
-    return False
-
-
-def _reaches_out(spec: Object) -> bool:
-    """Whether a pod has affinity to pods of other namespaces."""
-    for kind in ("podAffinity", "podAntiAffinity"):
-        rules = at(spec, "affinity", kind, default=None) or {}
-        terms = list(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ())
-        weighted = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
-        terms += [one["podAffinityTerm"] for one in weighted]
-        if any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms):
-            return True
-    return False
 
 
 def _matters(write: Revision, now_s: float) -> bool:
@@ -146,4 +112,4 @@ def _matters(write: Revision, now_s: float) -> bool:
         return True
     if write.before.get("spec") != write.object.get("spec"):
         return True
-    return write.key.plural == "pods" and is_counted(write.before, now_s) != is_counted(write.object, now_s)
+    return write.key.plural == "pods" and is_charged(write.before, now_s) != is_charged(write.object, now_s)

@@ -24,13 +24,7 @@ class VolumeIndex:
 
     def best(self, claim: Object, reserved_only: bool) -> Object | None:
         """The volume for a claim, if there is one; of free ones the fewest access modes decide, then the size."""
-        modes = claim["spec"].get("accessModes") or []
-        metadata = claim["metadata"]
-        reserved = self._claimed.get((metadata["namespace"], metadata["name"]), {})
-        found = [one for one in reserved.values() if is_bound_to(one, claim)]
-        if not reserved_only:
-            found += self._free.get(class_of(claim), {}).values()
-        fitting = [one for one in found if _fits(one, claim, modes)]
+        fitting = [one for one in self.candidates(claim, reserved_only) if fits(one, claim)]
         return min(
             fitting,
             key=lambda one: (
@@ -41,6 +35,13 @@ class VolumeIndex:
             ),
             default=None,
         )
+
+    def candidates(self, claim: Object, reserved_only: bool = False) -> list[Object]:
+        """The volumes reserved for a claim, and the free ones of its class."""
+        metadata = claim["metadata"]
+        reserved = self._claimed.get((metadata["namespace"], metadata["name"]), {})
+        found = [one for one in reserved.values() if is_bound_to(one, claim)]
+        return found if reserved_only else [*found, *self._free.get(class_of(claim), {}).values()]
 
     def _see(self, write: Revision) -> None:
         if write.before is not None:
@@ -78,11 +79,12 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
     return reference.get("uid") in (None, "", metadata["uid"])
 
 
-def _fits(volume: Object, claim: Object, modes: list[str]) -> bool:
+def fits(volume: Object, claim: Object) -> bool:
+    """Whether a volume is good enough for a claim."""
     spec, wanted = volume["spec"], claim["spec"]
     if "deletionTimestamp" in volume["metadata"]:
         return False
-    if not all(mode in (spec.get("accessModes") or ()) for mode in modes):
+    if not all(mode in (spec.get("accessModes") or ()) for mode in wanted.get("accessModes") or ()):
         return False
     if spec.get("volumeMode", "Filesystem") != wanted.get("volumeMode", "Filesystem"):
         return False

@@ -1,17 +1,19 @@
 """The provisioner of local volumes, ``rancher.io/local-path``: a directory of the node that a pod was given.
 
 It is not part of the control plane but an external provisioner, as a kind cluster has one for its
-default class. The helper pods by which the genuine one makes and removes directories are not shown,
+default class: it works while its pod runs. The helper pods by which the genuine one makes and removes directories are not shown,
 only the time that they take: the kubelet makes the directory when it mounts the volume.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, at, copy
+from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.client import Client
 from aiopslab.cluster.controller import Controller, NamespacedName, controller
 from aiopslab.cluster.controllers.volume_binder import (
@@ -55,6 +57,23 @@ class LocalPathProvisioner(Controller):
         identity = f"{NAME}_local-path-provisioner-{drawn:010x}_{api.new_uid()}"
         self.recorder = Recorder(self.client, identity)
         self._busy: dict[str, None] = {}
+        self._stop_following: list[Callable[[], None]] = []
+        self._ended = False
+
+    def run_in(self, spawn: Callable[[Coroutine[Any, Any, Any], str], object]) -> None:
+        """Begin to watch and to work in tasks of a process; ``end`` it with that process."""
+        self.watch()
+        for _ in range(self.workers):
+            spawn(self._work(), self.name)
+
+    def end(self) -> None:
+        """The process is gone: what it had begun stays as it is."""
+        self._ended = True
+        for stop in self._stop_following:
+            stop()
+
+    def follow(self, name: str, handler: Callable[[Revision], None]) -> None:
+        self._stop_following.append(self.client.follow(name, handler))
 
     def watch(self) -> None:
         self.follow("persistentvolumeclaims", self.enqueue)
@@ -110,7 +129,7 @@ class LocalPathProvisioner(Controller):
     def _provision(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
         claim = self.client.refreshed(wanted)
-        if claim is None or not self._wanted(claim):
+        if self._ended or claim is None or not self._wanted(claim):
             return
         storage_class = self.client.get("storageclasses.storage.k8s.io", "", class_of(claim))
         name = f"pvc-{claim['metadata']['uid']}"
@@ -126,7 +145,7 @@ class LocalPathProvisioner(Controller):
     def _remove(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
         volume = self.client.refreshed(wanted)
-        if volume is None or not _to_delete(volume):
+        if self._ended or volume is None or not _to_delete(volume):
             return
         try:
             self.client.delete(volume)

@@ -45,7 +45,7 @@ class Jobs(Controller):
 
     def start(self) -> None:
         super().start()
-        self.kernel.spawn(work_off(self.kernel, self._orphans, self._free), f"{self.name} orphans")
+        self.kernel.spawn(work_off(self.api, self._orphans, self._free), f"{self.name} orphans")
 
     def watch(self) -> None:
         self._children = Children(self.client, "pods")
