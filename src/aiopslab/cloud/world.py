@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from hashlib import sha256
 
+from aiopslab.cluster.shapes import MachineFacts
 from aiopslab.machine.computer import EPOCH_S, Machine
 from aiopslab.machine.emit import Histogram, MemoryEmitter
 from aiopslab.machine.network import HostsResolver, Network
@@ -26,9 +28,10 @@ class World:
         self.machines: dict[str, Machine] = {}
 
     def add_machine(
-        self, name: str, cores: int = 4, memory_gib: int = 8, disk_gib: int = 40, address: str | None = None
+        self, name: str, facts: MachineFacts | None = None, address: str | None = None
     ) -> Machine:
         """A machine with all of an operator's commands on it."""
+        facts = facts or MachineFacts()
         address = address if address is not None else f"172.18.0.{len(self.machines) + 2}"
         machine = Machine(
             self.kernel,
@@ -36,9 +39,7 @@ class World:
             name,
             address,
             operator_image(),
-            cores=cores,
-            memory_bytes=memory_gib * 1024**3,
-            disk_bytes=disk_gib * 1024**3,
+            **asdict(facts),
             emitter=self.emitter,
             resolver=self.resolver,
             epoch_s=self.epoch_s,

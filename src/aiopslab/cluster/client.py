@@ -120,16 +120,18 @@ class Client:
         self.api.delete(self.of(obj), metadata.get("namespace", ""), metadata["name"], options, self.caller)
         return True
 
-    def follow(self, name: str, handler: Callable[[Revision], None]) -> Callable[[], None]:
+    def follow(self, name: str, handler: Callable[[Revision], None], node: str = "") -> Callable[[], None]:
         """Tell a handler of all objects that are there, as ADDED, and of every later change, at its instant.
 
         A handler runs inside somebody's write: it notes what there is to do and does nothing else.
-        Returns how to stop it.
+        With a ``node``, it is told only of pods that are bound to it. Returns how to stop it.
         """
         kept = self.api.stored(self.resource(name))
         for obj in list(self.api.log.objects(kept.group, kept.plural)):
+            if node and obj["spec"].get("nodeName") != node:
+                continue
             metadata = obj["metadata"]
             key = Key(kept.group, kept.plural, metadata.get("namespace", ""), metadata["name"])
             number = int(metadata["resourceVersion"])
             handler(Revision(number, self.api.kernel.now, "ADDED", key, obj, None, ""))
-        return self.api.log.listen(kept.group, kept.plural, handler)
+        return self.api.log.listen(kept.group, kept.plural, handler, node)

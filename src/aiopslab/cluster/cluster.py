@@ -7,29 +7,37 @@ and nothing moves. ``start`` brings it to life.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from aiopslab.cluster import nodes
+from aiopslab.cluster.addons.host import dns_objects, start_on_hosts
 from aiopslab.cluster.addons.images import system_images
-from aiopslab.cluster.addons.objects import system_objects
+from aiopslab.cluster.addons.objects import metrics_objects, system_objects
 from aiopslab.cluster.api.access.users import MASTERS_GROUP, User
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.bootstrap import ClusterFacts, default_objects
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.options import Caller
 from aiopslab.cluster.controllers import start_controllers
+from aiopslab.cluster.controllers.volume_provisioner import NAME as PROVISIONER
 from aiopslab.cluster.images import ImageRegistry, standard_registry
 from aiopslab.cluster.kubelet.dns import ClusterDns
 from aiopslab.cluster.kubelet.fleet import Fleet
 from aiopslab.cluster.kubelet.kubelet import Kubelet
+from aiopslab.cluster.leadership import Leadership
+from aiopslab.cluster.network.gateway import ADDRESS as GATEWAY
+from aiopslab.cluster.network.gateway import install_gateway
 from aiopslab.cluster.network.networking import install_network
 from aiopslab.cluster.network.pod_network import ClusterNetwork
+from aiopslab.cluster.network.webhook_calls import WebhookCalls
 from aiopslab.cluster.scheduler import Scheduler
+from aiopslab.cluster.shapes import KIND, Shape
 from aiopslab.machine.computer import EPOCH_S, Machine
 from aiopslab.machine.network.stub_resolver import DnsSettings
 from aiopslab.sim import Kernel
 
 API_SERVER = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")
-OUTSIDE = DnsSettings(nameservers=("172.18.0.1",))
+OUTSIDE = DnsSettings(nameservers=(GATEWAY,))
 """How the nodes themselves find names: by their gateway."""
 
 INSTALLER = Caller(User("kubernetes-admin", groups=(MASTERS_GROUP,)), "kubeadm")
@@ -38,35 +46,55 @@ INSTALLER = Caller(User("kubernetes-admin", groups=(MASTERS_GROUP,)), "kubeadm")
 class Cluster:
     """The embedded Kubernetes. ``api`` is the door to everything in it."""
 
-    def __init__(self, kernel: Kernel, machines: Sequence[Machine] = (), epoch_s: float = EPOCH_S) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        machines: Sequence[Machine] = (),
+        epoch_s: float = EPOCH_S,
+        shape: Shape = KIND,
+    ) -> None:
         self.api = Api(kernel, epoch_s)
+        self.shape = shape
         self._machines = list(machines)
         self.kubelets: dict[str, Kubelet] = {}
         for obj in default_objects(self.api.catalogue, ClusterFacts(now_s=self.api.now_s)):
             self._create(obj, API_SERVER)
-        for number, machine in enumerate(machines):
-            nodes.register(self.api, machine, machine.host.namespace.address, number)
+        for machine in machines:
+            nodes.register(self.api, machine, machine.host.namespace.address, shape=shape)
 
-    def start(self, registry: ImageRegistry | None = None, system: bool = True) -> None:
-        """Start the control loops, the scheduler, the network and a kubelet on every machine.
+    def start(self, registry: ImageRegistry | None = None, metrics: bool = True) -> None:
+        """Start the control plane, the network, a kubelet on every machine, and the system's own programs.
 
-        ``registry`` has the images that pods may run; ``system`` installs what an operator expects to
-        see in kube-system, cluster DNS among it.
+        ``registry`` has the images that pods may run; ``metrics`` installs a metrics server where the
+        system runs as pods.
         """
-        start_controllers(self.api)
-        Scheduler(self.api).start()
+        self.start_control_plane()
         if not self._machines:
             return
         registry = registry or standard_registry()
+        install_gateway(self._machines[0].network)
         network = install_network(self.api, self._machines[0].network)
+        self.api.webhooks = WebhookCalls(self.api, self._machines[0].host.namespace)
         images = system_images(self.api, network.pods, network.services)
         for reference, image in images.items():
             registry.add(reference, image)
-        self._start_kubelets(registry, network.pods, list(images))
-        if system:
+        delivered = [*self.shape.images, *(images if self.shape.system_pods else ())]
+        self._start_kubelets(registry, network.pods, delivered)
+        if self.shape.system_pods:
             listed = self.api.list(self.api.catalogue.named("nodes"), None)["items"]
-            for obj in system_objects(listed):
-                self._create(obj, INSTALLER)
+            installed = system_objects(listed) + (metrics_objects(listed) if metrics else [])
+        else:
+            start_on_hosts(self.api, self._machines, network.services)
+            installed = dns_objects(self._machines[0].host.namespace.address)
+        for obj in installed:
+            self._create(obj, INSTALLER)
+
+    def start_control_plane(self) -> None:
+        """Start the control loops and the scheduler: what a cluster without kubelets has."""
+        host = self._machines[0].name if self._machines else nodes.CONTROL_PLANE
+        loops = partial(start_controllers, self.api, without=(PROVISIONER,))
+        Leadership(self.api, "kube-controller-manager", host).start(loops)
+        Leadership(self.api, "kube-scheduler", host).start(Scheduler(self.api).start)
 
     def _start_kubelets(self, registry: ImageRegistry, network: ClusterNetwork, delivered: list[str]) -> None:
         """Every machine gets a kubelet, and the system's images come with it."""

@@ -11,22 +11,24 @@ A controller is one class in one module of ``controllers/``, registered by its d
             ...
 
 ``sync`` runs at one instant of virtual time. It reads the present state (never what an event said),
-writes what is missing, and raises ``ApiError`` when a write is refused: the key then comes again.
+writes what is missing, and raises ``ApiError`` when a write is refused: the key then comes again. When a write must
+wait for a webhook, ``sync`` is left and entered again once there is an answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import ClassVar, Final, NamedTuple, TypeVar
 
 from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.conversations import Conversation
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.client import Client
 from aiopslab.cluster.events import Recorder
 from aiopslab.cluster.workqueue import WorkQueue
-from aiopslab.sim import Kernel
 
 REACTION_S: Final = 0.004
 """From an event to the work on it: the way through a watch, a cache and a queue."""
@@ -92,16 +94,16 @@ class Controller:
         return handle
 
     async def _work(self) -> None:
-        await work_off(self.kernel, self.queue, self.sync)
+        await work_off(self.api, self.queue, self.sync)
 
 
-async def work_off(kernel: Kernel, queue: WorkQueue[K], sync: Callable[[K], None]) -> None:
+async def work_off(api: Api, queue: WorkQueue[K], sync: Callable[[K], None]) -> None:
     """Bring the keys of a queue in order, one after the other; those that are refused come again."""
     while True:
         key = await queue.next()
-        await kernel.sleep(REACTION_S)
+        await api.kernel.sleep(REACTION_S)
         try:
-            sync(key)
+            await Conversation().finish(api, partial(sync, key))
         except ApiError:
             queue.retry(key)
         else:

@@ -52,6 +52,12 @@ class Recorder:
         self._allowances: dict[tuple[str, ...], _Allowance] = {}
         self._last_ns = 0
 
+    def forget(self) -> None:
+        """What was told is no longer known, as after a restart: the same again is a new event."""
+        self._known.clear()
+        self._similar.clear()
+        self._allowances.clear()
+
     def event(self, obj: Object, kind: str, reason: str, message: str, field_path: str = "") -> None:
         """Record that something happened to an object; ``kind`` is ``Normal`` or ``Warning``."""
         now_s = self._client.api.now_s
@@ -111,7 +117,8 @@ class Recorder:
         counted["lastTimestamp"] = self._client.api.timestamp()
         counted["message"] = message
         try:
-            self._client.update(counted)
+            with self._client.api.aside():
+                self._client.update(counted)
         except ApiError:
             return False
         return True
@@ -136,7 +143,8 @@ class Recorder:
             "reportingInstance": self._host,
         }
         try:
-            return self._client.create(event)
+            with self._client.api.aside():
+                return self._client.create(event)
         except ApiError:
             # A namespace that is going takes no new events; nobody waits for one.
             return None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Final
 
 from aiopslab.cluster.api.access.users import NODES_GROUP, User
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.objects import Object, copy
 from aiopslab.cluster.api.options import Caller
+from aiopslab.cluster.shapes import KIND, Shape
 from aiopslab.machine.computer import Machine
-from aiopslab.machine.proc.system import KERNEL_RELEASE
 
 KUBELET_VERSION: Final = "v1.36.4"
 KUBELET_PORT: Final = 10250
@@ -22,10 +21,17 @@ _CONDITIONS: Final = (
     ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
 )
-
+_DECLARED_FEATURES: Final = (
+    "ExtendWebSocketsToKubelet",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers",
+    "RestartAllContainersOnContainerExits",
+)
+_HANDLER_FEATURES: Final = {"recursiveReadOnlyMounts": True, "userNamespaces": True}
 
 CONTROL_PLANE: Final = "kind-control-plane"
 _ROLE: Final = "node-role.kubernetes.io/control-plane"
+_OUT_OF_BALANCERS: Final = "node.kubernetes.io/exclude-from-external-load-balancers"
 
 
 def node_names(count: int) -> list[str]:
@@ -34,19 +40,24 @@ def node_names(count: int) -> list[str]:
     return [CONTROL_PLANE, *workers]
 
 
-def register(api: Api, machine: Machine, address: str, number: int) -> Object:
-    """Make a Node for a machine, and tell its state; ``number`` chooses its range of pod addresses."""
+def register(
+    api: Api, machine: Machine, address: str, number: int | None = None, shape: Shape = KIND
+) -> Object:
+    """Make a Node for a machine, and tell its state.
+
+    Its range of pod addresses is the control plane's to give; ``number`` chooses it where there is none.
+    """
     caller = Caller(User(f"system:node:{machine.name}", groups=(NODES_GROUP,)), "kubelet")
     nodes = api.catalogue.named("nodes")
     api.create(nodes, "", _node(machine.name, number), caller)
     if machine.name == CONTROL_PLANE:
-        _give_role(api)
+        _give_role(api, shape)
     told: Object = copy(api.get(nodes, "", machine.name))
-    told["status"] = _status(api, machine, address)
+    told["status"] = _status(api, machine, address, shape)
     return api.update(nodes, "", machine.name, told, caller, subresource="status")
 
 
-def _node(name: str, number: int) -> Object:
+def _node(name: str, number: int | None) -> Object:
     pods = f"10.244.{number}.0/24"
     return {
         "apiVersion": "v1",
@@ -62,19 +73,22 @@ def _node(name: str, number: int) -> Object:
                 "kubernetes.io/os": "linux",
             },
         },
-        "spec": {"podCIDR": pods, "podCIDRs": [pods]},
+        "spec": {"podCIDR": pods, "podCIDRs": [pods]} if number is not None else {},
     }
 
 
-def _give_role(api: Api) -> None:
-    """A kubelet may not give itself a role: whoever set up the cluster does."""
+def _give_role(api: Api, shape: Shape) -> None:
+    """A kubelet may not give itself a role: whoever set up the cluster does, and keeps others' pods off it."""
     nodes = api.catalogue.named("nodes")
     node: Object = copy(api.get(nodes, "", CONTROL_PLANE))
     node["metadata"]["labels"][_ROLE] = ""
+    if shape.reserved_control_plane:
+        node["metadata"]["labels"][_OUT_OF_BALANCERS] = ""
+        node["spec"].setdefault("taints", []).append({"key": _ROLE, "effect": "NoSchedule"})
     api.update(nodes, "", CONTROL_PLANE, node, Caller(manager="kubeadm"))
 
 
-def _status(api: Api, machine: Machine, address: str) -> Object:
+def _status(api: Api, machine: Machine, address: str, shape: Shape) -> Object:
     now = api.timestamp()
     capacity = {
         "cpu": str(machine.cpu.cores),
@@ -84,7 +98,6 @@ def _status(api: Api, machine: Machine, address: str) -> Object:
         "memory": f"{machine.memory_bytes // 1024}Ki",
         "pods": str(MOST_PODS),
     }
-    identity = sha256(machine.name.encode()).hexdigest()[:32]
     return {
         "addresses": [
             {"type": "InternalIP", "address": address},
@@ -104,16 +117,19 @@ def _status(api: Api, machine: Machine, address: str) -> Object:
             for kind, status, reason, message in _CONDITIONS
         ],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": KUBELET_PORT}},
+        "declaredFeatures": list(_DECLARED_FEATURES),
+        "features": {"supplementalGroupsPolicy": True},
         "nodeInfo": {
             "architecture": "amd64",
             "bootID": api.new_uid(),
-            "containerRuntimeVersion": "containerd://2.1.9",
-            "kernelVersion": KERNEL_RELEASE,
+            "containerRuntimeVersion": f"containerd://{shape.runtime_version}",
+            "kernelVersion": machine.kernel_release,
             "kubeProxyVersion": "",
             "kubeletVersion": KUBELET_VERSION,
-            "machineID": identity,
+            "machineID": machine.machine_id,
             "operatingSystem": "linux",
             "osImage": "Debian GNU/Linux 12 (bookworm)",
-            "systemUUID": identity,
+            "systemUUID": machine.machine_id,
         },
+        "runtimeHandlers": [{"features": dict(_HANDLER_FEATURES), "name": name} for name in ("", "runc")],
     }

@@ -125,7 +125,8 @@ def test_the_api_server_passes_on_what_is_not_about_its_health(world: World) -> 
     async def version(request: HttpRequest) -> HttpResponse:
         return respond(200, f"you asked for {request.path}")
 
-    images = system_images(world.api, world.pods, world.services, version)
+    world.api.door = version
+    images = system_images(world.api, world.pods, world.services)
     host = world.machines[0]
     image = images["registry.k8s.io/kube-apiserver:v1.36.4"]
     host.create_container("apiserver", image, namespace=host.host.namespace).start(["kube-apiserver"])

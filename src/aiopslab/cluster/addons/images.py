@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from aiopslab.cluster.addons.metrics import IMAGE as METRICS_IMAGE
+from aiopslab.cluster.addons.metrics import metrics_server_image
 from aiopslab.cluster.addons.programs import (
     API_SERVER,
     CONTROLLER_MANAGER,
     ETCD,
     KINDNET,
-    LOCAL_PATH,
     SCHEDULER,
     component,
     kube_proxy,
+    local_path,
 )
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.network.coredns import IMAGE, coredns_image
@@ -18,17 +20,16 @@ from aiopslab.cluster.network.pod_network import ClusterNetwork
 from aiopslab.cluster.network.services import ServiceProxies
 from aiopslab.cluster.nodes import KUBELET_VERSION
 from aiopslab.machine.image import Image
-from aiopslab.machine.network.http import HttpHandler
+from aiopslab.machine.network.http import HttpRequest, HttpResponse, respond
 from aiopslab.machine.process import Program
 
 
-def system_images(
-    api: Api, pods: ClusterNetwork, services: ServiceProxies, api_server: HttpHandler | None = None
-) -> dict[str, Image]:
-    """Every image that ``system_objects`` names.
+def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> dict[str, Image]:
+    """Every image that ``system_objects`` names."""
 
-    ``api_server`` answers what pods ask of https://kubernetes.default beside the health paths.
-    """
+    async def api_server(request: HttpRequest) -> HttpResponse:
+        return await api.door(request) if api.door is not None else respond(503, "service unavailable\n")
+
     programs: dict[str, tuple[str, Program]] = {
         "registry.k8s.io/etcd:3.6.5-0": ("etcd", component(ETCD)),
         f"registry.k8s.io/kube-apiserver:{KUBELET_VERSION}": (
@@ -40,15 +41,15 @@ def system_images(
             component(CONTROLLER_MANAGER),
         ),
         f"registry.k8s.io/kube-scheduler:{KUBELET_VERSION}": ("kube-scheduler", component(SCHEDULER)),
-        f"registry.k8s.io/kube-proxy:{KUBELET_VERSION}": ("kube-proxy", kube_proxy(services)),
+        f"registry.k8s.io/kube-proxy:{KUBELET_VERSION}": ("kube-proxy", kube_proxy(api, services)),
         "docker.io/kindest/kindnetd:v20250512-df8de77b": ("kindnetd", component(KINDNET)),
         "docker.io/kindest/local-path-provisioner:v20250214-acbabc1a": (
             "local-path-provisioner",
-            component(LOCAL_PATH),
+            local_path(api),
         ),
     }
     images = {
         reference: Image(reference, {name: program}, entrypoint=[name])
         for reference, (name, program) in programs.items()
     }
-    return {**images, IMAGE: coredns_image(api, pods)}
+    return {**images, IMAGE: coredns_image(api, pods), METRICS_IMAGE: metrics_server_image(api)}

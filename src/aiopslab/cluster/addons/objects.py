@@ -14,12 +14,14 @@ from typing import Any, Final
 
 import yaml
 
+from aiopslab.cluster.addons.metrics import IMAGE as METRICS_IMAGE
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.network.coredns import IMAGE
 from aiopslab.cluster.nodes import KUBELET_VERSION
 
 CONTROL_PLANE_ROLE: Final = "node-role.kubernetes.io/control-plane"
 MANIFESTS: Final = ("coredns.yaml", "kube-proxy.yaml", "kindnet.yaml", "local-path.yaml")
+METRICS_MANIFEST: Final = "metrics-server.yaml"
 NODE_CRITICAL: Final = 2_000_001_000
 
 
@@ -30,6 +32,11 @@ def system_objects(nodes: Sequence[Object]) -> list[Object]:
     for name in MANIFESTS:
         made += _manifest(name, node)
     return made
+
+
+def metrics_objects(nodes: Sequence[Object]) -> list[Object]:
+    """A metrics server, as its project's own manifest installs it; kind installs none."""
+    return _manifest(METRICS_MANIFEST, control_plane_of(nodes))
 
 
 def static_pods(node: Object) -> list[Object]:
@@ -53,8 +60,9 @@ def _manifest(name: str, node: Object) -> list[Object]:
         control_plane=metadata["name"],
         version=KUBELET_VERSION,
         coredns_image=IMAGE,
+        metrics_image=METRICS_IMAGE,
     )
-    return list(yaml.safe_load_all(filled))
+    return list(yaml.load_all(filled, yaml.CSafeLoader))
 
 
 def _address(node: Object) -> str:

@@ -1,7 +1,8 @@
 """The system's own programs, as far as an operator meets them in their pods: they log, and answer their probes.
 
-What they stand for is done elsewhere in this process: the API, the control loops, the scheduler. Only kube-proxy does
-its own work here: while it runs, the rules of its node follow the API.
+What they stand for is done elsewhere in this process: the API, the control loops, the scheduler. Two do their own
+work here: while kube-proxy runs, the rules of its node follow the API; while the local path provisioner runs, claims
+get volumes.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.client import Client
+from aiopslab.cluster.controllers.volume_provisioner import LocalPathProvisioner
 from aiopslab.cluster.network.services import ServiceProxies
 from aiopslab.cluster.nodes import KUBELET_VERSION
+from aiopslab.cluster.scheduler.events import SeriesRecorder
 from aiopslab.machine.network import NetworkError
 from aiopslab.machine.network.http import (
     HTTP,
@@ -115,45 +120,67 @@ def component(about: Component, further: HttpHandler | None = None) -> Program:
     async def run(ctx: Context) -> int:
         ctx.memory.use(about.memory_bytes)
         for line in about.first_lines:
-            _say(ctx, about, line)
+            say(ctx, about, line)
         try:
             for port, protocol in about.ports.items():
                 serve_http(ctx, port, answer, protocol)
         except NetworkError as error:
-            _say(ctx, about, f"failed to listen: {str(error).lower()}", "E")
+            say(ctx, about, f"failed to listen: {str(error).lower()}", "E")
             return 1
-        return await _until_told(ctx)
+        return await until_told(ctx)
 
     return run
 
 
-def kube_proxy(services: ServiceProxies) -> Program:
+def local_path(api: Api) -> Program:
+    """The provisioner of local volumes: while it runs, claims of its class get them."""
+
+    async def run(ctx: Context) -> int:
+        ctx.memory.use(LOCAL_PATH.memory_bytes)
+        for line in LOCAL_PATH.first_lines:
+            say(ctx, LOCAL_PATH, line)
+        provisioner = LocalPathProvisioner(api)
+        provisioner.run_in(ctx.spawn)
+        try:
+            return await until_told(ctx)
+        finally:
+            provisioner.end()
+
+    return run
+
+
+def kube_proxy(api: Api, services: ServiceProxies) -> Program:
     """kube-proxy: while it runs, the Service rules of its node follow the API."""
+    client = Client(api, "system:kube-proxy", "kube-proxy")
 
     async def run(ctx: Context) -> int:
         node = ctx.machine.name
+        recorder = SeriesRecorder(client, "kube-proxy", f"kube-proxy-{node}")
         about = Component("server_linux.go:53", ())
         ctx.memory.use(about.memory_bytes)
-        _say(ctx, about, '"Using iptables proxy"')
-        _say(ctx, about, f'"Successfully retrieved node IP(s)" IPs=["{ctx.container.namespace.address}"]')
-        _say(ctx, about, f'"Version info" version="{KUBELET_VERSION}"')
+        say(ctx, about, '"Using iptables proxy"')
+        say(ctx, about, f'"Successfully retrieved node IP(s)" IPs=["{ctx.container.namespace.address}"]')
+        say(ctx, about, f'"Version info" version="{KUBELET_VERSION}"')
         try:
             for port in (PROXY_HEALTH_PORT, PROXY_METRICS_PORT):
                 serve_http(ctx, port, _health)
         except NetworkError as error:
-            _say(ctx, about, f'"Error starting proxy health server" err="{str(error).lower()}"', "E")
+            say(ctx, about, f'"Error starting proxy health server" err="{str(error).lower()}"', "E")
             return 1
         services.run_on(node)
-        _say(ctx, about, '"Caches are synced" controller="service config"')
+        reference = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}
+        recorder.event(reference, "Normal", "Starting", "StartKubeProxy", "")
+        say(ctx, about, '"Caches are synced" controller="service config"')
         try:
-            return await _until_told(ctx)
+            return await until_told(ctx)
         finally:
             services.stop_on(node)
 
     return run
 
 
-async def _until_told(ctx: Context) -> int:
+async def until_told(ctx: Context) -> int:
+    """Wait for the signal that ends a well-behaved program; its exit code."""
     ended: Event[int] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):
         ctx.signals.on(signal, lambda _signal: ended.set(0))
@@ -165,7 +192,7 @@ async def _health(request: HttpRequest) -> HttpResponse:
     return respond(200, "ok") if path in HEALTH_PATHS else respond(404, "404 page not found\n")
 
 
-def _say(ctx: Context, about: Component, words: str, level: str = "I") -> None:
+def say(ctx: Context, about: Component, words: str, level: str = "I") -> None:
     """A line as klog writes it, or as etcd does."""
     for name in ("HOST_IP", "POD_IP", "POD_SUBNET"):
         words = words.replace(f"${name}", ctx.env.get(name, ""))

@@ -1,0 +1,70 @@
+"""The parts of a cluster as processes of its nodes, where no pods of the system run: kube-proxy and DNS.
+
+DNS runs on the first node and is found at its usual address by a Service without a selector, whose endpoint is
+that node. What is not of the cluster it asks the gateway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from aiopslab.cluster.addons.programs import kube_proxy
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.network.coredns import coredns_on_host
+from aiopslab.cluster.network.dns_policy import CLUSTER_DNS
+from aiopslab.cluster.network.gateway import ADDRESS as GATEWAY
+from aiopslab.cluster.network.rules import SERVICE_NAME
+from aiopslab.cluster.network.services import ServiceProxies
+from aiopslab.machine.computer import Machine
+
+COREFILE_PATH: Final = "/etc/coredns/Corefile"
+COREFILE: Final = """\
+cluster.local in-addr.arpa ip6.arpa {
+    errors
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+        ttl 30
+    }
+    loadbalance
+}
+. {
+    forward . GATEWAY
+}
+""".replace("GATEWAY", GATEWAY)
+NAMESPACE: Final = "kube-system"
+NAME: Final = "kube-dns"
+PORTS: Final = (("dns", "UDP"), ("dns-tcp", "TCP"))
+PORT: Final = 53
+
+
+def start_on_hosts(api: Api, machines: Sequence[Machine], services: ServiceProxies) -> None:
+    """Start kube-proxy on every machine, and DNS on the first."""
+    for machine in machines:
+        machine.host.start(["/usr/local/bin/kube-proxy"], program=kube_proxy(api, services))
+    first = machines[0].host
+    first.files.mkdir("/etc/coredns", 0o755, parents=True)
+    first.files.put(COREFILE_PATH, COREFILE.encode())
+    first.start(["/usr/local/bin/coredns", "-conf", COREFILE_PATH], program=coredns_on_host(api))
+
+
+def dns_objects(address: str) -> list[Object]:
+    """The Service of DNS, and its endpoint at a node's address."""
+    metadata: Object = {"name": NAME, "namespace": NAMESPACE}
+    ports = [{"name": name, "port": PORT, "protocol": protocol} for name, protocol in PORTS]
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": metadata,
+            "spec": {"clusterIP": CLUSTER_DNS, "ports": ports},
+        },
+        {
+            "apiVersion": "discovery.k8s.io/v1",
+            "kind": "EndpointSlice",
+            "metadata": {**metadata, "labels": {SERVICE_NAME: NAME}},
+            "addressType": "IPv4",
+            "endpoints": [{"addresses": [address], "conditions": {"ready": True}}],
+            "ports": ports,
+        },
+    ]
