@@ -7,6 +7,7 @@ fault of ours is a 500 that is logged without the request's body or its token.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import Final
@@ -19,6 +20,7 @@ from aiopslab.cluster.api.access.attributes import Attributes
 from aiopslab.cluster.api.access.impersonation import impersonate
 from aiopslab.cluster.api.access.users import ANONYMOUS, User
 from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.conversations import Pending
 from aiopslab.cluster.api.errors import (
     ApiError,
     InternalError,
@@ -30,7 +32,7 @@ from aiopslab.cluster.api.errors import (
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.server.kubernetes import documents, objects, streams
 from aiopslab.server.kubernetes.answers import refusal
-from aiopslab.server.kubernetes.live import Live
+from aiopslab.server.kubernetes.live import Pace, Signal
 from aiopslab.server.kubernetes.negotiation import Form, choose, wants_pretty
 from aiopslab.server.kubernetes.paths import Target, read_target
 
@@ -42,7 +44,7 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 class KubernetesApp:
     """Serves one cluster. ``live`` brings the world to the present before a request meets it."""
 
-    def __init__(self, api: Api, live: Live, address: str = "") -> None:
+    def __init__(self, api: Api, live: Pace, address: str = "") -> None:
         self.api = api
         self.live = live
         self.address = address
@@ -52,11 +54,12 @@ class KubernetesApp:
         if scope["type"] == "websocket":
             await streams.serve(self, scope, receive, send)
         elif scope["type"] == "http":
-            response = await self._respond(Request(scope, receive))
+            response = await self.respond(Request(scope, receive))
             response.headers.setdefault("cache-control", "no-cache, private")
             await response(scope, receive, send)
 
-    async def _respond(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
+        """The answer to one request, whatever it is."""
         try:
             self.live.catch_up()
             target = read_target(request.method, request.scope["path"], request.query_params)
@@ -69,6 +72,17 @@ class KubernetesApp:
         except Exception:
             log.exception("%s %s failed", request.method, request.scope["path"])
             return refusal(InternalError("the server met an error of its own; it is in the server's log"))
+
+    def signal(self) -> Signal:
+        """What a stream of this application waits for."""
+        return asyncio.Event()
+
+    async def wait_for(self, pending: Pending) -> None:
+        """Wait for an answer from inside the world."""
+        arrived = asyncio.Event()
+        pending.on_done = arrived.set
+        self.live.poke()
+        await arrived.wait()
 
     def authorize(self, request: HTTPConnection, target: Target) -> User:
         """Who asks, if that one may ask it."""

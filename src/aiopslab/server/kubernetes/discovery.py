@@ -45,7 +45,7 @@ def aggregated(catalogue: Catalogue, core: bool, version: str) -> Object:
                 {
                     "version": served,
                     "resources": [_aggregated(one) for one in catalogue.of(group.name, served)],
-                    "freshness": "Current",
+                    "freshness": "Stale" if (group.name, served) in catalogue.stale else "Current",
                 }
                 for served in group.versions
             ],

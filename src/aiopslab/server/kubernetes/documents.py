@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from aiopslab.cluster.api.errors import MethodNotAllowed
+from aiopslab.cluster.api.errors import MethodNotAllowed, ServiceUnavailable
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.schema import openapi
 from aiopslab.server.kubernetes import discovery, gnostic
@@ -45,6 +45,8 @@ def _find(app: KubernetesApp, request: Request, path: str) -> Response | None:
     if parts[0] == "apis" and len(parts) in (2, 3) and parts[1] in catalogue.groups:
         if len(parts) == 2:
             return answer(discovery.group(catalogue, parts[1]))
+        if (parts[1], parts[2]) in catalogue.stale:
+            raise ServiceUnavailable("service unavailable")
         if parts[2] in catalogue.groups[parts[1]].versions:
             return answer(discovery.resource_list(catalogue, parts[1], parts[2]))
         return None

@@ -3,17 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
+from typing import Protocol
 
 from aiopslab.sim import Kernel, Pacer
+
+
+class Pace(Protocol):
+    """How a world comes to the moment of a request."""
+
+    def catch_up(self) -> None:
+        """Bring the world to the present."""
+
+    def poke(self) -> None:
+        """Something was written."""
+
+
+class Signal(Protocol):
+    """What a stream waits for between its parts."""
+
+    def set(self) -> None:
+        """Something came."""
+
+    def clear(self) -> None:
+        """It was taken."""
+
+    async def wait(self) -> object:
+        """Until something comes."""
 
 
 class Live:
     """Steps a kernel when its time has come, and whenever a request has given it something to do."""
 
-    def __init__(self, kernel: Kernel, speed: float = 1.0) -> None:
-        self._pacer = Pacer(kernel, speed)
+    def __init__(
+        self, kernel: Kernel, speed: float = 1.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """With a ``clock`` that stands still, only ``jump`` lets time pass."""
+        self._pacer = Pacer(kernel, speed, clock)
         self._poked = asyncio.Event()
         self.failed: BaseException | None = None
+
+    @property
+    def now(self) -> float:
+        """The world's own time, in seconds."""
+        return self._pacer.kernel.now
 
     def catch_up(self) -> None:
         """Bring the world to the present, so that a request meets it there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ def serve(app: KubernetesApp, request: Request, target: Target) -> Response:
 
 async def _text(app: KubernetesApp, stream: LogStream) -> AsyncIterator[bytes]:
     waiting: list[bytes] = []
-    arrived = asyncio.Event()
+    arrived = app.signal()
     ended = False
 
     def take(data: bytes) -> None:

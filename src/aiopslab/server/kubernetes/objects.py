@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from aiopslab.cluster.api.access.users import User
 from aiopslab.cluster.api.apply import manager_name
+from aiopslab.cluster.api.conversations import Conversation, Unanswered
 from aiopslab.cluster.api.deleting import read_options
 from aiopslab.cluster.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
 from aiopslab.cluster.api.field_errors import forbidden, required
@@ -31,6 +33,8 @@ from aiopslab.server.kubernetes.paths import Target
 if TYPE_CHECKING:
     from aiopslab.server.kubernetes.app import KubernetesApp
 
+T = TypeVar("T")
+
 DELETE_OPTIONS: Final = Resource(
     "", "v1", "", "", "DeleteOptions", False, (), schema=schema_of("", "v1", "DeleteOptions") or ANYTHING
 )
@@ -40,7 +44,9 @@ async def serve(app: KubernetesApp, request: Request, target: Target, user: User
     """Answer a request about objects."""
     resource = app.resource(target)
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
-    form = choose(request.headers.get("accept", ""), protobuf=resource.custom is None, pretty=pretty)
+    # Aggregated groups have no published messages here, so they are told in JSON.
+    packed = resource.custom is None and resource.schema.shape != "any"
+    form = choose(request.headers.get("accept", ""), protobuf=packed, pretty=pretty)
     _check_shape(form, target, resource)
     call = _Call(app, request, target, user, resource, form)
     if target.subresource:
@@ -101,11 +107,17 @@ class _Call:
                 return await self._create()
             case "update":
                 data, options = await self._body("UpdateOptions")
-                stored = api.update(resource, target.namespace, target.name, data, self._caller(), options)
+                stored = await self._settled(
+                    lambda: api.update(resource, target.namespace, target.name, data, self._caller(), options)
+                )
                 return self._written(stored, options)
             case "patch":
                 change, options = await self._patch()
-                stored = api.patch(resource, target.namespace, target.name, change, self._caller(), options)
+                stored = await self._settled(
+                    lambda: api.patch(
+                        resource, target.namespace, target.name, change, self._caller(), options
+                    )
+                )
                 return self._written(stored, options)
             case _:
                 return await self._delete()
@@ -126,15 +138,17 @@ class _Call:
             data, options = await self._body("CreateOptions" if verb == "create" else "UpdateOptions")
         elif verb != "get":
             raise MethodNotAllowed
-        answered = self.api.subresource(
-            verb,
-            self.resource,
-            target.namespace,
-            target.name,
-            target.subresource,
-            data,
-            self._caller(),
-            options,
+        answered = await self._settled(
+            lambda: self.api.subresource(
+                verb,
+                self.resource,
+                target.namespace,
+                target.name,
+                target.subresource,
+                data,
+                self._caller(),
+                options,
+            )
         )
         options.created = verb == "create"
         return self._written(answered, options)
@@ -149,11 +163,15 @@ class _Call:
         if resource.key == ("", "bindings"):
             name = at(data, "metadata", "name", default="")
             pods = self.api.catalogue.named("pods")
-            bound = self.api.subresource(
-                "create", pods, target.namespace, name, "binding", data, self._caller(), options
+            bound = await self._settled(
+                lambda: self.api.subresource(
+                    "create", pods, target.namespace, name, "binding", data, self._caller(), options
+                )
             )
             return answer(bound, self.form, 201)
-        stored = self.api.create(resource, target.namespace, data, self._caller(), options)
+        stored = await self._settled(
+            lambda: self.api.create(resource, target.namespace, data, self._caller(), options)
+        )
         return self._written(stored, options)
 
     async def _delete(self) -> Response:
@@ -166,12 +184,24 @@ class _Call:
             options = delete_options(self.request.query_params)
         caller = self._caller()
         if target.verb == "delete":
-            outcome = self.api.delete(resource, target.namespace, target.name, options, caller)
+            outcome = await self._settled(
+                lambda: self.api.delete(resource, target.namespace, target.name, options, caller)
+            )
             return self._answer(outcome.answer)
         selection = list_options(self.request.query_params)
-        return self._answer(
-            self.api.delete_collection(resource, target.namespace or None, selection, options, caller)
+        deleted = await self._settled(
+            lambda: self.api.delete_collection(resource, target.namespace or None, selection, options, caller)
         )
+        return self._answer(deleted)
+
+    async def _settled(self, write: Callable[[], T]) -> T:
+        """Do a write, however often webhooks must be waited for on the way."""
+        conversation = Conversation()
+        while True:
+            try:
+                return conversation.attempt(self.api, write)
+            except Unanswered as waiting:
+                await self.app.wait_for(waiting.pending)
 
     async def _body(self, kind: str) -> tuple[Any, WriteOptions]:
         body = await bodies.read(self.request)

@@ -7,17 +7,20 @@ import secrets
 import socket
 import ssl
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from aiopslab.cluster.api.access.users import SYSTEM_MASTERS
 from aiopslab.cluster.api.api import Api
 from aiopslab.server.kubernetes.app import KubernetesApp
 from aiopslab.server.kubernetes.certificates import Certificates, make_certificates
+from aiopslab.server.kubernetes.inside import open_door
 from aiopslab.server.kubernetes.kubeconfig import write_kubeconfig
 from aiopslab.server.kubernetes.live import Live
 from aiopslab.server.kubernetes.streams.channels import MESSAGE_BYTES
@@ -37,9 +40,13 @@ class ClusterServer:
         port: int = 0,
         speed: float = 1.0,
         kubeconfig: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``clock`` is what virtual time follows, ``speed`` times as fast."""
         self._api = api
+        open_door(api)
         self._speed = speed
+        self._clock = clock
         self._kubeconfig = kubeconfig
         self.token = secrets.token_urlsafe(32)
         self._socket = _bound(host, port)
@@ -52,9 +59,9 @@ class ClusterServer:
 
     async def run(self, on_ready: Callable[[], None] | None = None) -> None:
         """Serve until told to stop. An error inside the world ends the run and is raised."""
-        live = self.live = Live(self._api.kernel, self._speed)
+        live = self.live = Live(self._api.kernel, self._speed, self._clock)
         self._api.tokens.accept(self.token, SYSTEM_MASTERS)
-        app = KubernetesApp(self._api, live, self.url.removeprefix("https://"))
+        app = self.application(live)
         with tempfile.TemporaryDirectory() as folder:
             self._server = uvicorn.Server(self._configure(app, Path(folder)))
             world = asyncio.create_task(live.run())
@@ -74,6 +81,10 @@ class ClusterServer:
                 with suppress(asyncio.CancelledError):
                     await world
 
+    def application(self, live: Live) -> ASGIApp:
+        """What is served."""
+        return KubernetesApp(self._api, live, self.url.removeprefix("https://"))
+
     def stop(self) -> None:
         """End the run; open watches are closed."""
         if self._server is not None:
@@ -85,7 +96,7 @@ class ClusterServer:
         if on_ready is not None:
             on_ready()
 
-    def _configure(self, app: KubernetesApp, folder: Path) -> uvicorn.Config:
+    def _configure(self, app: ASGIApp, folder: Path) -> uvicorn.Config:
         certificate, key = _files(self._certificates, folder)
         return uvicorn.Config(
             app,

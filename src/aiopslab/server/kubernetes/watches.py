@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +48,7 @@ def serve(app: KubernetesApp, request: Request, target: Target, resource: Resour
 async def _parts(
     app: KubernetesApp, watch: Watch, form: Form, include: IncludeObject
 ) -> AsyncIterator[bytes]:
-    arrived = asyncio.Event()
+    arrived = app.signal()
     watch.on_event = arrived.set
     headers = True
     try:

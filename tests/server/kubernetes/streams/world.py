@@ -71,6 +71,9 @@ class PodRuntime:
         self.sessions.append(session)
         return session
 
+    def check_exec(self, pod: Object, container: str) -> None:
+        self.container(pod, container)
+
     def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> AttachedSession:
         inside = self.container(pod, container)
         session = self.consoles[inside.name].attach(stdin=stdin, stderr=stderr)

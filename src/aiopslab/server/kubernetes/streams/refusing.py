@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 
 from aiopslab.cluster.api.errors import ApiError, BadRequest
+from aiopslab.cluster.api.subresources.log import choose_container
 from aiopslab.server.kubernetes.paths import read_target
 from aiopslab.server.kubernetes.streams.opening import check_target, find_pod, open_session, read_wishes
 
@@ -43,5 +44,8 @@ def _try(app: KubernetesApp, request: Request) -> None:
         find_pod(app, target)
         return
     wishes = read_wishes(request.query_params, target.subresource)
-    joining = replace(target, subresource="attach")
-    open_session(app, joining, replace(wishes, stdin=False)).stop()
+    if target.subresource == "exec":
+        pod, runtime = find_pod(app, target)
+        runtime.check_exec(pod, choose_container(pod, wishes.container))
+    else:
+        open_session(app, target, replace(wishes, stdin=False)).stop()
