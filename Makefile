@@ -15,7 +15,7 @@ help: ## list the targets
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (the others do this by themselves)
 
-demo: $(VENV)/.project ## watch a small cloud break and be repaired
+demo: $(VENV)/.project ## watch a release break and be rolled back, and a machine die and be survived
 	@$(BIN)/aiopslab demo
 
 test: check ## run all checks and all tests

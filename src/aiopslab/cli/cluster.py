@@ -22,7 +22,12 @@ cluster = typer.Typer(
 def up(
     nodes: Annotated[
         int,
-        typer.Option(min=1, max=250, help="So many machines, a node each; the first has the control plane."),
+        typer.Option(
+            min=1,
+            max=250,
+            help="So many machines, a node each; the first has the control plane. One and two are small clusters "
+            "without pods of the system; from three on it is a cluster as kind builds it.",
+        ),
     ] = 4,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port to serve at; 0 takes a free one.")
@@ -41,6 +46,9 @@ def up(
             "--api-only", help="Only the API: nothing acts on what is declared. For trying loops of your own."
         ),
     ] = False,
+    metrics: Annotated[
+        bool, typer.Option("--metrics/--no-metrics", help="With a metrics server, for `kubectl top`.")
+    ] = True,
 ) -> None:
     """Serve a cluster over HTTPS until interrupted."""
     from aiopslab.cli.cluster_up import serve_cluster
@@ -48,7 +56,7 @@ def up(
     if speed <= 0:
         hint = "it must be above 0; 1 is real time, 10 is ten times faster"
         raise typer.BadParameter(hint, param_hint="--speed")
-    raise typer.Exit(serve_cluster(nodes, host, port, kubeconfig, speed, seed, api_only))
+    raise typer.Exit(serve_cluster(nodes, host, port, kubeconfig, speed, seed, api_only, metrics))
 
 
 @cluster.command(epilog="Example: aiopslab cluster status --kubeconfig /tmp/lab.kubeconfig")

@@ -9,26 +9,31 @@ import sys
 import time
 from pathlib import Path
 
+from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.world import World
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.cluster.nodes import node_names
 from aiopslab.server.kubernetes.serving import ClusterServer
 
-SETTLE_S = 30.0
-"""So much of its life a cluster has behind it when it is served: its system pods are up."""
+SETTLE_S = 40.0
+"""So much of its life a cluster has behind it when it is served: its system pods are up and measured."""
 
 
 def serve_cluster(
-    nodes: int, host: str, port: int, kubeconfig: Path, speed: float, seed: int, api_only: bool
+    nodes: int,
+    host: str,
+    port: int,
+    kubeconfig: Path,
+    speed: float,
+    seed: int,
+    api_only: bool,
+    metrics: bool,
 ) -> int:
     """Serve until interrupted; the exit code."""
     logging.basicConfig(format="%(message)s")
     # Genuine clients reckon ages by the host's clock, so a served cluster lives in the present.
     world = World(seed, epoch_s=float(int(time.time() - SETTLE_S)))
-    machines = [world.add_machine(name) for name in node_names(nodes)]
-    built = Cluster(world.kernel, machines, world.epoch_s)
+    built = add_cluster(world, nodes)
     if not api_only:
-        built.start()
+        built.start(metrics=metrics)
         world.run_for(SETTLE_S)
     try:
         server = ClusterServer(built.api, host=host, port=port, speed=speed, kubeconfig=kubeconfig)

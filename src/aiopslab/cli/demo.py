@@ -1,128 +1,182 @@
-"""The demonstration: an application under load, a disk that fails, what an operator sees, the repair."""
+"""The demonstration: a cluster comes up, a release breaks and is rolled back, a machine dies and is survived.
+
+Everything that is printed comes from the running cluster. Standard output depends on the seed alone; how long it
+took here is said on standard error.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
 from pathlib import Path
-from statistics import median
+from typing import Final
 
 from rich.console import Console
-from rich.table import Table
 
-from aiopslab.cloud.copies import Copy
-from aiopslab.cloud.scenarios import SyntheticCloud, first_observation, synthetic_cloud
-from aiopslab.generators.workload.users import Summary
-from aiopslab.service.apps.synthetic import STORE
+from aiopslab.cli.operator import NAMESPACE, Operator
+from aiopslab.cloud.world import World
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.cluster import Cluster
+from aiopslab.cluster.nodes import node_names
 
-RATE = 20.0
-PHASE_S = 60.0
-COPIES = 20
+NODES: Final = 4
+MACHINE_GIVEN_UP_S: Final = 420
+"""Until a silent machine's pods have been replaced: 50 s to doubt it, 300 s to give its pods up, and some."""
+
+MOST_ANSWERED: Final = 55
+"""Of the requests of a healthy minute more than this are answered."""
+
+ASK: Final = "while sleep 1; do wget -q -T 2 -O /dev/null http://web && echo answered || echo failed; done"
 
 
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
-    console = Console(highlight=False, width=110)
     begun = time.perf_counter()
-    console.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
-    cloud = synthetic_cloud(seed, rate=RATE)
-    console.print(
-        f"\n27 services, a document store, 3 machines and {RATE:g} user requests a second: "
-        f"up in [bold]{time.perf_counter() - begun:.1f} s[/bold].\n"
+    world = World(seed)
+    cluster = Cluster(world.kernel, [world.add_machine(name) for name in node_names(NODES)])
+    cluster.start()
+    world.run_for(30)
+    story = _Story(world, Operator(world, cluster))
+    well = story.rolls_out() & story.breaks() & story.heals() & story.survives()
+    story.say(
+        f"The same seed tells the same story, byte for byte: this one was seed {seed}, "
+        f"fingerprint {cluster.api.log.hash()[:16]}.\n"
+        f"Now with your own kubectl: [bold]{_command()} cluster up[/bold]. "
+        f"More: [bold]{_command()} --help[/bold], README.md."
     )
-    phases = {"healthy": _phase(cloud)}
+    spent_s = time.perf_counter() - begun
+    print(f"({world.kernel.now:.0f} s of the cluster's life took {spent_s:.1f} s here.)", file=sys.stderr)
+    return 0 if well else 1
 
-    console.print("Now the disk of [bold]node-3[/bold] stops taking writes. One minute later:\n")
-    cloud.world.machines["node-3"].disk.fail_writes = True
-    phases["disk failing"] = _phase(cloud)
-    _look(console, cloud)
 
-    console.print(
-        "\nThe disk still reads. The operator moves the store's data to node-2 and starts it there:\n"
-    )
-    _repair(console, cloud)
-    cloud.world.run_for(2.0)
-    phases["repaired"] = _phase(cloud)
-    console.print()
-    console.print(_numbers(phases))
-    _copies(console, seed)
-    simulated, real = cloud.world.kernel.now, time.perf_counter() - begun
-    console.print(
-        f"\n{simulated:.0f} s of the cloud's life and {COPIES} copies took {real:.1f} s here. "
-        f"Run it again: with seed {seed} every number of the cloud will be the same "
-        f"(fingerprint {cloud.world.fingerprint()[:16]}).\n"
-        f"Type on a machine yourself: [bold]{_command()} shell[/bold]   "
-        f"More: [bold]{_command()} --help[/bold], docs/architecture.md"
-    )
-    return 0 if phases["repaired"].errors == 0 < phases["disk failing"].errors else 1
+class _Story:
+    """Each chapter says whether it ended as it should."""
+
+    def __init__(self, world: World, operator: Operator) -> None:
+        self._world = world
+        self._operator = operator
+        self._console = Console(highlight=False, width=110)
+        self._console.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
+
+    def rolls_out(self) -> bool:
+        """Three pods behind a Service, and a client of it."""
+        self._chapter("A Kubernetes cluster on four simulated machines")
+        self._get("nodes")
+        self.say("Three nginx pods behind a Service, and a client that asks for the page every second.")
+        for name, obj in (("web", _web()), ("web-service", _service()), ("client", _client())):
+            self._type(f"kubectl apply -f {name}.yaml", self._operator.apply(obj))
+        self._world.run_for(90)
+        return self._served()
+
+    def breaks(self) -> bool:
+        """A release that does not exist."""
+        self._chapter("A release goes wrong")
+        self.say("Somebody means nginx:1.19 and types 1.91. One minute later:")
+        self._type(
+            "kubectl set image deployment/web nginx=nginx:1.91", self._operator.set_image("web", "nginx:1.91")
+        )
+        self._world.run_for(60)
+        stuck = self._status() != SUCCESS
+        self._get("deployments")
+        self._get("replicasets")
+        self._get("pods")
+        self._get("events", "type=Warning,involvedObject.kind=Pod,reason=Failed")
+        self.say("The new pod cannot start, so no old one is taken away. The client has noticed nothing:")
+        return stuck and self._answered() > MOST_ANSWERED
+
+    def heals(self) -> bool:
+        """The way back."""
+        self._chapter("The operator rolls back")
+        self._type("kubectl rollout undo deployment/web", self._operator.rollout_undo("web"))
+        self._world.run_for(30)
+        self._get("pods")
+        return self._served()
+
+    def survives(self) -> bool:
+        """Below Kubernetes there are machines; one loses its power."""
+        self._chapter("Deeper down: a machine loses its power")
+        lost = next(
+            pod["spec"]["nodeName"]
+            for pod in self._operator.client.list("pods", NAMESPACE)
+            if pod["metadata"].get("labels", {}).get("app") == "web"
+        )
+        self.say(f"Nobody tells the cluster. {lost} is just silent. One minute later:")
+        self._world.machines[lost].lose()
+        self._world.run_for(60)
+        self._get("nodes")
+        self.say(
+            "Until the node was found out, the client waited in vain for everything that was sent there:"
+        )
+        noticed = self._answered() < MOST_ANSWERED
+        self.say("Seven minutes later its pods have been given up, and others serve elsewhere:")
+        self._world.run_for(MACHINE_GIVEN_UP_S)
+        self._get("deployments")
+        return self._served() and noticed
+
+    def say(self, text: str) -> None:
+        """A sentence of the teller's."""
+        self._console.print(f"\n{text}")
+
+    def _chapter(self, title: str) -> None:
+        self._console.print(f"\n[bold cyan]{title}[/bold cyan]")
+
+    def _type(self, line: str, told: str) -> None:
+        self._console.print(f"\n[bold green]$[/bold green] [bold]{line}[/bold]", soft_wrap=True)
+        self._console.print(told, markup=False, soft_wrap=True)
+
+    def _get(self, resource: str, fields: str = "") -> None:
+        chosen = f" --field-selector {fields}" if fields else ""
+        self._type(
+            f"kubectl get {resource}{chosen}", self._operator.get(_FULL.get(resource, resource), fields)
+        )
+
+    def _status(self) -> str:
+        told = self._operator.rollout_status("web")
+        self._type("kubectl rollout status deployment/web --watch=false", told)
+        return told
+
+    def _answered(self) -> int:
+        """Show how the client fared during the last minute; how many of its requests were answered."""
+        counts = self._operator.counted_log("client", 60)
+        self._type("kubectl logs client --since=60s | sort | uniq -c", counts)
+        return sum(int(line.split()[0]) for line in counts.splitlines() if line.endswith("answered"))
+
+    def _served(self) -> bool:
+        """Show that all is well; whether it is."""
+        rolled_out = self._status() == SUCCESS
+        return self._answered() > MOST_ANSWERED and rolled_out
+
+
+SUCCESS: Final = 'deployment "web" successfully rolled out'
+_FULL: Final = {"deployments": "deployments.apps", "replicasets": "replicasets.apps"}
+
+
+def _web() -> Object:
+    labels = {"app": "web"}
+    probe = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5}
+    main = {"name": "nginx", "image": "nginx:1.19", "readinessProbe": probe}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [main]}}
+    spec = {"replicas": 3, "selector": {"matchLabels": labels}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": _named("web"), "spec": spec}
+
+
+def _service() -> Object:
+    spec = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": _named("web"), "spec": spec}
+
+
+def _client() -> Object:
+    """Beside the control plane, where no pod of the application is."""
+    main = {"name": "main", "image": "busybox:1.36", "command": ["sh", "-c", ASK]}
+    spec = {"containers": [main], "nodeName": node_names(1)[0]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": _named("client"), "spec": spec}
+
+
+def _named(name: str) -> Object:
+    return {"name": name, "namespace": NAMESPACE}
 
 
 def _command() -> str:
     """How the reader can call us: as this demo was called, when that was by a path."""
     called = Path(sys.argv[0])
     return str(called) if called.name == "aiopslab" and called.parent != Path() else "aiopslab"
-
-
-def _phase(cloud: SyntheticCloud) -> Summary:
-    start = cloud.world.kernel.now
-    cloud.world.run_for(PHASE_S)
-    # The last seconds' requests may still be under way: count those that have had their time.
-    return cloud.users.results.between(start, cloud.world.kernel.now - 2.0)
-
-
-def _look(console: Console, cloud: SyntheticCloud) -> None:
-    _type(console, cloud, "node-1", "grep -c ERROR /var/log/containers/front.log")
-    _type(console, cloud, "node-1", "grep ERROR /var/log/containers/front.log | tail -n 1 | cut -d' ' -f4-")
-    _type(console, cloud, "node-3", "dmesg | tail -n 2")
-    _type(console, cloud, "node-3", "df -h /var/lib/volumes/store; touch /var/lib/volumes/store/probe")
-    confirmed = sum(o.journey == "write" and o.error is None for o in cloud.users.results.outcomes)
-    console.print(
-        f"\nUsers have had {confirmed} orders confirmed so far. The store's journal on the failing disk has:\n"
-    )
-    _type(console, cloud, "node-3", "wc -l < /var/lib/volumes/store/journal.jsonl")
-
-
-def _repair(console: Console, cloud: SyntheticCloud) -> None:
-    app, machines = cloud.app, cloud.world.machines
-    app.stop(STORE)
-    machines["node-2"].volume(STORE)
-    target = "/var/lib/volumes/store/journal.jsonl"
-    _type(console, cloud, "node-2", f"nc -l -p 9000 > {target} & echo receiving")
-    _type(console, cloud, "node-3", f"nc -q 0 node-2 9000 < {target}; sha256sum < {target} | cut -c 1-16")
-    _type(console, cloud, "node-2", f"sha256sum < {target} | cut -c 1-16")
-    app.start_store(machines["node-2"])
-
-
-def _type(console: Console, cloud: SyntheticCloud, machine: str, line: str) -> None:
-    done = cloud.world.shell(machine, line)
-    console.print(f"[bold green]{machine}#[/bold green] [bold]{line}[/bold]", soft_wrap=True)
-    text = (done.stdout + done.stderr).decode("utf-8", "replace").rstrip("\n")
-    if text:
-        console.print(text, markup=False, soft_wrap=True)
-    cloud.world.run_for(1.0)
-
-
-def _numbers(phases: dict[str, Summary]) -> Table:
-    table = Table(title="What users saw", title_justify="left")
-    for column in ("one minute", "requests", "failed", "p50", "p99"):
-        table.add_column(column, justify="left" if column == "one minute" else "right")
-    for name, phase in phases.items():
-        failed = f"{phase.errors} ({phase.error_rate:.1%})"
-        table.add_row(
-            name, str(phase.requests), failed, f"{phase.p50_s * 1e3:.1f} ms", f"{phase.p99_s * 1e3:.1f} ms"
-        )
-    return table
-
-
-def _copies(console: Console, seed: int) -> None:
-    times = []
-    with Copy.of(synthetic_cloud, seed, rate=RATE) as prepared:
-        for _ in range(COPIES):
-            begun = time.perf_counter()
-            with prepared.branch() as copy:
-                copy.call(first_observation)
-                times.append(time.perf_counter() - begun)
-    console.print(
-        f"\nA prepared cloud is copied, and a first command answered in the copy, in "
-        f"[bold]{median(times) * 1e3:.1f} ms[/bold] (median of {COPIES})."
-    )

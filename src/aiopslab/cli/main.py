@@ -27,7 +27,7 @@ Seed = Annotated[int, typer.Option(help="One seed, one outcome.")]
 
 @cli.command(epilog="Example: aiopslab demo --seed 7")
 def demo(seed: Seed = 7) -> None:
-    """Bring an application up, put users on it, break a disk, look, repair, and show the numbers."""
+    """A cluster comes up, a release breaks and is rolled back, a machine dies and is survived."""
     from aiopslab.cli.demo import run_demo
 
     raise typer.Exit(run_demo(seed))
