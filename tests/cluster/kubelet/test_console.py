@@ -90,3 +90,20 @@ def test_one_who_takes_nothing_holds_the_container_until_it_leaves() -> None:
     session.stop()
     container.kernel.run_for(100)
     assert not container.processes
+
+
+def test_a_container_that_reads_once_reads_the_end_of_what_a_client_types() -> None:
+    container, console = run("cat; echo over", stdin=True, stdin_once=True)
+    session, listener = attach(console, stdin=True)
+    session.write(b"one\n")
+    session.close_input()
+    container.kernel.run_for(1)
+    assert listener.out[1] == b"one\nover\n"
+    assert listener.ended == [(0, "")]
+
+
+def test_a_console_says_when_its_process_is_over() -> None:
+    container, console = run("sleep 1")
+    assert not console.ended
+    container.kernel.run_for(2)
+    assert console.ended

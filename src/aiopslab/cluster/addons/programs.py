@@ -114,6 +114,8 @@ def component(about: Component, further: HttpHandler | None = None) -> Program:
     """A program that logs, answers probes, and ends when it is told to; ``further`` answers all other requests."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
+        if further is not None and "?" in request.path:  # a probe asks plainly
+            return await further(request)
         response = await _health(request)
         return response if further is None or response.status == 200 else await further(request)
 

@@ -129,7 +129,7 @@ def select(resource: Resource, candidates: list[Object], options: ListOptions) -
     if options.fields:
         fields = parse_fields(options.fields)
         fields.check(resource)
-        chosen = [one for one in chosen if fields.matches(one, resource)]
+        chosen = fields.chosen(chosen, resource)
     return chosen
 
 

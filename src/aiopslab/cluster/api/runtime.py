@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from aiopslab.cluster.api.objects import Object
+from aiopslab.machine.network import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,28 @@ class Forward(Protocol):
         """Nothing more will be sent."""
 
 
+class Splice(Protocol):
+    """A connection of the world that goes on in a pod."""
+
+    def close(self) -> None:
+        """Hang up on both sides."""
+
+
+@runtime_checkable
+class Flow(Protocol):
+    """Something in the world that can be held back."""
+
+    @property
+    def pending_bytes(self) -> int:
+        """What was written to it and not read yet."""
+
+    def pause(self) -> None:
+        """Tell no more for now."""
+
+    def resume(self) -> None:
+        """Go on."""
+
+
 class Runtime(Protocol):
     """Runs containers. Methods raise ``ApiError`` in a kubelet's words when they cannot do it."""
 
@@ -92,3 +115,6 @@ class Runtime(Protocol):
 
     def forward(self, pod: Object, port: int) -> Forward:
         """Connect to a port of a pod."""
+
+    def splice(self, pod: Object, port: int, near: Connection, on_end: Callable[[str], None]) -> Splice:
+        """Let a connection go on at a port of a pod, in whatever it speaks; told why that ended."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from aiopslab.cluster.api.objects import Object, at
@@ -59,13 +60,30 @@ def refusal(resource: Resource, field: str) -> str:
 
 def field_value(obj: Object, resource: Resource, field: str) -> str:
     """The text that a selector compares; empty for a field that is not set."""
+    return field_reader(resource, field)(obj)
+
+
+def field_reader(resource: Resource, field: str) -> Callable[[Object], str]:
+    """What gives that text for any object of a resource."""
     special = _SPECIAL.get((*resource.key, field))
     if special is not None and resource.custom is None:
-        return special(obj)
-    value = at(obj, *field.split("."))
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, str | int) else ""
+        return special
+    return _plain_reader(field)
+
+
+@lru_cache(maxsize=256)
+def _plain_reader(field: str) -> Callable[[Object], str]:
+    path = field.split(".")
+
+    def read(obj: Object) -> str:
+        value = at(obj, *path)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(value) if isinstance(value, int) else ""
+
+    return read
 
 
 def _custom_fields(resource: Resource) -> list[str]:

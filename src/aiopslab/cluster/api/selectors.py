@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from aiopslab.cluster.api.errors import BadRequest
 from aiopslab.cluster.api.field_errors import FieldError, invalid
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.selectable_fields import field_value, refusal
+from aiopslab.cluster.api.selectable_fields import field_reader, field_value, refusal
 
 if TYPE_CHECKING:
     from aiopslab.cluster.api.resources import Resource
@@ -327,6 +327,13 @@ class FieldSelector:
         return all(
             (field_value(obj, resource, term.field) == term.value) != term.negated for term in self.terms
         )
+
+    def chosen(self, objects: list[Object], resource: Resource) -> list[Object]:
+        """Those that are selected, in their order."""
+        for term in self.terms:
+            read, value, negated = field_reader(resource, term.field), term.value, term.negated
+            objects = [one for one in objects if (read(one) == value) != negated]
+        return objects
 
     def exact(self, field: str) -> str | None:
         """The value that a field must have, where a term says so."""

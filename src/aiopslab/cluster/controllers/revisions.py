@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.client import Client
@@ -10,8 +11,17 @@ from aiopslab.cluster.controller import owner_reference
 
 
 def template_patch(owner: Object) -> Object:
-    """What is remembered of an owner: a patch that gives it its present template back."""
-    return {"spec": {"template": {**copy(owner["spec"]["template"]), "$patch": "replace"}}}
+    """What is remembered of an owner: a patch that gives it its present template back.
+
+    Its keys are in order, as Go writes maps: clients compare it with their own by its bytes.
+    """
+    return {"spec": {"template": _in_order({**owner["spec"]["template"], "$patch": "replace"})}}
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(one) for one in value] if isinstance(value, list) else value
 
 
 def template_of(revision: Object) -> Object:

@@ -18,6 +18,8 @@ class Console:
         self._input = Typed(container.kernel) if stdin else None
         self._attached: list[AttachedSession] = []
         self._room = Condition(container.kernel)
+        self.ended = False
+        """Whether the process is over: nobody can be attached to it then."""
         self.streams: dict[int, Stream] = {
             0: self._input if self._input is not None else NullStream(),
             1: _Copied(self, OUTPUT, container.log.stream("stdout") if container.log else NullStream()),
@@ -37,12 +39,17 @@ class Console:
         return session
 
     def leave(self, session: AttachedSession) -> None:
-        """One fewer is attached. A container that reads only once has then read everything."""
+        """One fewer is attached."""
         if session in self._attached:
             self._attached.remove(session)
             self._room.notify()
-            if self._stdin_once and session.types and self._input is not None:
-                self._input.end()
+            if session.types:
+                self.typed_all()
+
+    def typed_all(self) -> None:
+        """A client has typed its last; a container that reads only once has then read everything."""
+        if self._stdin_once and self._input is not None:
+            self._input.end()
 
     def look_again(self) -> None:
         """Somebody who held the process back does so no more."""
@@ -58,6 +65,7 @@ class Console:
 
     async def _wait(self, process: Process) -> None:
         await process.wait()
+        self.ended = True
         for session in list(self._attached):
             session.end()
         self._attached.clear()
@@ -90,8 +98,10 @@ class AttachedSession:
             self._input.put(data)
 
     def close_input(self) -> None:
-        """This client types no more; the container's input stays open for others."""
-        self._input = None
+        """This client types no more; the container's input stays open for others, if it takes others."""
+        if self._input is not None:
+            self._input = None
+            self._console.typed_all()
 
     def resize(self, columns: int, rows: int) -> None:
         """A container's own process has no terminal to resize."""

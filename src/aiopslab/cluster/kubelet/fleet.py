@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError, BadRequest, NotFound
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.runtime import Forward, LogOptions, LogStream, Session
-from aiopslab.cluster.kubelet.forwards import PortForward
+from aiopslab.cluster.api.runtime import Forward, LogOptions, LogStream, Session, Splice
+from aiopslab.cluster.kubelet.forwards import PortForward, refusal
 from aiopslab.cluster.kubelet.kubelet import Kubelet
 from aiopslab.cluster.kubelet.log_streams import ContainerLogStream, NoBackend, log_container_id
-from aiopslab.cluster.kubelet.records import ContainerRecord
+from aiopslab.cluster.kubelet.records import ContainerRecord, Sandbox
 from aiopslab.cluster.kubelet.sessions import ContainerSession
+from aiopslab.cluster.kubelet.splices import PortSplice
 from aiopslab.cluster.nodes import KUBELET_PORT
+from aiopslab.machine.network import Connection, NetworkError
 from aiopslab.machine.process import Container
 
 NAME_SERVER: Final = "172.18.0.1:53"
@@ -72,18 +75,31 @@ class Fleet:
     def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> Session:
         """Join a container's own process."""
         record = self._running(pod, container)
-        if record is None or record.console is None:
+        if record is None or record.console is None or record.console.ended:
             name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}"
             raise _NoContainer(f"container {container} not found in pod {name}")
         return record.console.attach(stdin=stdin, stderr=stderr)
 
     def forward(self, pod: Object, port: int) -> Forward:
         """Connect to a port of a pod."""
+        sandbox = self._sandbox(pod)
+        return PortForward(sandbox.namespace, port, sandbox.id, sandbox.netns)
+
+    def splice(self, pod: Object, port: int, near: Connection, on_end: Callable[[str], None]) -> Splice:
+        """Join a connection with a port of a pod."""
+        sandbox = self._sandbox(pod)
+
+        def words(error: NetworkError, connected: bool) -> str:
+            return refusal(port, sandbox.id, sandbox.netns, error, connected)
+
+        return PortSplice(sandbox.namespace, port, near, words, on_end)
+
+    def _sandbox(self, pod: Object) -> Sandbox:
         kubelet = self._kubelet(pod, "error dialing backend: ")
         live = kubelet.node.runtime.pods.get(pod["metadata"]["uid"])
         if live is None or live.sandbox is None or not live.sandbox.ready:
             raise NotFound(kubelet.node.client.resource("pods"), pod["metadata"]["name"])
-        return PortForward(live.sandbox.namespace, port, live.sandbox.id, live.sandbox.netns)
+        return live.sandbox
 
     def _running(self, pod: Object, container: str) -> ContainerRecord | None:
         kubelet = self._kubelet(pod, "error dialing backend: ")

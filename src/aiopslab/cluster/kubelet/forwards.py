@@ -145,17 +145,21 @@ class PortForward:
             self.on_end(why)
 
     def _refusal(self, error: NetworkError) -> str:
-        """A container runtime's sentence for a port that cannot be reached."""
-        start = f"error forwarding port {self._port} to pod {self._sandbox}, uid : "
-        inside = f'failed to execute portforward in network namespace "{self._place}": '
-        words = str(error).lower()
-        if self._connection is not None:
-            return f"{start}{inside}readfrom tcp4 {LOOPBACK}->{LOOPBACK}:{self._port}: {words}"
-        return (
-            f'{start}{inside}failed to connect to localhost:{self._port} inside namespace "{self._sandbox}", '
-            f"IPv4: dial tcp4 {LOOPBACK}:{self._port}: connect: {words} "
-            "IPv6 dial tcp6: address localhost: no suitable address found "
-        )
+        return refusal(self._port, self._sandbox, self._place, error, self._connection is not None)
+
+
+def refusal(port: int, sandbox: str, place: str, error: NetworkError, connected: bool) -> str:
+    """A container runtime's sentence for a port that cannot be reached, or is lost."""
+    start = f"error forwarding port {port} to pod {sandbox}, uid : "
+    inside = f'failed to execute portforward in network namespace "{place}": '
+    words = str(error).lower()
+    if connected:
+        return f"{start}{inside}readfrom tcp4 {LOOPBACK}->{LOOPBACK}:{port}: {words}"
+    return (
+        f'{start}{inside}failed to connect to localhost:{port} inside namespace "{sandbox}", '
+        f"IPv4: dial tcp4 {LOOPBACK}:{port}: connect: {words} "
+        "IPv6 dial tcp6: address localhost: no suitable address found "
+    )
 
 
 def _bytes_of(message: Any) -> bytes:

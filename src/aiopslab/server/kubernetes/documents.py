@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from aiopslab.cluster.api.errors import MethodNotAllowed, ServiceUnavailable
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.schema import openapi
+from aiopslab.cluster.api.version import VERSION
 from aiopslab.server.kubernetes import discovery, gnostic
 from aiopslab.server.kubernetes.answers import answer
 from aiopslab.server.kubernetes.negotiation import JSON, Form, choose
@@ -55,7 +56,7 @@ def _find(app: KubernetesApp, request: Request, path: str) -> Response | None:
             return Response(gnostic.from_json(openapi.v2(catalogue)), media_type=gnostic.MEDIA)
         return Response(openapi.v2(catalogue), media_type=JSON)
     if path == "/version":
-        return answer(discovery.VERSION, Form(pretty=True))
+        return answer(VERSION, Form(pretty=True))
     return answer(_root(app), Form(pretty=True)) if path == "/" else None
 
 

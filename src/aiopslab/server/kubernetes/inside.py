@@ -16,7 +16,9 @@ from starlette.responses import Response, StreamingResponse
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.conversations import Pending
 from aiopslab.cluster.api.errors import NoSuchPath
+from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.resources import Resource
+from aiopslab.cluster.api.store import Key
 from aiopslab.machine.network.http import HttpRequest, HttpResponse
 from aiopslab.server.kubernetes.app import KubernetesApp
 from aiopslab.server.kubernetes.bodies import BODY
@@ -39,7 +41,7 @@ class InsideApp(KubernetesApp):
     """The application for those who are in the world themselves."""
 
     def __init__(self, api: Api) -> None:
-        super().__init__(api, _Present(), f"{SERVICE}:443")
+        super().__init__(api, _Present(), _published(api))
 
     def signal(self) -> Signal:
         return _Moment(self.api.kernel)
@@ -75,6 +77,14 @@ class InsideApp(KubernetesApp):
         response.headers.setdefault("cache-control", "no-cache, private")
         headers = {_titled(name): value for name, value in response.headers.items()}
         return HttpResponse(response.status_code, await _whole(response), headers)
+
+
+def _published(api: Api) -> str:
+    """Where the server says that it is: the address behind its own Service."""
+    found = api.log.get(Key("", "endpoints", "default", "kubernetes"))
+    subset: Object = at(found, "subsets", default=[{}])[0]
+    addresses, ports = subset.get("addresses"), subset.get("ports")
+    return f"{addresses[0]['ip']}:{ports[0]['port']}" if addresses and ports else f"{SERVICE}:443"
 
 
 class _Present:

@@ -31,11 +31,12 @@ def signing_request(obj: Object, now_s: float) -> Cells:
         spec.get("signerName") or "<none>",
         text(spec, "username"),
         "<none>" if lasting is None else durations.human(lasting),
-        _state(part(obj, "status")),
+        state_of(part(obj, "status")),
     ]
 
 
-def _state(status: Object) -> str:
+def state_of(status: Object) -> str:
+    """How far a request has come."""
     told = [one.get("type") for one in items(status, "conditions")]
     state = "Denied" if "Denied" in told else "Approved" if "Approved" in told else "Pending"
     state += ",Failed" if "Failed" in told else ""

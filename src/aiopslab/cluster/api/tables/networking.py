@@ -41,13 +41,13 @@ def _external(obj: Object, spec: Object) -> str:
         case "ClusterIP" | "NodePort":
             return ",".join(external) or "<none>"
         case "LoadBalancer":
-            return ",".join([*_balancers(obj), *external]) or "<pending>"
+            return ",".join([*balancers(obj), *external]) or "<pending>"
         case "ExternalName":
             return text(spec, "externalName")
     return "<unknown>"
 
 
-def _balancers(obj: Object) -> list[str]:
+def balancers(obj: Object) -> list[str]:
     """The addresses a load balancer was given, in their order as text."""
     found = (
         one.get("ip") or one.get("hostname") for one in items(part(obj, "status", "loadBalancer"), "ingress")
@@ -78,7 +78,7 @@ def ingress(obj: Object, now_s: float) -> Cells:
         name(obj),
         "<none>" if chosen is None else chosen,
         _hosts(items(spec, "rules")),
-        ",".join(_balancers(obj)),
+        ",".join(balancers(obj)),
         "80, 443" if spec.get("tls") else "80",
         age(obj, now_s),
     ]

@@ -32,7 +32,7 @@ def node(obj: Object, now_s: float) -> Cells:
     return [
         name(obj),
         _status(obj, status),
-        _roles(part(obj, "metadata", "labels")),
+        roles_of(part(obj, "metadata", "labels")),
         age(obj, now_s),
         text(info, "kubeletVersion"),
         _address(addresses, "InternalIP"),
@@ -52,7 +52,8 @@ def _status(obj: Object, status: Object) -> str:
     return told + (",SchedulingDisabled" if part(obj, "spec").get("unschedulable") else "")
 
 
-def _roles(labels: Object) -> str:
+def roles_of(labels: Object) -> str:
+    """The roles that a node's labels give it."""
     roles = {key.removeprefix(_ROLE) for key in labels if key.startswith(_ROLE)}
     roles.add(labels.get("kubernetes.io/role", ""))
     return ",".join(sorted(roles - {""})) or "<none>"

@@ -20,13 +20,21 @@ _DEFAULTS = (
 _PV, _PVC = "core.v1.PersistentVolume", "core.v1.PersistentVolumeClaim"
 
 
-def _modes(found: list[str]) -> str:
+def access_modes(found: list[str]) -> str:
+    """Access modes in their short names, in the order of all there are."""
     return ",".join(short for mode, short in _MODES.items() if mode in found)
 
 
-def _class(obj: Object) -> str:
+def class_of(obj: Object) -> str:
+    """The storage class that a volume or a claim names."""
     old = part(obj, "metadata", "annotations").get(_OLD_CLASS)
     return text(part(obj, "spec"), "storageClassName") if old is None else old
+
+
+def is_default(obj: Object) -> bool:
+    """Whether a storage class is that of claims that name none."""
+    annotations = part(obj, "metadata", "annotations")
+    return any(annotations.get(key) == "true" for key in _DEFAULTS)
 
 
 def _phase(obj: Object) -> str:
@@ -62,11 +70,11 @@ def persistent_volume(obj: Object, now_s: float) -> Cells:
     return [
         name(obj),
         amount(part(spec, "capacity").get("storage")),
-        _modes(items(spec, "accessModes")),
+        access_modes(items(spec, "accessModes")),
         text(spec, "persistentVolumeReclaimPolicy"),
         _phase(obj),
         "" if claim is None else f"{text(claim, 'namespace')}/{text(claim, 'name')}",
-        _class(obj),
+        class_of(obj),
         _set(spec, "volumeAttributesClassName"),
         text(part(obj, "status"), "reason"),
         age(obj, now_s),
@@ -96,8 +104,8 @@ def persistent_volume_claim(obj: Object, now_s: float) -> Cells:
         _phase(obj),
         volume,
         amount(part(status, "capacity").get("storage")) if volume else "",
-        _modes(items(status, "accessModes")) if volume else "",
-        _class(obj),
+        access_modes(items(status, "accessModes")) if volume else "",
+        class_of(obj),
         _set(spec, "volumeAttributesClassName"),
         age(obj, now_s),
         _set(spec, "volumeMode"),
@@ -119,10 +127,8 @@ _SC = "storage.v1.StorageClass"
 )
 def storage_class(obj: Object, now_s: float) -> Cells:
     """A storage class' row."""
-    annotations = part(obj, "metadata", "annotations")
-    default = any(annotations.get(key) == "true" for key in _DEFAULTS)
     return [
-        name(obj) + (" (default)" if default else ""),
+        name(obj) + (" (default)" if is_default(obj) else ""),
         text(obj, "provisioner"),
         obj.get("reclaimPolicy") or "Delete",
         obj.get("volumeBindingMode") or "Immediate",

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TypeAlias, runtime_checkable
+from typing import Final, TypeAlias
+
+from aiopslab.cluster.api.runtime import Flow
 
 HIGH_BYTES: Final = 512 << 10
 LOW_BYTES: Final = 128 << 10
@@ -21,21 +23,6 @@ PROBE_S: Final = 5.0
 """So often a client that is held back is asked whether it is still there."""
 
 Message: TypeAlias = bytes | str
-
-
-@runtime_checkable
-class Flow(Protocol):
-    """Something in the world that can be held back."""
-
-    @property
-    def pending_bytes(self) -> int:
-        """What was written to it and not read yet."""
-
-    def pause(self) -> None:
-        """Tell no more for now."""
-
-    def resume(self) -> None:
-        """Go on."""
 
 
 class SlowClient(Exception):
