@@ -18,6 +18,7 @@ MODULES: Final = (
     "aiopslab.machine.shell.commands.text",
     "aiopslab.machine.shell.jq",
     "aiopslab.machine.shell.standalone",
+    "aiopslab.machine.shell.yq",
     "aiopslab.machine.shell.program",
 )
 """Where commands are defined; importing them registers them."""

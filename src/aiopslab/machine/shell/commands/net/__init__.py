@@ -1,6 +1,7 @@
-"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip."""
+"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, openssl."""
 
 from aiopslab.machine.shell.commands.net import (
+    certificates,
     curl,
     interfaces,
     names,
@@ -11,4 +12,4 @@ from aiopslab.machine.shell.commands.net import (
     wget,
 )
 
-__all__ = ["curl", "interfaces", "names", "netcat", "older_forms", "ping", "sockets", "wget"]
+__all__ = ["certificates", "curl", "interfaces", "names", "netcat", "older_forms", "ping", "sockets", "wget"]

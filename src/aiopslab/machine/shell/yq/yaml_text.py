@@ -1,0 +1,126 @@
+"""YAML in and out, as yq has it: keys in their order, lists set in, times and comments not understood.
+
+What is read is plain values; comments and the writer's own quotes are lost, which the genuine tool keeps.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import yaml
+
+MOST_BYTES: Final = 8 << 20
+MOST_VALUES: Final = 500_000
+DEEPEST: Final = 200
+TIMES: Final = "tag:yaml.org,2002:timestamp"
+TEXTS: Final = "tag:yaml.org,2002:str"
+
+
+class BadYaml(Exception):
+    """A text that is no YAML, or more of it than is read at once."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Times stay texts."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != TIMES]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Lists under a key are set in; nothing is folded; what is shared is written out twice."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    node = dumper.represent_str(text)
+    if "\n" in text:
+        node.style = "|"
+    elif dumper.resolve(yaml.ScalarNode, text, (True, False)) != TEXTS:  # type: ignore[no-untyped-call]
+        node.style = '"'
+    return node
+
+
+_Dumper.add_representer(str, _string)
+
+
+def documents(data: bytes) -> list[Any]:
+    """The documents of a text as jq's values; an empty text is one that says nothing."""
+    if len(data) > MOST_BYTES:
+        raise BadYaml("more than 8 MiB of YAML")
+    try:
+        reader = _Reader()
+        found = [reader.value(one, 0) for one in yaml.load_all(data, _Loader)]
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        raise BadYaml(f"yaml: {_place(error)}") from None
+    return found or [None]
+
+
+def _place(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    return f"line {mark.line + 1}: {problem}" if mark is not None else problem
+
+
+class _Reader:
+    """Makes jq's values of YAML's. What is shared is copied, so the copies are counted."""
+
+    def __init__(self) -> None:
+        self._values = 0
+
+    def value(self, value: Any, depth: int) -> Any:
+        """One value with all in it."""
+        self._values += 1
+        if depth > DEEPEST or self._values > MOST_VALUES:
+            raise ValueError("document contains excessive aliasing")
+        if isinstance(value, dict):
+            return {_key(key): self.value(one, depth + 1) for key, one in value.items()}
+        if isinstance(value, list | set | tuple):
+            return [self.value(one, depth + 1) for one in value]
+        if isinstance(value, bool) or value is None or isinstance(value, str):
+            return value
+        if isinstance(value, int | float):
+            return float(value)
+        return str(value)
+
+
+def _key(key: Any) -> str:
+    return key if isinstance(key, str) else _scalar(key)
+
+
+def to_yaml(value: Any, indent: int) -> str:
+    """A value as YAML; a scalar stands by itself, unquoted."""
+    if not isinstance(value, dict | list):
+        return f"{_scalar(value)}\n"
+    return yaml.dump(
+        plain(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 30, indent=indent
+    )
+
+
+def plain(value: Any) -> Any:
+    """A value of jq's with whole numbers as such."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and value == value and abs(value) < 1e16 and value == int(value):
+        return int(value)
+    return value
+
+
+def _scalar(value: Any) -> str:
+    match plain(value):
+        case None:
+            return "null"
+        case bool(truth):
+            return "true" if truth else "false"
+        case other:
+            return str(other)
