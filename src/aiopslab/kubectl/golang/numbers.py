@@ -1,0 +1,56 @@
+"""Numbers as Go prints them.
+
+A whole number of an object is an int64 to kubectl, anything else a float64; so is a whole number that is
+too large.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from functools import lru_cache
+
+
+def is_int64(number: int) -> bool:
+    """Whether a whole number is one of 64 bits."""
+    return -(2**63) <= number < 2**63
+
+
+@lru_cache(maxsize=4096)
+def float_text(number: float) -> str:
+    """A float as ``%v`` prints it: the fewest digits, an exponent from a million up and below 0.0001."""
+    return _text(number, -4, 6)
+
+
+@lru_cache(maxsize=4096)
+def json_float(number: float) -> str:
+    """A float as Go's JSON has it: an exponent only from 1e21 up and below 0.000001, of the fewest digits."""
+    text = _text(number, -6, 21)
+    return text.replace("e-0", "e-")
+
+
+def whole_text(number: int) -> str:
+    """A whole number as ``%v`` prints it."""
+    return str(number) if is_int64(number) else float_text(float(number))
+
+
+def _text(number: float, lowest: int, highest: int) -> str:
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "+Inf" if number > 0 else "-Inf"
+    sign = "-" if math.copysign(1, number) < 0 else ""
+    if number == 0:
+        return f"{sign}0"
+    shortest = Decimal(repr(abs(number))).as_tuple()
+    digits = "".join(map(str, shortest.digits))
+    power = len(digits) + int(shortest.exponent) - 1
+    digits = digits.rstrip("0") or "0"
+    if power < lowest or power >= highest:
+        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    if power < 0:
+        return f"{sign}0.{'0' * (-power - 1)}{digits}"
+    if len(digits) <= power + 1:
+        return sign + digits.ljust(power + 1, "0")
+    return f"{sign}{digits[: power + 1]}.{digits[power + 1 :]}"

@@ -1,0 +1,181 @@
+"""What a Go template is made of. Each node can be written out again, as errors quote it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class TemplateError(Exception):
+    """A template that cannot be read or does not fit its data, in Go's words; ``printed`` went out before."""
+
+    def __init__(self, message: str, printed: str = "") -> None:
+        super().__init__(message)
+        self.printed = printed
+
+
+@dataclass(slots=True)
+class Node:
+    """Something at a place of the template's text."""
+
+    place: int
+
+
+@dataclass(slots=True)
+class TextNode(Node):
+    """Words to print."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(slots=True)
+class ListNode(Node):
+    """Nodes one after another."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.nodes))
+
+
+@dataclass(slots=True)
+class Constant(Node):
+    """A number, a string, ``true`` or ``false``, as it was written."""
+
+    value: Any
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(slots=True)
+class NilNode(Node):
+    """``nil``."""
+
+    def __str__(self) -> str:
+        return "nil"
+
+
+@dataclass(slots=True)
+class DotNode(Node):
+    """The current value."""
+
+    def __str__(self) -> str:
+        return "."
+
+
+@dataclass(slots=True)
+class FieldNode(Node):
+    """``.a.b`` of the current value."""
+
+    names: list[str]
+
+    def __str__(self) -> str:
+        return "".join(f".{name}" for name in self.names)
+
+
+@dataclass(slots=True)
+class VariableNode(Node):
+    """``$x.a.b``: the first name is the variable's."""
+
+    names: list[str]
+
+    def __str__(self) -> str:
+        return ".".join(self.names)
+
+
+@dataclass(slots=True)
+class IdentifierNode(Node):
+    """A function's name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(slots=True)
+class ChainNode(Node):
+    """Fields of something in parentheses, or of a function's result."""
+
+    inner: Node
+    names: list[str]
+
+    def __str__(self) -> str:
+        inner = f"({self.inner})" if isinstance(self.inner, PipeNode) else str(self.inner)
+        return inner + "".join(f".{name}" for name in self.names)
+
+
+@dataclass(slots=True)
+class CommandNode(Node):
+    """A value, or a function and its arguments."""
+
+    arguments: list[Node] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return " ".join(f"({one})" if isinstance(one, PipeNode) else str(one) for one in self.arguments)
+
+
+@dataclass(slots=True)
+class PipeNode(Node):
+    """Commands that hand on their values, and the variables that take the last."""
+
+    declared: list[VariableNode] = field(default_factory=list)
+    assigns: bool = False
+    commands: list[CommandNode] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        declared = ", ".join(map(str, self.declared))
+        if declared:
+            declared += " = " if self.assigns else " := "
+        return declared + " | ".join(map(str, self.commands))
+
+
+@dataclass(slots=True)
+class ActionNode(Node):
+    """A pipeline whose value is printed."""
+
+    pipe: PipeNode
+
+    def __str__(self) -> str:
+        return "{{" + str(self.pipe) + "}}"
+
+
+@dataclass(slots=True)
+class BranchNode(Node):
+    """``if``, ``with`` or ``range``."""
+
+    word: str
+    pipe: PipeNode
+    body: ListNode
+    otherwise: ListNode | None
+
+    def __str__(self) -> str:
+        otherwise = "{{else}}" + str(self.otherwise) if self.otherwise is not None else ""
+        return "{{" + f"{self.word} {self.pipe}" + "}}" + f"{self.body}{otherwise}" + "{{end}}"
+
+
+@dataclass(slots=True)
+class TemplateNode(Node):
+    """A template called by its name."""
+
+    name: str
+    quoted: str
+    pipe: PipeNode | None
+
+    def __str__(self) -> str:
+        return "{{template " + self.quoted + (f" {self.pipe}" if self.pipe else "") + "}}"
+
+
+@dataclass(slots=True)
+class WordNode(Node):
+    """``{{end}}``, ``{{else}}``, ``{{break}}`` or ``{{continue}}``."""
+
+    word: str
+
+    def __str__(self) -> str:
+        return "{{" + self.word + "}}"
