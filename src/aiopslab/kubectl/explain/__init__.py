@@ -1,0 +1,1 @@
+"""What the fields of resources mean, told from the OpenAPI documents that the server serves."""
