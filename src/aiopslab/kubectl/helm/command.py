@@ -1,0 +1,182 @@
+"""Helm's commands: a tree by their words, each a function, with the genuine tool's flags and mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import msgspec
+
+from aiopslab.kubectl.command import NEAR, distance
+from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
+from aiopslab.kubectl.helm.errors import HelmError
+from aiopslab.kubectl.helm.session import Helm
+
+Run = Callable[[Helm], Awaitable[None]]
+MANY: Final = 10**6
+
+
+class HelmFlag(Flag):
+    """A flag of helm, which has a kind of its own for forms of output."""
+
+    @property
+    def alone(self) -> str | None:
+        """Only truths and ``--dry-run`` need no value."""
+        return "true" if self.kind == "bool" else "client" if self.name == "dry-run" else None
+
+    def read(self, text: str) -> Any:
+        """The value of a text; raises ``BadFlag``."""
+        if self.kind == "format" and text not in ("table", "json", "yaml"):
+            raise BadFlag(f'invalid argument "{text}" for "{self.shown()}" flag: invalid format type')
+        return super().read(text)
+
+
+@dataclass
+class HelmCommand:
+    """A word of the command line, with what it does and what may follow it."""
+
+    path: str
+    summary: str = ""
+    run: Run | None = None
+    least: int = 0
+    most: int = MANY
+    aliases: tuple[str, ...] = ()
+    below: dict[str, HelmCommand] = field(default_factory=dict)
+    _parser: Parser | None = None
+
+    @property
+    def name(self) -> str:
+        """The last word."""
+        return self.path.rpartition(" ")[2]
+
+    @property
+    def usage(self) -> str:
+        """How it is called."""
+        told: str = facts().get(self.path, {}).get("usage", "helm [command]")
+        return told
+
+    def flags(self) -> list[HelmFlag]:
+        """Its own flags."""
+        return [HelmFlag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+
+    def parser(self) -> Parser:
+        """Reads its command line: its own flags and those of every command."""
+        if self._parser is None:
+            self._parser = Parser([*self.flags(), *global_flags()])
+        return self._parser
+
+    def check(self, args: list[str]) -> None:
+        """Refuse too few or too many arguments."""
+        if self.least <= len(args) <= self.most:
+            return
+        if self.most == 0:
+            wants = "accepts no arguments"
+        else:
+            number = self.least if len(args) < self.least or self.least == self.most else self.most
+            bound = "" if self.least == self.most else "at least " if len(args) < self.least else "at most "
+            word = "accepts" if bound == "at most " else "requires"
+            wants = f"{word} {bound}{number} argument{'' if number == 1 else 's'}"
+        raise HelmError(f'"helm {self.path}" {wants}\n\nUsage:  {self.usage}')
+
+
+ROOT: Final = HelmCommand("")
+
+
+def command(
+    path: str, summary: str, *, least: int = 0, most: int = MANY, aliases: tuple[str, ...] = ()
+) -> Callable[[Run], Run]:
+    """Make a function a command of helm."""
+
+    def register(run: Run) -> Run:
+        group(path, summary, run=run, least=least, most=most, aliases=aliases)
+        return run
+
+    return register
+
+
+def group(path: str, summary: str, **more: Any) -> None:
+    """A command that only has commands below it, or any command."""
+    here = ROOT
+    words = path.split()
+    for depth, word in enumerate(words, 1):
+        here = here.below.setdefault(word, HelmCommand(" ".join(words[:depth])))
+    here.summary = summary
+    for name, value in more.items():
+        setattr(here, name, value)
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """Usage lines and flags, by command."""
+    packed = (files("aiopslab.kubectl") / "data" / "helm_flags.json").read_bytes()
+    found: dict[str, Any] = msgspec.json.decode(packed)
+    return found
+
+
+@cache
+def global_flags() -> tuple[HelmFlag, ...]:
+    """The flags of every command."""
+    return tuple(HelmFlag(*one) for one in facts()["options"]["flags"])
+
+
+def find(words: list[str]) -> tuple[HelmCommand, Flags]:
+    """The command that a line means, and what it says by flags and arguments; raises ``HelmError``."""
+    here, rest = ROOT, list(words)
+    while True:
+        parser = here.parser()
+        places = without_flags(rest, parser.long, parser.short)
+        below = _child(here, rest[places[0]]) if places and here.below else None
+        if below is None:
+            break
+        here, rest = below, [*rest[: places[0]], *rest[places[0] + 1 :]]
+    if here is ROOT and places:
+        raise HelmError(_unknown(rest[places[0]]))
+    try:
+        return here, parser.parse(rest)
+    except BadFlag as error:
+        raise HelmError(str(error)) from None
+
+
+def _child(here: HelmCommand, word: str) -> HelmCommand | None:
+    found = here.below.get(word)
+    return found or next((one for one in here.below.values() if word in one.aliases), None)
+
+
+def _unknown(word: str) -> str:
+    told = f'unknown command "{word}" for "helm"\n'
+    near = [
+        name
+        for name in sorted(ROOT.below)
+        if distance(word.lower(), name) <= NEAR or name.startswith(word.lower())
+    ]
+    if near:
+        told += "\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in near) + "\n"
+    return told + "Run 'helm --help' for usage."
+
+
+def help_of(one: HelmCommand) -> str:
+    """The help text of a command, in our words."""
+    parts = [f"{one.summary or 'Charts of Kubernetes objects: install, upgrade, roll back, remove'}\n"]
+    parts.append(f"Usage:\n  {one.usage}\n")
+    if one.aliases:
+        parts.append(f"Aliases:\n  {', '.join((one.name, *one.aliases))}\n")
+    if one.below:
+        listed = "".join(f"  {name:<11} {held.summary}\n" for name, held in sorted(one.below.items()))
+        parts.append(f"Available Commands:\n{listed}")
+    for title, flags in (("Flags", one.flags()), ("Global Flags", list(global_flags()))):
+        if flags:
+            parts.append(f"{title}:\n" + "".join(map(_flag_line, flags)))
+    if one.below:
+        full = f"helm {one.path}".rstrip()
+        parts.append(f'Use "{full} [command] --help" for more information about a command.\n')
+    return "\n".join(parts)
+
+
+def _flag_line(flag: HelmFlag) -> str:
+    short = f"-{flag.shorthand}, " if flag.shorthand else "    "
+    kind = "" if flag.kind == "bool" else f" {flag.kind}"
+    default = "" if flag.default in ("", "false", "0", "0s") else f"   (default {flag.default})"
+    return f"  {short}--{flag.name}{kind}{default}\n"
