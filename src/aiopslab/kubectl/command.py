@@ -1,0 +1,211 @@
+"""Kubectl's commands: a tree by their words, each a function, with the genuine tool's flags and mistakes.
+
+A verb is a file in ``verbs/`` with functions marked ``@command("rollout status", "…")``. Names, types
+and defaults of flags are facts, kept in ``data/flags.json``; the texts are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from aiopslab.kubectl.errors import FlagError, KubectlError, PlainError, UsageError
+from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
+from aiopslab.kubectl.helptexts import GROUPS
+
+if TYPE_CHECKING:
+    from aiopslab.kubectl.session import Kubectl
+
+Run: TypeAlias = "Callable[[Kubectl], Awaitable[int | None]]"
+
+RECORDING: Final = (
+    "annotate", "apply", "autoscale", "edit", "expose", "label", "patch", "replace", "run", "scale",
+    "set image", "set resources", "set selector", "set serviceaccount",
+)  # fmt: skip
+"""Commands that can still write themselves into what they change."""
+RECORD: Final = Flag(
+    "record", kind="bool", default="false", deprecated="--record will be removed in the future"
+)
+CPU_PERCENT: Final = Flag(
+    "cpu-percent",
+    kind="int",
+    default="-1",
+    deprecated="Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for "
+    "milliCPU).",
+)
+NEAR: Final = 2
+"""So many typing errors away a suggestion may be."""
+
+
+@dataclass
+class Command:
+    """A word of the command line, with what it does and what may follow it."""
+
+    path: str
+    summary: str = ""
+    run: Run | None = None
+    examples: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    hidden: bool = False
+    required: tuple[str, ...] = ()
+    """Flags that must be given."""
+    silent: bool = False
+    """Of a group: called with nothing after it, its help is a complaint and the call has failed."""
+    below: dict[str, Command] = field(default_factory=dict)
+    _parser: Parser | None = None
+
+    @property
+    def name(self) -> str:
+        """The last word."""
+        return self.path.rpartition(" ")[2]
+
+    @property
+    def full(self) -> str:
+        """The whole command, as errors name it."""
+        return f"kubectl {self.path}".rstrip()
+
+    @property
+    def usage(self) -> str:
+        """How it is called."""
+        told: str = facts().get(self.path, {}).get("usage", self.full)
+        return told
+
+    def flags(self) -> list[Flag]:
+        """Its own flags."""
+        return [Flag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+
+    def parser(self) -> Parser:
+        """Reads its command line: its own flags and those of every command."""
+        if self._parser is None:
+            own = [*self.flags(), *self._hidden()]
+            names = {flag.name for flag in own}
+            self._parser = Parser([*own, *(flag for flag in global_flags() if flag.name not in names)])
+        return self._parser
+
+    def _hidden(self) -> list[Flag]:
+        """Flags that are still understood and no longer shown."""
+        recording = [RECORD] if self.path in RECORDING else []
+        return recording + ([CPU_PERCENT] if self.path == "autoscale" else [])
+
+    def child(self, word: str) -> Command | None:
+        """The command below it that a word means."""
+        found = self.below.get(word)
+        return found or next((one for one in self.below.values() if word in one.aliases), None)
+
+
+ROOT: Final = Command("")
+
+
+def command(
+    path: str,
+    summary: str,
+    *,
+    examples: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    required: tuple[str, ...] = (),
+    hidden: bool = False,
+) -> Callable[[Run], Run]:
+    """Make a function a command of kubectl."""
+
+    def register(run: Run) -> Run:
+        group(path, summary, run=run, examples=examples, aliases=aliases, required=required, hidden=hidden)
+        return run
+
+    return register
+
+
+def group(path: str, summary: str, **more: Any) -> None:
+    """A command that only has commands below it, or any command."""
+    here = ROOT
+    words = path.split()
+    for depth, word in enumerate(words, 1):
+        here = here.below.setdefault(word, Command(" ".join(words[:depth])))
+    here.summary = summary
+    for name, value in more.items():
+        setattr(here, name, value)
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """Usage lines and flags, by command."""
+    packed = (files("aiopslab.kubectl") / "data" / "flags.json").read_bytes()
+    found: dict[str, Any] = msgspec.json.decode(packed)
+    return found
+
+
+@cache
+def global_flags() -> tuple[Flag, ...]:
+    """The flags of every command."""
+    return tuple(Flag(*one) for one in facts()["options"]["flags"])
+
+
+@cache
+def _root_parser() -> Parser:
+    return Parser(global_flags())
+
+
+def find(words: list[str]) -> tuple[Command, Flags]:
+    """The command that a line means, and what it says by flags and arguments."""
+    here, rest = ROOT, list(words)
+    while True:
+        parser = here.parser() if here is not ROOT else _root_parser()
+        places = without_flags(rest, parser.long, parser.short)
+        below = here.child(rest[places[0]]) if places and here.below else None
+        if below is None:
+            break
+        here, rest = below, [*rest[: places[0]], *rest[places[0] + 1 :]]
+    if here is ROOT and places:
+        if words[0].startswith("-"):  # it might have been a plugin's name, which stands first
+            raise PlainError(f"Error: flags cannot be placed before plugin name: {words[0]}")
+        raise KubectlError(_unknown(rest[places[0]]))
+    try:
+        flags = parser.parse(rest)
+    except BadFlag as error:
+        raise FlagError(str(error), here.full) from None
+    if here.run is None and here.below and flags.args and not flags.help:
+        raise UsageError(f'unknown command "{flags.args[0]}"', here.full)
+    missing = [name for name in here.required if not flags.said(name)]
+    if missing and not flags.help:
+        named = ", ".join(f'"{name}"' for name in missing)
+        raise KubectlError(f"required flag(s) {named} not set")
+    return here, flags
+
+
+def verb_of(words: list[str]) -> str:
+    """The first word of a line that is neither a flag nor a flag's value; empty if there is none."""
+    parser = _root_parser()
+    places = without_flags(words, parser.long, parser.short)
+    return words[places[0]] if places else ""
+
+
+def _unknown(word: str) -> str:
+    told = f'unknown command "{word}" for "kubectl"'
+    near = [name for name in suggested() if _is_near(word, name)]
+    if not near:
+        return told
+    return told + "\n\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in near)
+
+
+def suggested() -> Iterator[str]:
+    """The commands that a mistyped word may have meant, in the order in which the help lists them."""
+    return (name for names in GROUPS.values() for name in names)
+
+
+def _is_near(word: str, name: str) -> bool:
+    return distance(word.lower(), name) <= NEAR or name.startswith(word.lower())
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters must be put in, left out or changed to make one word the other."""
+    before = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        now = [row]
+        for column, against in enumerate(other, 1):
+            now.append(min(before[column] + 1, now[column - 1] + 1, before[column - 1] + (letter != against)))
+        before = now
+    return before[-1]
