@@ -8,6 +8,7 @@ from hashlib import sha256
 from aiopslab.cluster.shapes import MachineFacts
 from aiopslab.machine.computer import EPOCH_S, Machine
 from aiopslab.machine.emit import Histogram, MemoryEmitter
+from aiopslab.machine.image import Image
 from aiopslab.machine.network import HostsResolver, Network
 from aiopslab.machine.process import Completed
 from aiopslab.machine.shell.images import operator_image
@@ -28,9 +29,13 @@ class World:
         self.machines: dict[str, Machine] = {}
 
     def add_machine(
-        self, name: str, facts: MachineFacts | None = None, address: str | None = None
+        self,
+        name: str,
+        facts: MachineFacts | None = None,
+        address: str | None = None,
+        image: Image | None = None,
     ) -> Machine:
-        """A machine with all of an operator's commands on it."""
+        """A machine with all of an operator's commands on it, or with an image's."""
         facts = facts or MachineFacts()
         address = address if address is not None else f"172.18.0.{len(self.machines) + 2}"
         machine = Machine(
@@ -38,7 +43,7 @@ class World:
             self.network,
             name,
             address,
-            operator_image(),
+            image if image is not None else operator_image(),
             **asdict(facts),
             emitter=self.emitter,
             resolver=self.resolver,
@@ -55,9 +60,7 @@ class World:
 
     def shell(self, machine: str, line: str) -> Completed:
         """Type one line in a machine's own shell and wait for its end, in virtual time."""
-        # Half a character, as JSON can carry it, is no text: it is typed as a replacement mark.
-        typed = line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return self.machines[machine].host.run(["bash", "-c", typed])
+        return self.machines[machine].host.run(["bash", "-c", typable(line)])
 
     def fingerprint(self) -> str:
         """A hash of what has been observable so far: log lines, spans, metrics and the time."""
@@ -71,3 +74,8 @@ class World:
             value = metric.counts if isinstance(metric, Histogram) else metric.value
             digest.update(f"{key} {value}".encode())
         return digest.hexdigest()
+
+
+def typable(line: str) -> str:
+    """A line as text. Half a character, as JSON can carry it, is none: it is typed as a replacement mark."""
+    return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

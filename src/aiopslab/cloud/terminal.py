@@ -1,0 +1,178 @@
+"""The operator's host: a machine of its own beside the cluster, where people and agents type.
+
+It has kubectl and the usual tools and reaches the cluster over the network, as a bastion does. Its files last, and
+what a line leaves running in the background (``kubectl port-forward … &``) runs on; each line is otherwise a shell of
+its own. A line that takes too long is ended, and output beyond a bound is not shown; both are said.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Final
+
+import yaml
+
+from aiopslab.cloud.permitted import permitted
+from aiopslab.cloud.policies import ADMIN, Policy
+from aiopslab.cloud.world import World, typable
+from aiopslab.cluster.api.objects import at
+from aiopslab.cluster.api.store import Key
+from aiopslab.cluster.cluster import Cluster
+from aiopslab.cluster.controllers.root_ca import PUBLISHED
+from aiopslab.cluster.shapes import MachineFacts
+from aiopslab.kubectl.connection import Door
+from aiopslab.kubectl.helm.program import helm_program
+from aiopslab.kubectl.program import kubectl_program
+from aiopslab.machine.computer import GIB
+from aiopslab.machine.image import Image
+from aiopslab.machine.process import Capture, Completed, Container, Process, Signal
+from aiopslab.machine.shell.commands import all_commands
+from aiopslab.sim import TimedOut
+
+SMALL: Final = MachineFacts(cores=2, memory_bytes=4 * GIB, disk_bytes=20 * GIB)
+NAME: Final = "bastion"
+HOME: Final = "/root"
+NETWORK: Final = "172.18.0"
+FIRST_HOST: Final = 100
+"""The last part of the address of a world's first such host; others follow."""
+SERVER: Final = "https://172.18.0.2:6443"
+CLUSTER: Final = "kubernetes"
+TIMEOUT_S: Final = 30.0
+SHOWN_BYTES: Final = 64 << 10
+TIMED_OUT: Final = 124
+
+
+class Terminal:
+    """A host for one session. ``run`` types a line and waits for its end, in virtual time."""
+
+    def __init__(
+        self,
+        world: World,
+        cluster: Cluster,
+        policy: Policy = ADMIN,
+        *,
+        name: str = NAME,
+        shown_bytes: int = SHOWN_BYTES,
+    ) -> None:
+        self._world = world
+        self.api = cluster.api
+        self.policy = policy
+        self._shown_bytes = shown_bytes
+        # The smallest clusters have their control plane outside, where no machine of this world is.
+        door = Door(cluster.api, dialled=cluster.shape.system_pods)
+        programs = {**all_commands(), "kubectl": kubectl_program(door), "helm": helm_program(door)}
+        others = sum(one.startswith(NAME) for one in world.machines)
+        address = f"{NETWORK}.{FIRST_HOST + others}"
+        self.machine = world.add_machine(name, SMALL, address, Image(name, permitted(programs, policy)))
+        policy.admit(cluster.api)
+        token = world.kernel.random(f"terminal.token.{name}").randbytes(24).hex()
+        cluster.api.tokens.accept(token, policy.user)
+        files = self.machine.host.files
+        files.mkdir("/root/.kube", 0o700, parents=True)
+        config = kubeconfig(token, policy.user.name, _authority(cluster))
+        files.put("/root/.kube/config", config.encode(), mode=0o600)
+
+    def run(self, line: str, timeout_s: float = TIMEOUT_S) -> Completed:
+        """Type one line and wait for its end; after so many virtual seconds it is ended, with status 124."""
+        typed = self.type(line)
+        if typed.wait(timeout_s):
+            return typed.completed()
+        typed.kill()
+        return typed.completed(timeout_s)
+
+    def type(self, line: str) -> TypedLine:
+        """Type one line, and leave the waiting to the caller."""
+        return TypedLine(self._world, self.machine.host, line, self._shown_bytes)
+
+    def close(self) -> None:
+        """The session ends, and with it everything that it left running."""
+        self.machine.host.kill_all(Signal.KILL)
+
+
+class TypedLine:
+    """A line that was typed, while it runs and after."""
+
+    def __init__(self, world: World, host: Container, line: str, shown_bytes: int) -> None:
+        self._world = world
+        self.stdout, self.stderr = Capture(shown_bytes), Capture(shown_bytes)
+        argv = ["bash", "-c", typable(line)]
+        self._process = host.start(argv, streams={1: self.stdout, 2: self.stderr}, cwd=HOME)
+
+    def wait(self, seconds: float) -> bool:
+        """Let at most so many virtual seconds pass; whether the line has ended."""
+        kernel = self._world.kernel
+
+        async def ended() -> bool:
+            try:
+                with kernel.timeout(seconds):
+                    await self._process.wait()
+            except TimedOut:
+                return False
+            return True
+
+        return kernel.run_task(kernel.spawn(ended(), "a line at the terminal"), 2 * seconds + 1.0)
+
+    def interrupt(self) -> None:
+        """Control-C: told to everything that the line runs."""
+        for process in _family(self._process):
+            process.send(Signal.INT, outside=True)
+
+    def kill(self) -> None:
+        """End the line and everything that it runs."""
+        for process in _family(self._process):
+            process.send(Signal.KILL, outside=True)
+
+    def completed(self, timeout_s: float | None = None) -> Completed:
+        """How it ended; ``timeout_s`` is how long it was waited for in vain."""
+        stdout, stderr = (_shown(stream) for stream in (self.stdout, self.stderr))
+        if timeout_s is None:
+            return Completed(self._process.status, stdout, stderr)
+        note = (
+            f"[ended after {timeout_s:g} s, still running. Give it more time, or let it run on by itself: "
+            "COMMAND > /tmp/out 2>&1 &]\n"
+        )
+        return Completed(TIMED_OUT, stdout, stderr + note.encode())
+
+
+def _family(process: Process) -> list[Process]:
+    """A process and all that it started and that has not been left behind."""
+    found = [process]
+    for one in found:
+        found.extend(one.children.values())
+    return found
+
+
+def _shown(stream: Capture) -> bytes:
+    data = bytes(stream.data)
+    if not stream.dropped_bytes:
+        return data
+    total = len(data) + stream.dropped_bytes
+    note = (
+        f"\n[cut: {len(data)} of {total} bytes are shown. To see the rest, write it to a file (COMMAND > /tmp/out) "
+        "and read that in parts with head, tail or grep]\n"
+    )
+    return data + note.encode()
+
+
+def _authority(cluster: Cluster) -> str:
+    """The certificate by which the cluster is known."""
+    published = cluster.api.log.get(Key("", "configmaps", *PUBLISHED))
+    certificate: str = at(published, "data", "client-ca-file", default="")
+    return certificate
+
+
+def kubeconfig(token: str, user: str, authority: str = "") -> str:
+    """How kubectl on the host finds the cluster, and proves who it speaks for."""
+    context = f"{user}@{CLUSTER}"
+    place = {"certificate-authority-data": b64encode(authority.encode()).decode()} if authority else {}
+    return yaml.safe_dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": CLUSTER, "cluster": {**place, "server": SERVER}}],
+            "contexts": [{"name": context, "context": {"cluster": CLUSTER, "user": user}}],
+            "current-context": context,
+            "users": [{"name": user, "user": {"token": token}}],
+        },
+        sort_keys=False,
+    )
