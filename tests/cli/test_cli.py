@@ -50,3 +50,25 @@ def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
     assert done.returncode == 0
     assert f"Example: aiopslab {command}" in done.stdout
+
+
+def test_one_line_at_the_operators_host_of_a_fresh_cluster() -> None:
+    done = aiopslab(
+        "shell", "-c", "kubectl get nodes -o name | wc -l; kubectl get pod nosuch", "--nodes", "2"
+    )
+    assert (done.stdout, done.returncode) == ("2\n", 1)
+    assert done.stderr == 'Error from server (NotFound): pods "nosuch" not found\n'
+
+
+def test_a_reader_may_only_read() -> None:
+    lines = "kubectl get ns default -o name\nkubectl delete ns default\n"
+    done = aiopslab("shell", "--policy", "read-only", stdin=lines)
+    assert done.stdout == "namespace/default\n"
+    assert "Forbidden" in done.stderr
+    assert done.returncode == 1
+
+
+def test_an_unknown_policy_is_told_with_the_known_ones() -> None:
+    done = aiopslab("shell", "--policy", "king", "-c", "true")
+    assert done.returncode == 2
+    assert "read-only, operator, admin" in done.stderr

@@ -28,7 +28,7 @@ def test_another_seed_another_story() -> None:
 def test_a_broken_rollout_stands_still_while_the_old_pods_serve() -> None:
     broken = story().split("A release goes wrong")[1].split("The operator rolls back")[0]
     assert "rollout to finish: 1 out of 3 new replicas have been updated..." in broken
-    assert "web    3/3     1            3" in broken
+    assert "deployment.apps/web   3/3     1            3" in broken
     assert "docker.io/library/nginx:1.91: not found" in broken
     assert re.search(r"^ +\d+ answered$", broken, re.MULTILINE)
     assert not re.search(r"^ +\d+ failed$", broken, re.MULTILINE)

@@ -1,7 +1,7 @@
 """The demonstration: a cluster comes up, a release breaks and is rolled back, a machine dies and is survived.
 
-Everything that is printed comes from the running cluster. Standard output depends on the seed alone; how long it
-took here is said on standard error.
+Everything is typed at the operator's host of a running cluster, and what is printed is what that prints. Standard
+output depends on the seed alone; how long it took here is said on standard error.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import Final
 
 from rich.console import Console
 
-from aiopslab.cli.operator import NAMESPACE, Operator
+from aiopslab.cloud.clusters import add_cluster
+from aiopslab.cloud.terminal import Terminal
 from aiopslab.cloud.world import World
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.cluster.nodes import node_names
 
 NODES: Final = 4
 MACHINE_GIVEN_UP_S: Final = 420
@@ -26,23 +24,53 @@ MACHINE_GIVEN_UP_S: Final = 420
 MOST_ANSWERED: Final = 55
 """Of the requests of a healthy minute more than this are answered."""
 
-ASK: Final = "while sleep 1; do wget -q -T 2 -O /dev/null http://web && echo answered || echo failed; done"
+SUCCESS: Final = 'deployment "web" successfully rolled out\n'
+SHOP: Final = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: nginx
+        image: nginx:1.19
+        readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: client}
+spec:
+  nodeName: kind-control-plane
+  containers:
+  - name: main
+    image: busybox:1.36
+    command: [sh, -c, "while sleep 1; do wget -q -T 2 -O /dev/null http://web && echo answered || echo failed; done"]
+"""
 
 
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
     begun = time.perf_counter()
     world = World(seed)
-    cluster = Cluster(world.kernel, [world.add_machine(name) for name in node_names(NODES)])
+    cluster = add_cluster(world, NODES)
     cluster.start()
     world.run_for(30)
-    story = _Story(world, Operator(world, cluster))
+    story = _Story(world, Terminal(world, cluster))
     well = story.rolls_out() & story.breaks() & story.heals() & story.survives()
     story.say(
         f"The same seed tells the same story, byte for byte: this one was seed {seed}, "
         f"fingerprint {cluster.api.log.hash()[:16]}.\n"
-        f"Now with your own kubectl: [bold]{_command()} cluster up[/bold]. "
-        f"More: [bold]{_command()} --help[/bold], README.md."
+        f"Type yourself: [bold]{_command()} shell[/bold], or with your own kubectl: "
+        f"[bold]{_command()} cluster up[/bold]. More: [bold]{_command()} --help[/bold], README.md."
     )
     spent_s = time.perf_counter() - begun
     print(f"({world.kernel.now:.0f} s of the cluster's life took {spent_s:.1f} s here.)", file=sys.stderr)
@@ -52,19 +80,19 @@ def run_demo(seed: int) -> int:
 class _Story:
     """Each chapter says whether it ended as it should."""
 
-    def __init__(self, world: World, operator: Operator) -> None:
+    def __init__(self, world: World, terminal: Terminal) -> None:
         self._world = world
-        self._operator = operator
+        self._terminal = terminal
         self._console = Console(highlight=False, width=110)
         self._console.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
 
     def rolls_out(self) -> bool:
         """Three pods behind a Service, and a client of it."""
         self._chapter("A Kubernetes cluster on four simulated machines")
-        self._get("nodes")
+        self._type("kubectl get nodes")
         self.say("Three nginx pods behind a Service, and a client that asks for the page every second.")
-        for name, obj in (("web", _web()), ("web-service", _service()), ("client", _client())):
-            self._type(f"kubectl apply -f {name}.yaml", self._operator.apply(obj))
+        self._terminal.machine.host.files.put("/root/shop.yaml", SHOP.encode())
+        self._type("kubectl create -f shop.yaml")
         self._world.run_for(90)
         return self._served()
 
@@ -72,45 +100,38 @@ class _Story:
         """A release that does not exist."""
         self._chapter("A release goes wrong")
         self.say("Somebody means nginx:1.19 and types 1.91. One minute later:")
-        self._type(
-            "kubectl set image deployment/web nginx=nginx:1.91", self._operator.set_image("web", "nginx:1.91")
-        )
+        self._type("kubectl set image deployment/web nginx=nginx:1.91")
         self._world.run_for(60)
         stuck = self._status() != SUCCESS
-        self._get("deployments")
-        self._get("replicasets")
-        self._get("pods")
-        self._get("events", "type=Warning,involvedObject.kind=Pod,reason=Failed")
+        self._type("kubectl get deployments,replicasets,pods")
+        self._type("kubectl events --for $(kubectl get pods -o name | tail -1)")
         self.say("The new pod cannot start, so no old one is taken away. The client has noticed nothing:")
         return stuck and self._answered() > MOST_ANSWERED
 
     def heals(self) -> bool:
         """The way back."""
         self._chapter("The operator rolls back")
-        self._type("kubectl rollout undo deployment/web", self._operator.rollout_undo("web"))
+        self._type("kubectl rollout undo deployment/web")
         self._world.run_for(30)
-        self._get("pods")
+        self._type("kubectl get pods")
         return self._served()
 
     def survives(self) -> bool:
         """Below Kubernetes there are machines; one loses its power."""
         self._chapter("Deeper down: a machine loses its power")
-        lost = next(
-            pod["spec"]["nodeName"]
-            for pod in self._operator.client.list("pods", NAMESPACE)
-            if pod["metadata"].get("labels", {}).get("app") == "web"
-        )
+        where = "kubectl get pods -l app=web -o jsonpath='{.items[0].spec.nodeName}'"
+        lost = self._terminal.run(where).stdout.decode()
         self.say(f"Nobody tells the cluster. {lost} is just silent. One minute later:")
         self._world.machines[lost].lose()
         self._world.run_for(60)
-        self._get("nodes")
+        self._type("kubectl get nodes")
         self.say(
             "Until the node was found out, the client waited in vain for everything that was sent there:"
         )
         noticed = self._answered() < MOST_ANSWERED
         self.say("Seven minutes later its pods have been given up, and others serve elsewhere:")
         self._world.run_for(MACHINE_GIVEN_UP_S)
-        self._get("deployments")
+        self._type("kubectl get deployments")
         return self._served() and noticed
 
     def say(self, text: str) -> None:
@@ -120,60 +141,27 @@ class _Story:
     def _chapter(self, title: str) -> None:
         self._console.print(f"\n[bold cyan]{title}[/bold cyan]")
 
-    def _type(self, line: str, told: str) -> None:
-        self._console.print(f"\n[bold green]$[/bold green] [bold]{line}[/bold]", soft_wrap=True)
-        self._console.print(told, markup=False, soft_wrap=True)
-
-    def _get(self, resource: str, fields: str = "") -> None:
-        chosen = f" --field-selector {fields}" if fields else ""
-        self._type(
-            f"kubectl get {resource}{chosen}", self._operator.get(_FULL.get(resource, resource), fields)
-        )
+    def _type(self, line: str) -> str:
+        """Type a line at the operator's host and show what it says."""
+        self._console.print("\n[bold green]$[/bold green] ", end="")
+        self._console.print(line, style="bold", markup=False, soft_wrap=True)
+        done = self._terminal.run(line)
+        told = (done.stdout + done.stderr).decode()
+        self._console.print(told, end="", markup=False, soft_wrap=True)
+        return told
 
     def _status(self) -> str:
-        told = self._operator.rollout_status("web")
-        self._type("kubectl rollout status deployment/web --watch=false", told)
-        return told
+        return self._type("kubectl rollout status deployment/web --watch=false")
 
     def _answered(self) -> int:
         """Show how the client fared during the last minute; how many of its requests were answered."""
-        counts = self._operator.counted_log("client", 60)
-        self._type("kubectl logs client --since=60s | sort | uniq -c", counts)
+        counts = self._type("kubectl logs client --since=60s | sort | uniq -c")
         return sum(int(line.split()[0]) for line in counts.splitlines() if line.endswith("answered"))
 
     def _served(self) -> bool:
         """Show that all is well; whether it is."""
         rolled_out = self._status() == SUCCESS
         return self._answered() > MOST_ANSWERED and rolled_out
-
-
-SUCCESS: Final = 'deployment "web" successfully rolled out'
-_FULL: Final = {"deployments": "deployments.apps", "replicasets": "replicasets.apps"}
-
-
-def _web() -> Object:
-    labels = {"app": "web"}
-    probe = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5}
-    main = {"name": "nginx", "image": "nginx:1.19", "readinessProbe": probe}
-    template = {"metadata": {"labels": labels}, "spec": {"containers": [main]}}
-    spec = {"replicas": 3, "selector": {"matchLabels": labels}, "template": template}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": _named("web"), "spec": spec}
-
-
-def _service() -> Object:
-    spec = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": _named("web"), "spec": spec}
-
-
-def _client() -> Object:
-    """Beside the control plane, where no pod of the application is."""
-    main = {"name": "main", "image": "busybox:1.36", "command": ["sh", "-c", ASK]}
-    spec = {"containers": [main], "nodeName": node_names(1)[0]}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": _named("client"), "spec": spec}
-
-
-def _named(name: str) -> Object:
-    return {"name": name, "namespace": NAMESPACE}
 
 
 def _command() -> str:

@@ -33,18 +33,25 @@ def demo(seed: Seed = 7) -> None:
     raise typer.Exit(run_demo(seed))
 
 
-@cli.command(epilog="Example: aiopslab shell -c 'ps aux; df -h' --machine node-3")
+@cli.command(epilog="Example: aiopslab shell -c 'kubectl get pods -A'")
 def shell(
     line: Annotated[str | None, typer.Option("-c", help="Run this line and exit with its code.")] = None,
+    nodes: Annotated[int, typer.Option(min=1, max=100, help="How many nodes the cluster has.")] = 4,
+    policy: Annotated[str, typer.Option(help="What you may do: read-only, operator or admin.")] = "admin",
     machine: Annotated[
-        str, typer.Option(help="The machine to type on: node-1, node-2 or node-3.")
-    ] = "node-1",
+        str | None,
+        typer.Option(help="Instead: a machine of an application's cloud, node-1, node-2 or node-3."),
+    ] = None,
     seed: Seed = 7,
 ) -> None:
-    """A terminal on a simulated machine, with an application and its users running around it."""
-    from aiopslab.cli.terminal import run_terminal
+    """A terminal at the operator's host of a fresh cluster, with kubectl and the usual tools."""
+    if machine is not None:
+        from aiopslab.cli.terminal import run_terminal
 
-    raise typer.Exit(run_terminal(machine, line, seed))
+        raise typer.Exit(run_terminal(machine, line, seed))
+    from aiopslab.cli.shell import run_shell
+
+    raise typer.Exit(run_shell(line, nodes, seed, policy))
 
 
 def main() -> None:

@@ -1,0 +1,90 @@
+"""What could come next in a line: kubectl's verbs and flags, kinds, and names of what there is."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.errors import ApiError
+from aiopslab.kubectl import verbs
+from aiopslab.kubectl.command import ROOT, Command
+from aiopslab.kubectl.errors import KubectlError
+from aiopslab.kubectl.selection import find_resource
+
+PODS_FIRST: Final = frozenset({"logs", "exec", "attach", "port-forward", "cp", "debug"})
+"""Verbs whose first word is a pod."""
+NAMESPACES: Final = ("-n", "--namespace")
+
+
+class Completer:
+    """Completes lines at a cluster's terminal."""
+
+    def __init__(self, api: Api) -> None:
+        verbs.load()
+        self._api = api
+
+    def complete(self, line: str) -> list[str]:
+        """The words that the last one of a line may become, each with a space after it where it is whole."""
+        piece = re.split(r"[|;&]", line)[-1]
+        words = piece.split()
+        last = "" if not piece or piece[-1].isspace() else words.pop()
+        if not words:
+            return [f"{name} " for name in ("kubectl",) if name.startswith(last)]
+        if words[0] != "kubectl":
+            return []
+        if last.startswith("-"):
+            return self._flags(words[1:], last)
+        return [one for one in self._next(words[1:]) if one.startswith(last)]
+
+    def _next(self, words: list[str]) -> list[str]:
+        if words and words[-1] in NAMESPACES:
+            return [f"{name} " for name in self._names("namespaces", "")]
+        command, args = _command(words)
+        namespace = _namespace(words)
+        if command.below and not args:
+            return [f"{name} " for name in sorted(command.below) if not command.below[name].hidden]
+        if command.path in PODS_FIRST:
+            return [f"{name} " for name in self._names("pods", namespace)] if not args else []
+        if not args:
+            return [f"{one.plural} " for one in self._api.catalogue]
+        return [f"{name} " for name in self._names(args[0], namespace)]
+
+    def _names(self, word: str, namespace: str) -> list[str]:
+        try:
+            resource = find_resource(self._api.catalogue, word)
+            place = namespace if resource.namespaced else None
+            items = self._api.list(resource, place)["items"]
+        except (KubectlError, ApiError):
+            return []
+        return [one["metadata"]["name"] for one in items]
+
+    def _flags(self, words: list[str], last: str) -> list[str]:
+        command, _ = _command(words)
+        names = sorted(f"--{flag.name}" for flag in command.parser().long.values())
+        return [f"{name} " for name in names if name.startswith(last)]
+
+
+def _command(words: list[str]) -> tuple[Command, list[str]]:
+    """The command that words lead to, and the arguments after it."""
+    here = ROOT
+    args: list[str] = []
+    skip = False
+    for word in words:
+        if skip or word.startswith("-"):
+            skip = not skip and word in NAMESPACES
+            continue
+        below = here.child(word) if not args and here.below else None
+        if below is not None:
+            here = below
+        else:
+            args.append(word)
+    return here, args
+
+
+def _namespace(words: list[str]) -> str:
+    for flag, value in pairwise(words):
+        if flag in NAMESPACES:
+            return value
+    return "default"

@@ -1,0 +1,143 @@
+"""``aiopslab shell``: a person at the operator's host of a fresh cluster.
+
+Lines are edited and remembered as readline does it, verbs, kinds and names are completed, and Ctrl-C ends the command
+and not the shell. Waiting costs nothing for a while; a command that goes on for long (``-w``, ``-f``) then keeps step
+with the wall clock, so that a person can follow it.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+from aiopslab.cli.completion import Completer
+from aiopslab.cloud.clusters import add_cluster
+from aiopslab.cloud.policies import POLICIES
+from aiopslab.cloud.terminal import Terminal, TypedLine
+from aiopslab.cloud.world import World
+from aiopslab.server.kubernetes.inside import open_door
+
+SETTLE_S: Final = 40.0
+"""So much of its life the cluster has behind it when the first line is typed."""
+THINKING_S: Final = 1.0
+"""Virtual seconds that pass between two lines of a person."""
+AT_ONCE_S: Final = 60.0
+"""So much virtual time of a command goes by at once; what follows takes as long as it takes."""
+STEP_S: Final = 0.25
+SHOWN_BYTES: Final = 64 << 20
+LEAVES: Final = ("exit", "logout")
+
+
+def run_shell(line: str | None, nodes: int, seed: int, policy: str) -> int:
+    """Run one line, or read lines until ``exit`` or the end of input; the last exit code."""
+    if policy not in POLICIES:
+        print(
+            f"aiopslab: there is no policy '{policy}'; choose one of {', '.join(POLICIES)}", file=sys.stderr
+        )
+        return 2
+    world = World(seed)
+    cluster = add_cluster(world, nodes)
+    cluster.start()
+    open_door(cluster.api)
+    world.run_for(SETTLE_S)
+    terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=SHOWN_BYTES)
+    if line is not None:
+        return _type(terminal, line)
+    return _talk(world, terminal, nodes)
+
+
+def _talk(world: World, terminal: Terminal, nodes: int) -> int:
+    if sys.stdin.isatty():
+        _edit_lines(Completer(terminal.api))
+        print(
+            f"A cluster of {nodes} nodes, and you at its operator's host ({terminal.policy.name}). "
+            "Virtual time passes while commands run. 'exit' leaves."
+        )
+    status = 0
+    while True:
+        try:
+            typed = input(f"root@{terminal.machine.name}:~# " if sys.stdin.isatty() else "").strip()
+        except EOFError:
+            return status
+        except KeyboardInterrupt:
+            print()
+            continue
+        if typed in LEAVES:
+            return status
+        if typed:
+            status = _type(terminal, typed)
+            world.run_for(THINKING_S)
+
+
+def _type(terminal: Terminal, line: str) -> int:
+    typed = terminal.type(line)
+    shown = Shown(typed)
+    waited_s = 0.0
+    with _interrupts() as interrupted:
+        while not typed.wait(STEP_S):
+            shown.flush()
+            waited_s += STEP_S
+            if waited_s > AT_ONCE_S:
+                time.sleep(STEP_S)
+            if interrupted():
+                typed.interrupt()
+                if not typed.wait(1.0):
+                    typed.kill()
+                    typed.wait(1.0)
+                break
+    shown.flush()
+    return typed.completed().status
+
+
+class Shown:
+    """What a line has written, shown as it comes."""
+
+    def __init__(self, typed: TypedLine) -> None:
+        self._streams = [(typed.stdout, sys.stdout), (typed.stderr, sys.stderr)]
+        self._places = [0, 0]
+
+    def flush(self) -> None:
+        """Show what is new."""
+        for number, (source, target) in enumerate(self._streams):
+            data = bytes(source.data[self._places[number] :])
+            self._places[number] += len(data)
+            target.buffer.write(data)
+            target.flush()
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """While it lasts, Ctrl-C is only noted: an exception in the midst of the world would break it."""
+    pressed: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        pressed.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _edit_lines(completer: Completer) -> None:
+    """Line editing, history and completion, where the host has them."""
+    try:
+        import readline
+    except ImportError:
+        return
+    found: list[str] = []
+
+    def complete(_: str, number: int) -> Any:
+        if number == 0:
+            found[:] = completer.complete(readline.get_line_buffer()[: readline.get_endidx()])
+        return found[number] if number < len(found) else None
+
+    readline.set_completer_delims(" \t\n|;&")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")
