@@ -17,6 +17,7 @@ import msgspec
 from aiopslab.kubectl.errors import FlagError, KubectlError, PlainError, UsageError
 from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
 from aiopslab.kubectl.helptexts import GROUPS
+from aiopslab.kubectl.tree import descend, grow, suggestions
 
 if TYPE_CHECKING:
     from aiopslab.kubectl.session import Kubectl
@@ -38,8 +39,6 @@ CPU_PERCENT: Final = Flag(
     deprecated="Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for "
     "milliCPU).",
 )
-NEAR: Final = 2
-"""So many typing errors away a suggestion may be."""
 
 
 @dataclass
@@ -92,11 +91,6 @@ class Command:
         recording = [RECORD] if self.path in RECORDING else []
         return recording + ([CPU_PERCENT] if self.path == "autoscale" else [])
 
-    def child(self, word: str) -> Command | None:
-        """The command below it that a word means."""
-        found = self.below.get(word)
-        return found or next((one for one in self.below.values() if word in one.aliases), None)
-
 
 ROOT: Final = Command("")
 
@@ -121,13 +115,7 @@ def command(
 
 def group(path: str, summary: str, **more: Any) -> None:
     """A command that only has commands below it, or any command."""
-    here = ROOT
-    words = path.split()
-    for depth, word in enumerate(words, 1):
-        here = here.below.setdefault(word, Command(" ".join(words[:depth])))
-    here.summary = summary
-    for name, value in more.items():
-        setattr(here, name, value)
+    grow(ROOT, path, summary, more)
 
 
 @cache
@@ -144,27 +132,15 @@ def global_flags() -> tuple[Flag, ...]:
     return tuple(Flag(*one) for one in facts()["options"]["flags"])
 
 
-@cache
-def _root_parser() -> Parser:
-    return Parser(global_flags())
-
-
 def find(words: list[str]) -> tuple[Command, Flags]:
     """The command that a line means, and what it says by flags and arguments."""
-    here, rest = ROOT, list(words)
-    while True:
-        parser = here.parser() if here is not ROOT else _root_parser()
-        places = without_flags(rest, parser.long, parser.short)
-        below = here.child(rest[places[0]]) if places and here.below else None
-        if below is None:
-            break
-        here, rest = below, [*rest[: places[0]], *rest[places[0] + 1 :]]
-    if here is ROOT and places:
+    here, rest, word = descend(ROOT, words)
+    if here is ROOT and word:
         if words[0].startswith("-"):  # it might have been a plugin's name, which stands first
             raise PlainError(f"Error: flags cannot be placed before plugin name: {words[0]}")
-        raise KubectlError(_unknown(rest[places[0]]))
+        raise KubectlError(_unknown(word))
     try:
-        flags = parser.parse(rest)
+        flags = here.parser().parse(rest)
     except BadFlag as error:
         raise FlagError(str(error), here.full) from None
     if here.run is None and here.below and flags.args and not flags.help:
@@ -178,34 +154,16 @@ def find(words: list[str]) -> tuple[Command, Flags]:
 
 def verb_of(words: list[str]) -> str:
     """The first word of a line that is neither a flag nor a flag's value; empty if there is none."""
-    parser = _root_parser()
+    parser = ROOT.parser()
     places = without_flags(words, parser.long, parser.short)
     return words[places[0]] if places else ""
 
 
 def _unknown(word: str) -> str:
-    told = f'unknown command "{word}" for "kubectl"'
-    near = [name for name in suggested() if _is_near(word, name)]
-    if not near:
-        return told
-    return told + "\n\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in near)
+    near = suggestions(word, suggested())
+    return f'unknown command "{word}" for "kubectl"' + (f"\n{near}" if near else "")
 
 
 def suggested() -> Iterator[str]:
     """The commands that a mistyped word may have meant, in the order in which the help lists them."""
     return (name for names in GROUPS.values() for name in names)
-
-
-def _is_near(word: str, name: str) -> bool:
-    return distance(word.lower(), name) <= NEAR or name.startswith(word.lower())
-
-
-def distance(one: str, other: str) -> int:
-    """How many letters must be put in, left out or changed to make one word the other."""
-    before = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        now = [row]
-        for column, against in enumerate(other, 1):
-            now.append(min(before[column] + 1, now[column - 1] + 1, before[column - 1] + (letter != against)))
-        before = now
-    return before[-1]

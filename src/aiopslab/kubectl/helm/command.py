@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
-from aiopslab.kubectl.command import NEAR, distance
-from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
+from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.session import Helm
+from aiopslab.kubectl.tree import descend, grow, suggestions
 
 Run = Callable[[Helm], Awaitable[None]]
 MANY: Final = 10**6
@@ -99,13 +99,7 @@ def command(
 
 def group(path: str, summary: str, **more: Any) -> None:
     """A command that only has commands below it, or any command."""
-    here = ROOT
-    words = path.split()
-    for depth, word in enumerate(words, 1):
-        here = here.below.setdefault(word, HelmCommand(" ".join(words[:depth])))
-    here.summary = summary
-    for name, value in more.items():
-        setattr(here, name, value)
+    grow(ROOT, path, summary, more)
 
 
 @cache
@@ -124,37 +118,19 @@ def global_flags() -> tuple[HelmFlag, ...]:
 
 def find(words: list[str]) -> tuple[HelmCommand, Flags]:
     """The command that a line means, and what it says by flags and arguments; raises ``HelmError``."""
-    here, rest = ROOT, list(words)
-    while True:
-        parser = here.parser()
-        places = without_flags(rest, parser.long, parser.short)
-        below = _child(here, rest[places[0]]) if places and here.below else None
-        if below is None:
-            break
-        here, rest = below, [*rest[: places[0]], *rest[places[0] + 1 :]]
-    if here is ROOT and places:
-        raise HelmError(_unknown(rest[places[0]]))
+    here, rest, word = descend(ROOT, words)
+    if here is ROOT and word:
+        raise HelmError(_unknown(word))
     try:
-        return here, parser.parse(rest)
+        return here, here.parser().parse(rest)
     except BadFlag as error:
         raise HelmError(str(error)) from None
 
 
-def _child(here: HelmCommand, word: str) -> HelmCommand | None:
-    found = here.below.get(word)
-    return found or next((one for one in here.below.values() if word in one.aliases), None)
-
-
 def _unknown(word: str) -> str:
+    near = suggestions(word, sorted(ROOT.below))
     told = f'unknown command "{word}" for "helm"\n'
-    near = [
-        name
-        for name in sorted(ROOT.below)
-        if distance(word.lower(), name) <= NEAR or name.startswith(word.lower())
-    ]
-    if near:
-        told += "\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in near) + "\n"
-    return told + "Run 'helm --help' for usage."
+    return told + (f"{near}\n" if near else "") + "Run 'helm --help' for usage."
 
 
 def help_of(one: HelmCommand) -> str:

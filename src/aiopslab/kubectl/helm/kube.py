@@ -9,10 +9,10 @@ from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.api.options import DeleteOptions
 from aiopslab.cluster.api.resources import Resource
+from aiopslab.kubectl.applying.three_way import three_way
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.manifests import KEEP, UNINSTALL_ORDER, Manifest, documents, in_order
-from aiopslab.kubectl.helm.threeway import three_way
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 RELEASE_NAME = "meta.helm.sh/release-name"

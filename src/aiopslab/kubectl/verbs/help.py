@@ -6,6 +6,7 @@ from aiopslab.kubectl.command import ROOT, command
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.helping import help_of, usage_of
 from aiopslab.kubectl.session import Kubectl
+from aiopslab.kubectl.tree import child
 
 
 @command("help", "Show the help of a command", examples=("kubectl help get",), hidden=True)
@@ -13,7 +14,7 @@ async def help_command(kubectl: Kubectl) -> None:
     """The help of the command that the words lead to."""
     here = ROOT
     for word in kubectl.args:
-        below = here.child(word)
+        below = child(here, word)
         if below is None:
             break
         here = below
