@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import re2
 
 from aiopslab.cluster.api.field_errors import FieldError, forbidden, invalid, not_supported, required
+from aiopslab.cluster.api.regex_faults import go_fault
 from aiopslab.cluster.api.validation.common import Errors, items, mapping, text
 
 Schema: TypeAlias = dict[str, Any]
@@ -380,32 +381,13 @@ def _pattern(path: str, node: Schema) -> Errors:
     try:
         re2.compile(pattern, _QUIET)
     except re2.error as fault:
-        told = f"must be a valid regular expression, but isn't: error parsing regexp: {_fault(fault)}"
+        told = f"must be a valid regular expression, but isn't: error parsing regexp: {go_fault(fault)}"
         return [invalid(f"{path}.pattern", pattern, told)]
     return []
 
 
 _QUIET = re2.Options()
 _QUIET.log_errors = False
-
-
-_GO_FAULTS = {
-    "missing )": "missing closing )",
-    "missing ]": "missing closing ]",
-    "no argument for repetition operator": "missing argument to repetition operator",
-    "bad repetition operator": "invalid nested repetition operator",
-    "invalid repetition size": "invalid repeat count",
-    "invalid perl operator": "invalid or unsupported Perl syntax",
-    "invalid named capture group": "invalid named capture",
-    "trailing \\": "trailing backslash at end of expression",
-}
-"""What the two makers of this expression language say of the same faults."""
-
-
-def _fault(fault: Exception) -> str:
-    given = fault.args[0].decode(errors="replace") if fault.args else ""
-    what, _, where = given.partition(": ")
-    return f"{_GO_FAULTS.get(what, what)}: `{where}`"
 
 
 def _completeness(path: str, schema: Schema) -> Errors:
