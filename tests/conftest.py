@@ -35,6 +35,7 @@ TOOLS = {
     "grep": ("grep --version", "(GNU grep) 3.8"),
     "jq": ("jq --version", "jq-1.6"),
     "procps": ("ps --version", "procps-ng 4.0.2"),
+    "prometheus": ("prometheus --version", "version 2.42."),
     "sed": ("sed --version", "(GNU sed) 4.9"),
 }
 
@@ -48,7 +49,7 @@ FETCHED = {
 TOOLS |= FETCHED
 
 # What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
-BY_NAME_ONLY = {"busybox", "dash", *FETCHED}
+BY_NAME_ONLY = {"busybox", "dash", "prometheus", *FETCHED}
 
 MISSED = pytest.StashKey[dict[str, None]]()
 

@@ -1,0 +1,211 @@
+"""All series, found by their labels, kept for so long and so many.
+
+``series`` is asked once for a handle; ``append`` through the handle is two column writes. An inverted index
+goes from a label pair to the series that have it, so that a selection costs what its rarest condition
+finds and not what is stored; what a selection found is remembered until series come or go, because rules and
+dashboards ask the same again and again.
+
+Old samples are dropped in bulk, when a series has a quarter more than it may keep or when ``sweep`` is called;
+a series without samples is forgotten by the sweep, and a handle to it then starts a new life by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from aiopslab.machine.emit import Labels
+from aiopslab.observer.metrics.matchers import Matcher
+from aiopslab.observer.metrics.series import NAME, STALE, Series, is_stale, labels_of
+
+_SELECTIONS: Final = 1024
+
+
+class Metadata(NamedTuple):
+    """What a metric is, for people."""
+
+    type: str
+    help: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How long and how many samples of a series are kept; and how many series there may be."""
+
+    age_ms: int = 15 * 24 * 3_600_000
+    samples: int = 100_000
+    series: int = 1_000_000
+
+
+class TooManySeries(RuntimeError):
+    """One series more than the store may hold."""
+
+
+class MetricStore:
+    """Samples of many series."""
+
+    def __init__(self, retention: Retention = Retention()) -> None:  # noqa: B008 - frozen
+        self.retention = retention
+        self.metadata: dict[str, Metadata] = {}
+        self._series: dict[Labels, Series] = {}
+        # label name -> value -> series ids and series, in the order in which they were made
+        self._index: dict[str, dict[str, dict[int, Series]]] = {}
+        self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
+        self._next_id = 0
+        self._limit = retention.samples + retention.samples // 4
+
+    def __len__(self) -> int:
+        """How many series there are."""
+        return len(self._series)
+
+    def describe(self, name: str, type: str, help: str, unit: str = "") -> None:
+        """Tell what a metric is."""
+        self.metadata[name] = Metadata(type, help, unit)
+
+    def series(self, name: str, labels: Labels = ()) -> Series:
+        """The handle of a series, made when first asked for."""
+        return self.series_of(labels_of(name, labels))
+
+    def series_of(self, labels: Labels) -> Series:
+        """The handle of a series by all its labels, the name among them, sorted."""
+        series = self._series.get(labels)
+        if series is None:
+            series = Series(self._next_id, labels)
+            self._next_id += 1
+            self._admit(series)
+        return series
+
+    def append(self, series: Series, t_ms: int, value: float) -> None:
+        """One more sample; ``OutOfOrder`` when it is not newer than the last."""
+        series.append(t_ms, value)
+        if len(series.times) > self._limit:
+            self._trim(series, t_ms)
+        elif len(series.times) == 1 and series.labels not in self._series:
+            self._admit(series)
+
+    def end(self, series: Series, t_ms: int) -> None:
+        """Mark a series as ended, unless it is already."""
+        if series.values and t_ms > series.last_ms and not is_stale(series.values[-1]):
+            self.append(series, t_ms, STALE)
+
+    def select(self, matchers: Sequence[Matcher]) -> tuple[Series, ...]:
+        """The series that fulfil all conditions, sorted by their labels; remembered until series come or go."""
+        key = tuple(matchers)
+        found = self._selections.get(key)
+        if found is None:
+            if len(self._selections) >= _SELECTIONS:
+                self._selections.clear()
+            found = self._selections[key] = tuple(sorted(self._find(key), key=lambda series: series.labels))
+        return found
+
+    def _find(self, matchers: tuple[Matcher, ...]) -> Iterable[Series]:
+        """The rarest condition's series, of which the other conditions are asked."""
+        candidates: dict[int, Series] | None = None
+        rarest: Matcher | None = None
+        for matcher in matchers:
+            if matcher.positive and not matcher.accepts(""):
+                found = self._listed(matcher)
+                if candidates is None or len(found) < len(candidates):
+                    rarest, candidates = matcher, found
+        series: Iterable[Series] = self._series.values() if candidates is None else candidates.values()
+        tests = [(matcher.name, matcher.accepts) for matcher in matchers if matcher is not rarest]
+        if not tests:
+            return series
+        labelled = ((one, dict(one.labels)) for one in series)
+        return [
+            one for one, labels in labelled if all(accepts(labels.get(name, "")) for name, accepts in tests)
+        ]
+
+    def label_names(
+        self, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
+    ) -> list[str]:
+        """The names of labels that series have, sorted."""
+        if not matchers and span is None:
+            return sorted(self._index)
+        names = {name for series in self._any(matchers, span) for name, _ in series.labels}
+        return sorted(names)
+
+    def label_values(
+        self, name: str, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
+    ) -> list[str]:
+        """The values of a label, sorted."""
+        if not matchers and span is None:
+            return sorted(self._index.get(name, ()))
+        values = {
+            value for series in self._any(matchers, span) for key, value in series.labels if key == name
+        }
+        return sorted(values)
+
+    def find(
+        self, matchers: Sequence[Sequence[Matcher]], span: tuple[int, int] | None = None
+    ) -> list[Labels]:
+        """The labels of series that fulfil one of several selections and have samples in a span; sorted."""
+        return sorted({series.labels for series in self._any(matchers, span)})
+
+    def sweep(self, now_ms: int) -> None:
+        """Drop what is too old, and series of which nothing is left."""
+        oldest_ms = now_ms - self.retention.age_ms
+        for series in list(self._series.values()):
+            if series.times and series.base_ms + series.times[0] < oldest_ms:
+                self._trim(series, now_ms)
+            if not series.times:
+                self._forget(series)
+
+    @property
+    def samples(self) -> int:
+        """How many samples are kept."""
+        return sum(len(series) for series in self._series.values())
+
+    @property
+    def bytes(self) -> int:
+        """How much memory the columns take."""
+        return sum(series.bytes for series in self._series.values())
+
+    def _any(self, matchers: Sequence[Sequence[Matcher]], span: tuple[int, int] | None) -> list[Series]:
+        """Series that fulfil one of several selections (or any series) and have samples in a span."""
+        groups = [self.select(group) for group in matchers] or [tuple(self._series.values())]
+        unique = {series.id: series for group in groups for series in group}
+        if span is None:
+            return list(unique.values())
+        start_ms, end_ms = span
+        return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
+
+    def _listed(self, matcher: Matcher) -> dict[int, Series]:
+        """The series that a positive condition finds."""
+        values = self._index.get(matcher.name)
+        if not values:
+            return {}
+        if matcher.words is not None:
+            groups = [values[word] for word in matcher.words if word in values]
+        else:
+            groups = [group for value, group in values.items() if matcher.accepts(value)]
+        if len(groups) == 1:
+            return groups[0]
+        return {id: series for group in groups for id, series in group.items()}
+
+    def _admit(self, series: Series) -> None:
+        if len(self._series) >= self.retention.series:
+            raise TooManySeries(
+                f"there are {len(self._series)} series; {dict(series.labels).get(NAME)} is one more"
+            )
+        self._series[series.labels] = series
+        self._selections.clear()
+        for name, value in series.labels:
+            self._index.setdefault(name, {}).setdefault(value, {})[series.id] = series
+
+    def _forget(self, series: Series) -> None:
+        del self._series[series.labels]
+        self._selections.clear()
+        for name, value in series.labels:
+            values = self._index[name]
+            del values[value][series.id]
+            if not values[value]:
+                del values[value]
+                if not values:
+                    del self._index[name]
+
+    def _trim(self, series: Series, now_ms: int) -> None:
+        too_old = series.index_from(now_ms - self.retention.age_ms)
+        series.drop_first(max(too_old, len(series) - self.retention.samples))

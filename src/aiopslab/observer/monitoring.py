@@ -1,0 +1,44 @@
+"""A cluster's monitoring, put together: what is scraped, what is watched for, and who answers about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiopslab.cluster.cluster import Cluster
+from aiopslab.machine.emit import MemoryEmitter
+from aiopslab.observer.collectors import cluster_targets, describe_families
+from aiopslab.observer.metrics import MetricStore, Retention
+from aiopslab.observer.prometheus_api import PrometheusApi
+from aiopslab.observer.promql import Engine
+from aiopslab.observer.rules import RuleGroup, RuleGroups, default_rules
+from aiopslab.observer.scrape import Scraper
+
+
+class Monitoring:
+    """Watches one cluster once it is started; ``api`` answers questions at any time."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        emitter: MemoryEmitter | None = None,
+        rules: Sequence[RuleGroup] | None = None,
+        retention: Retention = Retention(),  # noqa: B008 - frozen
+    ) -> None:
+        """``emitter`` is where the cluster's software emits to; without ``rules`` the default ones are taken."""
+        self._api = cluster.api
+        self.store = MetricStore(retention)
+        describe_families(self.store)
+        self.engine = Engine(self.store)
+        self.scraper = Scraper(self.store, cluster_targets(cluster, emitter))
+        self.rules = RuleGroups(default_rules() if rules is None else rules, self.engine)
+        self.api = PrometheusApi(self.store, self.now_ms, self.rules, self.scraper)
+
+    def now_ms(self) -> int:
+        """The world's time."""
+        return round(self._api.now_s * 1000)
+
+    def start(self) -> None:
+        """Scrape and evaluate from now on."""
+        kernel, epoch_s = self._api.kernel, self._api.epoch_s
+        self.scraper.start(kernel, epoch_s)
+        self.rules.start(kernel, epoch_s)

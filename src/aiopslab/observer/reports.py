@@ -1,0 +1,22 @@
+"""What the HTTP API tells besides samples: who watches what, and what was found."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class RuleReport(Protocol):
+    """Who knows the rules."""
+
+    def documents(self, kind: str) -> list[dict[str, Any]]:
+        """The groups with their rules; only those that alert or only those that record, where ``kind`` says so."""
+
+    def alert_documents(self) -> list[dict[str, Any]]:
+        """The alerts that are pending or firing."""
+
+
+class TargetReport(Protocol):
+    """Who knows what is scraped."""
+
+    def document(self) -> dict[str, Any]:
+        """``activeTargets`` and ``droppedTargets``."""
