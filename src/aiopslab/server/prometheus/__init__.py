@@ -1,0 +1,1 @@
+"""Prometheus' HTTP API, for genuine clients: Grafana, promtool, a browser."""
