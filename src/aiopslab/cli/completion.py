@@ -12,6 +12,7 @@ from aiopslab.kubectl import verbs
 from aiopslab.kubectl.command import ROOT, Command
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.selection import find_resource
+from aiopslab.kubectl.tree import child
 
 PODS_FIRST: Final = frozenset({"logs", "exec", "attach", "port-forward", "cp", "debug"})
 """Verbs whose first word is a pod."""
@@ -75,7 +76,7 @@ def _command(words: list[str]) -> tuple[Command, list[str]]:
         if skip or word.startswith("-"):
             skip = not skip and word in NAMESPACES
             continue
-        below = here.child(word) if not args and here.below else None
+        below = child(here, word) if not args and here.below else None
         if below is not None:
             here = below
         else:
