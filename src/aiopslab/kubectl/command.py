@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-import msgspec
 
 from aiopslab.kubectl.errors import FlagError, KubectlError, PlainError, UsageError
 from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
 from aiopslab.kubectl.helptexts import GROUPS
-from aiopslab.kubectl.tree import descend, grow, suggestions
+from aiopslab.kubectl.tree import descend, grow, read_facts, suggestions
 
 if TYPE_CHECKING:
     from aiopslab.kubectl.session import Kubectl
@@ -121,9 +118,7 @@ def group(path: str, summary: str, **more: Any) -> None:
 @cache
 def facts() -> dict[str, Any]:
     """Usage lines and flags, by command."""
-    packed = (files("aiopslab.kubectl") / "data" / "flags.json").read_bytes()
-    found: dict[str, Any] = msgspec.json.decode(packed)
-    return found
+    return read_facts("flags.json")
 
 
 @cache

@@ -120,14 +120,11 @@ class Connection:
         subresource: str = "",
     ) -> Object:
         """Replace an object, or a part of it."""
-        self.check("update", resource, namespace, name, subresource)
         options = options or WriteOptions()
-        if subresource and subresource != "status":
-            stored = self.api.subresource(
-                "update", resource, namespace, name, subresource, data, self.caller, options
-            )
-        else:
-            stored = self.api.update(resource, namespace, name, data, self.caller, options, subresource)
+        if subresource:
+            return await self.act(resource, namespace, name, subresource, data, "update", options)
+        self.check("update", resource, namespace, name)
+        stored = self.api.update(resource, namespace, name, data, self.caller, options)
         self._warn(resource, options)
         return stored
 
@@ -141,14 +138,11 @@ class Connection:
         subresource: str = "",
     ) -> Object:
         """Change an object, or a part of it, by a patch of any type."""
-        self.check("patch", resource, namespace, name, subresource)
         options = options or WriteOptions()
-        if subresource and subresource != "status":
-            stored = self.api.subresource(
-                "patch", resource, namespace, name, subresource, patch, self.caller, options
-            )
-        else:
-            stored = self.api.patch(resource, namespace, name, patch, self.caller, options, subresource)
+        if subresource:
+            return await self.act(resource, namespace, name, subresource, patch, "patch", options)
+        self.check("patch", resource, namespace, name)
+        stored = self.api.patch(resource, namespace, name, patch, self.caller, options)
         self._warn(resource, options)
         return stored
 
@@ -160,13 +154,21 @@ class Connection:
         return self.api.delete(resource, namespace, name, options or DeleteOptions(), self.caller).answer
 
     async def act(
-        self, resource: Resource, namespace: str, name: str, action: str, data: Any, verb: str = "create"
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        action: str,
+        data: Any,
+        verb: str = "create",
+        options: WriteOptions | None = None,
     ) -> Object:
-        """An action on an object that has a path of its own: ``eviction``, ``token``, ``binding`` …"""
+        """A part or an action of an object that has a path of its own: ``scale``, ``eviction``, ``token`` …"""
         self.check(verb, resource, namespace, name, action)
-        return self.api.subresource(
-            verb, resource, namespace, name, action, data, self.caller, WriteOptions()
-        )
+        options = options or WriteOptions()
+        answer = self.api.subresource(verb, resource, namespace, name, action, data, self.caller, options)
+        self._warn(resource, options)
+        return answer
 
     def check(
         self, verb: str, resource: Resource, namespace: str = "", name: str = "", subresource: str = ""

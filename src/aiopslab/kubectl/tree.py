@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.resources import files
 from typing import Any, Final, Protocol, TypeVar
+
+import msgspec
 
 from aiopslab.kubectl.flags import Parser, without_flags
 
@@ -26,6 +29,13 @@ class Node(Protocol):
 
 
 N = TypeVar("N", bound=Node)
+
+
+def read_facts(name: str) -> dict[str, Any]:
+    """Usage lines and flags of a tool, by command, from the room's data."""
+    packed = (files("aiopslab.kubectl") / "data" / name).read_bytes()
+    found: dict[str, Any] = msgspec.json.decode(packed)
+    return found
 
 
 def grow(root: N, path: str, summary: str, more: dict[str, Any]) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
-
-import msgspec
 
 from aiopslab.kubectl.flags import BadFlag, Flag, Flags, Parser
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.session import Helm
-from aiopslab.kubectl.tree import descend, grow, suggestions
+from aiopslab.kubectl.tree import descend, grow, read_facts, suggestions
 
 Run = Callable[[Helm], Awaitable[None]]
 MANY: Final = 10**6
@@ -105,9 +102,7 @@ def group(path: str, summary: str, **more: Any) -> None:
 @cache
 def facts() -> dict[str, Any]:
     """Usage lines and flags, by command."""
-    packed = (files("aiopslab.kubectl") / "data" / "helm_flags.json").read_bytes()
-    found: dict[str, Any] = msgspec.json.decode(packed)
-    return found
+    return read_facts("helm_flags.json")
 
 
 @cache
