@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from aiopslab.machine.emit import LogLine, MemoryEmitter, NullEmitter, Span
+from aiopslab.machine.emit import LogLine, MemoryEmitter, Metrics, NullEmitter, Span
 
 SPAN = Span(1, 2, 0, "front", "read", 1.0, 0.5, None)
 
 
 def test_a_metric_is_asked_for_once_and_changed_through_its_handle() -> None:
-    emitter = MemoryEmitter()
+    metrics = Metrics()
     labels = (("service", "front"),)
-    emitter.counter("requests", labels).add()
-    emitter.counter("requests", labels).add(2.0)
-    emitter.gauge("depth", labels).set(7.0)
-    assert emitter.counter("requests", labels).value == 3.0
-    assert emitter.gauge("depth", labels).value == 7.0
-    assert emitter.counter("requests", (("service", "other"),)).value == 0.0
+    metrics.counter("requests", labels).add()
+    metrics.counter("requests", labels).add(2.0)
+    metrics.gauge("depth", labels).set(7.0)
+    assert metrics.counter("requests", labels).value == 3.0
+    assert metrics.gauge("depth", labels).value == 7.0
+    assert metrics.counter("requests", (("service", "other"),)).value == 0.0
 
 
 def test_a_histogram_counts_values_by_their_bounds() -> None:
-    histogram = MemoryEmitter().histogram("latency", ())
+    histogram = Metrics().histogram("latency", ())
     for value in (0.0005, 0.001, 0.0011, 99.0):
         histogram.observe(value)
     assert histogram.counts[:2] == [2, 1]
@@ -31,10 +31,10 @@ def test_a_histogram_counts_values_by_their_bounds() -> None:
 
 
 def test_one_name_is_one_kind_of_metric() -> None:
-    emitter = MemoryEmitter()
-    emitter.counter("requests", ())
+    metrics = Metrics()
+    metrics.counter("requests")
     with pytest.raises(TypeError, match="is a Counter already"):
-        emitter.gauge("requests", ())
+        metrics.gauge("requests")
 
 
 def test_memory_keeps_a_bounded_number_and_forgets_the_oldest() -> None:
@@ -47,11 +47,18 @@ def test_memory_keeps_a_bounded_number_and_forgets_the_oldest() -> None:
     assert emitter.logs[-1].time == 99.0
 
 
-def test_the_null_emitter_forgets_everything_and_its_handles_work() -> None:
+def test_metrics_are_held_while_their_program_runs() -> None:
+    emitter, metrics = MemoryEmitter(), Metrics((("pod", "web-1"),))
+    emitter.expose(metrics)
+    assert [held.labels for held in emitter.exposed] == [(("pod", "web-1"),)]
+    emitter.withdraw(metrics)
+    assert not emitter.exposed
+
+
+def test_the_null_emitter_takes_everything_and_keeps_nothing() -> None:
     emitter = NullEmitter()
     emitter.span(SPAN)
     emitter.log(LogLine(1.0, "front", "stdout", "hello"))
-    emitter.counter("requests", ()).add()
-    assert emitter.counter("requests", ()).value == 0.0
-    emitter.histogram("latency", ()).observe(1.0)
-    emitter.gauge("depth", ()).set(1.0)
+    metrics = Metrics()
+    emitter.expose(metrics)
+    emitter.withdraw(metrics)

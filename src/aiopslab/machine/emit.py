@@ -1,7 +1,8 @@
 """What software tells the world about itself: log lines, metrics and spans.
 
 Emitting must be cheap, because every simulated request does it many times. So a metric is asked for
-once and then changed through the handle; a span is one tuple; a log line is one call. Who stores
+once and then changed through the handle; a span is one tuple; a log line is one call. A program's metrics
+are its process's: they begin at zero with it and end with it (``Context.metrics``). Who stores
 all this is decided by whoever makes the machine: an ``Emitter``. Two are here: one that forgets and
 one that keeps everything in memory.
 """
@@ -18,7 +19,10 @@ LATENCY_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 
 class Span(NamedTuple):
-    """One operation of one service on behalf of one request. Times are virtual seconds."""
+    """One operation of one service on behalf of one request. Times are virtual seconds.
+
+    ``tags`` are the operation's own; ``process`` says who did it (pod, address), the same tuple for all its spans.
+    """
 
     trace_id: int
     span_id: int
@@ -28,15 +32,21 @@ class Span(NamedTuple):
     start: float
     duration_s: float
     error: str | None
+    tags: Labels = ()
+    process: Labels = ()
 
 
 class LogLine(NamedTuple):
-    """One line a container wrote."""
+    """One line a container wrote, at seconds since 1970 by its machine's clock.
+
+    ``origin`` are the labels of who wrote it, one tuple shared by all lines of a container.
+    """
 
     time: float
     source: str
     stream: str
     text: str
+    origin: Labels = ()
 
 
 class Counter:
@@ -86,7 +96,44 @@ class Histogram:
         return sum(self.counts)
 
 
+Metric = Counter | Gauge | Histogram
 M = TypeVar("M", Counter, Gauge, Histogram)
+
+
+class Metrics:
+    """The metrics of one process, as a client library holds them.
+
+    ``labels`` say whose they are, those of its container; ``address`` is where it runs.
+    """
+
+    __slots__ = ("address", "families", "labels")
+
+    def __init__(self, labels: Labels = (), address: str = "") -> None:
+        self.labels = labels
+        self.address = address
+        self.families: dict[tuple[str, Labels], Metric] = {}
+
+    def counter(self, name: str, labels: Labels = ()) -> Counter:
+        """The counter of that name and labels, made when first asked for."""
+        return self._metric(name, labels, Counter)
+
+    def gauge(self, name: str, labels: Labels = ()) -> Gauge:
+        """The gauge of that name and labels, made when first asked for."""
+        return self._metric(name, labels, Gauge)
+
+    def histogram(
+        self, name: str, labels: Labels = (), bounds: tuple[float, ...] = LATENCY_BUCKETS_S
+    ) -> Histogram:
+        """The histogram of that name and labels, made when first asked for, with those bounds."""
+        return self._metric(name, labels, Histogram, bounds)
+
+    def _metric(self, name: str, labels: Labels, kind: type[M], *shape: tuple[float, ...]) -> M:
+        metric = self.families.get((name, labels))
+        if metric is None:
+            metric = self.families[name, labels] = kind(*shape)
+        if not isinstance(metric, kind):
+            raise TypeError(f"metric {name} is a {type(metric).__name__} already, not a {kind.__name__}")
+        return metric
 
 
 class Emitter(Protocol):
@@ -98,18 +145,15 @@ class Emitter(Protocol):
     def span(self, span: Span) -> None:
         """An operation has ended."""
 
-    def counter(self, name: str, labels: Labels) -> Counter:
-        """The counter of that name and labels."""
+    def expose(self, metrics: Metrics) -> None:
+        """A program has metrics that can be read from now on."""
 
-    def gauge(self, name: str, labels: Labels) -> Gauge:
-        """The gauge of that name and labels."""
-
-    def histogram(self, name: str, labels: Labels) -> Histogram:
-        """The histogram of that name and labels."""
+    def withdraw(self, metrics: Metrics) -> None:
+        """The program has ended, and its metrics with it."""
 
 
 class NullEmitter:
-    """Forgets everything. Metrics still work as handles; nobody can find them."""
+    """Forgets everything."""
 
     def log(self, line: LogLine) -> None:
         """Forget it."""
@@ -117,17 +161,11 @@ class NullEmitter:
     def span(self, span: Span) -> None:
         """Forget it."""
 
-    def counter(self, name: str, labels: Labels) -> Counter:
-        """A counter that nobody else will see."""
-        return Counter()
+    def expose(self, metrics: Metrics) -> None:
+        """Nobody will read them."""
 
-    def gauge(self, name: str, labels: Labels) -> Gauge:
-        """A gauge that nobody else will see."""
-        return Gauge()
-
-    def histogram(self, name: str, labels: Labels) -> Histogram:
-        """A histogram that nobody else will see."""
-        return Histogram()
+    def withdraw(self, metrics: Metrics) -> None:
+        """Nobody has read them."""
 
 
 class MemoryEmitter:
@@ -137,7 +175,7 @@ class MemoryEmitter:
         self._keep = keep
         self.logs: list[LogLine] = []
         self.spans: list[Span] = []
-        self.metrics: dict[tuple[str, Labels], Counter | Gauge | Histogram] = {}
+        self.exposed: dict[Metrics, None] = {}
 
     def log(self, line: LogLine) -> None:
         """Keep a line."""
@@ -151,22 +189,10 @@ class MemoryEmitter:
         if len(self.spans) > self._keep:
             del self.spans[: self._keep // 2]
 
-    def counter(self, name: str, labels: Labels) -> Counter:
-        """The counter of that name and labels, made when first asked for."""
-        return self._metric(name, labels, Counter)
+    def expose(self, metrics: Metrics) -> None:
+        """Keep them while the program runs."""
+        self.exposed[metrics] = None
 
-    def gauge(self, name: str, labels: Labels) -> Gauge:
-        """The gauge of that name and labels, made when first asked for."""
-        return self._metric(name, labels, Gauge)
-
-    def histogram(self, name: str, labels: Labels) -> Histogram:
-        """The histogram of that name and labels, made when first asked for."""
-        return self._metric(name, labels, Histogram)
-
-    def _metric(self, name: str, labels: Labels, kind: type[M]) -> M:
-        metric = self.metrics.get((name, labels))
-        if metric is None:
-            metric = self.metrics[name, labels] = kind()
-        if not isinstance(metric, kind):
-            raise TypeError(f"metric {name} is a {type(metric).__name__} already, not a {kind.__name__}")
-        return metric
+    def withdraw(self, metrics: Metrics) -> None:
+        """They are gone."""
+        del self.exposed[metrics]

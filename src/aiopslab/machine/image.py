@@ -6,6 +6,7 @@ An image is built once; each container gets a copy-on-write clone, which costs n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Final
 
 from aiopslab.machine.files import Disk, Files, Volume
@@ -53,6 +54,13 @@ class Image:
         """A copy of the image on a machine's disk; what the container changes is its own."""
         return self._volume.clone(name, disk=disk, clock=clock)
 
+    def running(self, programs: Mapping[str, Program]) -> Image:
+        """The same files, with other programs behind the same names: nothing is built again."""
+        assert programs.keys() == self.programs.keys()
+        image = copy(self)
+        image.programs = dict(programs)
+        return image
+
     def _fill(self, root: Files, extra: Mapping[str, bytes]) -> None:
         for folder in FOLDERS:
             root.mkdir(folder, 0o755, parents=True)
@@ -63,7 +71,7 @@ class Image:
         root.chmod("/tmp", 0o1777)
         root.chmod("/root", 0o700)
         for name in self.programs:
-            root.put(f"/usr/bin/{name}", BINARY + name.encode(), mode=0o755)
+            root.write(f"/usr/bin/{name}", BINARY + name.encode(), mode=0o755)
         for path, text in BASE_FILES.items():
             root.put(path, text.encode())
         for path, data in extra.items():

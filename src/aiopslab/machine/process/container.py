@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
+from aiopslab.machine.emit import Labels
 from aiopslab.machine.files import FileError, Files
 from aiopslab.machine.network import Namespace
+from aiopslab.machine.process import capabilities
 from aiopslab.machine.process.context import Context
 from aiopslab.machine.process.cpu import ContainerCpu
 from aiopslab.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
@@ -73,9 +75,18 @@ class Container:
         self.memory_bytes = 0
         self.memory_peak_bytes = 0
         self.oom_kills = 0
+        self.capabilities: tuple[str, ...] = capabilities.DEFAULT
+        """What root in here may do."""
+        self.host_pids = False
+        """Whether it has the machine's process numbers instead of its own; given before anything runs."""
+        self.oom_group = False
+        """Whether all of it dies when it is over its memory limit, and not only its largest process."""
         self.log: Log | None = None
+        self.labels: Labels = ()
+        """What telemetry calls it (container, namespace, node, pod); given once by whoever runs it, () for none."""
         self.processes: dict[int, Process] = {}
         self._last_pid = 0
+        self._first_pid = 1
 
     def __repr__(self) -> str:
         return f"<Container {self.name} on {self.machine.name}>"
@@ -140,7 +151,9 @@ class Container:
             if number not in held:
                 held[number] = NullStream()
         host_pid = self.machine.next_pid()
-        pid = host_pid if self.is_host else self._next_pid()
+        pid = host_pid if self._sees_machine else self._next_pid()
+        if not self.processes:
+            self._first_pid = pid
         process = Process(self, pid, host_pid, argv, env, files, held, budget, parent, group)
         self.processes[pid] = process
         self.machine.processes[host_pid] = process
@@ -187,7 +200,7 @@ class Container:
             raise NotExecutable(error.strerror) from None
         if head.startswith(BINARY):
             name = head[len(BINARY) :].decode()
-            program = self.programs.get(name)
+            program = self._programs_in(files).get(name)
             if program is None:
                 raise NotExecutable("cannot execute binary file: Exec format error")
             return program, argv
@@ -206,10 +219,15 @@ class Container:
                 return self._load(interpreter[0], [*interpreter, path, *argv[1:]], env, files)
         if b"\0" in head:
             raise NotExecutable("cannot execute binary file: Exec format error")
-        shell = self.programs.get("sh")
+        shell = self._programs_in(files).get("sh")
         if shell is None:
             raise NotExecutable("Exec format error")
         return shell, ["sh", path, *argv[1:]]
+
+    def _programs_in(self, files: Files) -> Mapping[str, Program]:
+        """The programs of the image whose root is seen; after a chroot into the machine's, those of the machine."""
+        host = self.machine.host
+        return host.programs if files.table is host.files.table else self.programs
 
     def _next_pid(self) -> int:
         self._last_pid = free_pid(self._last_pid, self.processes)
@@ -220,21 +238,27 @@ class Container:
         """Whether this is the machine's own container, from which all its processes are visible."""
         return self.machine.host is self
 
+    @property
+    def _sees_machine(self) -> bool:
+        return self.host_pids or self.is_host
+
     def visible(self) -> dict[int, Process]:
         """The processes that can be seen from inside, by the number they have there."""
-        if not self.is_host:
+        if not self._sees_machine:
             return dict(sorted(self.processes.items()))
         return dict(sorted(self.machine.processes.items()))
 
     def pid_seen(self, process: Process) -> int:
         """The number a process has for those inside this container."""
-        return process.host_pid if self.is_host else process.pid
+        return process.host_pid if self._sees_machine else process.pid
 
     # -- ending --------------------------------------------------------------------------------
 
     def free(self, process: Process, silent: bool) -> None:
         """Take back what a dead process held: memory, ports, connections, its place in the tree."""
         process.memory.use(0)
+        if process.metrics is not None:
+            self.machine.emitter.withdraw(process.metrics)
         if not silent:
             self.namespace.release(process)
         self.processes.pop(process.pid, None)
@@ -242,13 +266,13 @@ class Container:
         parent = process.parent
         if parent is not None:
             parent.children.pop(process.pid, None)
-        first = self.processes.get(1)
+        first = self.processes.get(self._first_pid)
         for child in process.children.values():
             child.parent = first
             if first is not None:
                 first.children[child.pid] = child
         process.children = {}
-        if process.pid == 1 and not silent:
+        if process.pid == self._first_pid and not silent:
             self.kill_all(Signal.KILL)
         elif parent is not None:
             parent.send(Signal.CHLD)
@@ -263,6 +287,9 @@ class Container:
         limit = self.memory_limit_bytes
         while limit is not None and self.memory_bytes > limit and self.processes:
             self.oom_kill(self._largest(), f"Memory cgroup out of memory: /{self.name}")
+            if self.oom_group:
+                for process in list(self.processes.values()):
+                    process.die(Signal.KILL)
         self.machine.relieve_memory()
 
     def _largest(self) -> Process:

@@ -10,6 +10,7 @@ import random
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from aiopslab.machine.emit import Metrics
 from aiopslab.machine.files import FileError, Files
 from aiopslab.machine.network import Connection, Listener
 from aiopslab.machine.process.errors import BecomeProgram, ExitProgram
@@ -82,6 +83,15 @@ class Context:
         """One line in the container's log, at once."""
         if self.container.log is not None:
             self.container.log.line(text)
+
+    @property
+    def metrics(self) -> Metrics:
+        """What the process counts and measures; it bears the container's labels and ends with the process."""
+        process = self.process
+        if process.metrics is None:
+            process.metrics = Metrics(self.container.labels, self.container.namespace.address)
+            self.machine.emitter.expose(process.metrics)
+        return process.metrics
 
     async def err(self, text: str) -> None:
         """Write text to stderr, as far as it can be written: there is nowhere else to complain."""
@@ -173,6 +183,22 @@ class Context:
     def signals(self) -> Signals:
         """How the process answers signals."""
         return self.process.signals
+
+    def capable(self, capability: str) -> bool:
+        """Whether the process has one of the rights of root (``NET_ADMIN``)."""
+        return self.files.uid == 0 and capability in self.container.capabilities
+
+    @property
+    def on_machine(self) -> bool:
+        """Whether the root of the process's files is the machine's own: outside containers, or after a chroot."""
+        return self.files.table is self.machine.host.files.table
+
+    def chroot(self, files: Files) -> None:
+        """See other files from their root on; what this process becomes or starts sees them, too."""
+        view = files.fork()
+        view.uid, view.gid, view.umask, view.cwd = self.files.uid, self.files.gid, self.files.umask, "/"
+        view.life = self.files.life
+        self.process.files = self.files = view
 
     def random(self, name: str) -> random.Random:
         """A random stream of this container."""

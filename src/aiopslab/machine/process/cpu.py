@@ -18,7 +18,7 @@ LOAD_WINDOWS_S: Final = (60.0, 300.0, 900.0)
 class MachineCpu:
     """The cores of a machine: how many, how fast, how loaded."""
 
-    __slots__ = ("_second", "_wanted_s", "cores", "load", "slowdown", "speed", "used_s")
+    __slots__ = ("_second", "cores", "load", "slowdown", "speed", "used_s", "wanted_s")
 
     def __init__(self, cores: int, speed: float = 1.0) -> None:
         self.cores = cores
@@ -26,27 +26,23 @@ class MachineCpu:
         self.slowdown = 1.0
         self.used_s = 0.0
         self.load = [0.0, 0.0, 0.0]
+        self.wanted_s = 0.0
+        """Seconds of a core that were asked for since the last whole second."""
         self._second = 0
-        self._wanted_s = 0.0
-
-    def want(self, now: float, seconds: float) -> None:
-        """Count so many seconds of a core as wanted now."""
-        self.settle(now)
-        self._wanted_s += seconds
 
     def settle(self, now: float) -> None:
         """Close the seconds that have passed: slow-down and load averages."""
         second = int(now)
         passed = second - self._second
         if passed > 0:
-            runnable = self._wanted_s / passed
+            runnable = self.wanted_s / passed
             self.slowdown = max(1.0, runnable / self.cores)
             self.load = [
                 runnable + (load - runnable) * exp(-passed / window)
                 for load, window in zip(self.load, LOAD_WINDOWS_S, strict=True)
             ]
             self._second = second
-            self._wanted_s = 0.0
+            self.wanted_s = 0.0
 
 
 class ContainerCpu:
@@ -80,7 +76,7 @@ class ContainerCpu:
         machine.used_s += seconds
         machine.settle(now)
         work = seconds * machine.slowdown / machine.speed
-        machine.want(now, work)
+        machine.wanted_s += work
         busy = self._busy_until
         core = 0 if len(busy) == 1 else busy.index(min(busy))
         start = max(busy[core], now)

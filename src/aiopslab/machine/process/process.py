@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from aiopslab.machine.emit import Metrics
 from aiopslab.machine.files import Files
 from aiopslab.machine.process.errors import (
     BecomeProgram,
@@ -81,6 +82,7 @@ class Process:
         self.ended_by: Signal | None = None
         self.ended: Event[int] = Event(self.kernel)
         self.main: Task[None] | None = None
+        self.metrics: Metrics | None = None
         if parent is not None:
             parent.children[pid] = self
         self.memory = Memory(self, BASE_RESIDENT_BYTES)
@@ -196,6 +198,10 @@ class Process:
     def die(self, signal: Signal) -> None:
         """End at once, by a signal that is not handled."""
         self._end(128 + signal, signal)
+
+    def exit(self, status: int) -> None:
+        """End at once with a status, whichever of its tasks says so."""
+        self._end(status & 0xFF, None)
 
     def _end(self, status: int, signal: Signal | None) -> None:
         if not self.alive:

@@ -55,6 +55,10 @@ class Stream:
         """All of ``data``, waiting for room."""
         raise BadDescriptor
 
+    def write_at_once(self, data: bytes) -> bool:
+        """All of ``data`` without waiting, as the last words of a process must be; False where it cannot be."""
+        return False
+
     def _released(self) -> None:
         """Nobody holds the stream any more."""
 
@@ -173,6 +177,10 @@ class NullStream(Stream):
     async def write(self, data: bytes) -> None:
         """Forget it."""
 
+    def write_at_once(self, data: bytes) -> bool:
+        """Forget it."""
+        return True
+
 
 class ByteSource(Stream):
     """Reads bytes that are there from the start."""
@@ -215,12 +223,17 @@ class LineSink(Stream):
 
     async def write(self, data: bytes) -> None:
         """Hand on the lines that are whole."""
+        self.write_at_once(data)
+
+    def write_at_once(self, data: bytes) -> bool:
+        """Hand on the lines that are whole."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._take(line)
         if len(self._rest) > CHUNK_BYTES:  # as container runtimes do with endless lines
             self._take(self._rest)
             self._rest = b""
+        return True
 
     def _released(self) -> None:
         if self._rest:
