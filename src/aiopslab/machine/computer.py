@@ -17,8 +17,10 @@ from aiopslab.machine.logs import ContainerLog
 from aiopslab.machine.network import Namespace, Network, Resolver
 from aiopslab.machine.proc import KERNEL_RELEASE, cgroups, proc_volume
 from aiopslab.machine.process import Container, Context, Limits, Process, Signal
+from aiopslab.machine.process.capabilities import ALL
 from aiopslab.machine.process.container import free_pid
 from aiopslab.machine.process.cpu import MachineCpu
+from aiopslab.machine.units import Journal, Unit, start_enabled
 from aiopslab.sim import Kernel
 
 GIB: Final = 1024**3
@@ -70,16 +72,21 @@ class Machine:
         self._address = address
         self.clock_skew_s = 0.0
         self.running = True
+        self.off_at: float | None = None
+        """When an operator has planned to turn it off, in virtual time."""
         self.booted_at = kernel.now
         self.kernel_log: list[tuple[float, str]] = []
         self.containers: dict[str, Container] = {}
         self.processes: dict[int, Process] = {}
         self.volumes: dict[str, Volume] = {}
+        self.units: dict[str, Unit] = {}
+        self.journal = Journal(self.clock)
         self._epoch_s = epoch_s
         self._last_pid = 0
         self.host: Container
         network.add_machine(name)
         self.host = self.create_container(name, image, address=address, limits=limits)
+        self.host.capabilities = ALL
         self._start_init()
 
     def __repr__(self) -> str:
@@ -191,6 +198,8 @@ class Machine:
     def lose(self) -> None:
         """The power goes: everything stops, nobody is told, what was not on disk is gone."""
         self.running = False
+        self.off_at = None
+        self.network.exit_of(self.name).clear()
         namespaces = {container.namespace: None for container in self.containers.values()}
         for namespace in namespaces:
             namespace.destroy(silent=True)
@@ -198,16 +207,19 @@ class Machine:
             for process in list(container.processes.values()):
                 process.vanish()
             container.files.power_loss()
+        for unit in self.units.values():
+            unit.lost()
         self.kernel_log.clear()
 
     def boot(self) -> None:
-        """The power comes back: a machine without containers, with what its disk still holds."""
+        """The power comes back: a machine without containers, with what its disk still holds, and its services."""
         self.containers = {self.host.name: self.host}
         self.host.namespace = self._namespace(self.host.name, self._address)
         self.booted_at = self.kernel.now
         self.running = True
         self._last_pid = 0
         self._start_init()
+        start_enabled(self.units.values())
 
     def _namespace(self, name: str, address: str) -> Namespace:
         namespace = self.network.namespace(name, address, self.name)

@@ -25,6 +25,8 @@ from aiopslab.machine.network.errors import (
     NoBufferSpace,
     ProtocolMismatch,
 )
+from aiopslab.machine.network.packet_filter import ACCEPT
+from aiopslab.machine.network.packet_filter import Packet as FilteredPacket
 from aiopslab.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
 from aiopslab.machine.network.states import (
     CLOSE_WAIT,
@@ -41,6 +43,7 @@ from aiopslab.machine.network.waiting import Waiters, wait_in, wake_all, wake_on
 if TYPE_CHECKING:
     from aiopslab.machine.network.listener import Listener
     from aiopslab.machine.network.namespace import Namespace
+    from aiopslab.machine.network.packet_filter import Ways
     from aiopslab.machine.network.path import Path
     from aiopslab.machine.network.routing import Endpoint
 
@@ -296,11 +299,25 @@ class Connection:
         """Any packet is due here: does it get through, and is it its turn?"""
         if self._gap is not None:
             self._gap.packets.append(packet)
-        elif self.inbound.passes(packet[1]) and self.has_room_for(packet):
+        elif self.gets_through(packet) and self.has_room_for(packet):
             self.take(packet)
         else:
             self._gap = Gap(self, packet)
             self._clear = False
+
+    def gets_through(self, packet: Packet) -> bool:
+        """Whether neither the wire nor a filter on it swallows a packet that is due here."""
+        path = self.inbound
+        return path.passes(packet[1]) and (path.filters is None or self._is_let_pass(path.filters, packet[1]))
+
+    def _is_let_pass(self, filters: Ways, size_bytes: int) -> bool:
+        peer = self.peer
+        sent = FilteredPacket("tcp", peer.local, peer.remote, size_bytes, new=False)
+        got = FilteredPacket("tcp", self.remote, self.local, size_bytes, new=False)
+        return (
+            filters.verdict(sent, FilteredPacket("tcp", peer.local, self.local, size_bytes, False), got)
+            == ACCEPT
+        )
 
     def has_room_for(self, packet: Packet) -> bool:
         """A new connection waits outside while the listener's queue is full."""

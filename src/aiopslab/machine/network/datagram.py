@@ -15,6 +15,7 @@ from aiopslab.machine.network.errors import (
     NetworkUnreachable,
     NotConnected,
 )
+from aiopslab.machine.network.packet_filter import ACCEPT, REJECT, Packet
 from aiopslab.machine.network.routing import Endpoint, Verdict, is_loopback
 from aiopslab.machine.network.waiting import Waiters, wait_in, wake_all
 
@@ -156,8 +157,17 @@ class DatagramSocket:
         """One of this socket's datagrams is due at its target."""
         target, destination, datagram = flight
         network, source = self.namespace.network, self.namespace
-        if not network.path(source, target).passes(datagram.size_bytes):
+        path = network.path(source, target)
+        if not path.passes(datagram.size_bytes):
             return
+        if path.filters is not None:
+            packet = Packet("udp", datagram.source, destination, datagram.size_bytes, new=True)
+            verdict = path.filters.verdict(packet, packet, packet)
+            if verdict != ACCEPT:
+                if verdict == REJECT:
+                    answer_at = network.path(target, source).launch(datagram.size_bytes)
+                    self._kernel.call_at(answer_at, self._port_unreachable_arrives, (target, destination))
+                return
         socket = target.datagram_socket_at(*destination)
         if socket is not None:
             socket.take(datagram)

@@ -120,14 +120,16 @@ class NameNotFound(NetworkError):
 
 
 class ResolverFailure(NetworkError):
-    """The resolver gave no answer."""
+    """The resolver gave no answer: no server said anything, or none listens, or the one that answered could not tell."""
 
     code = "EAI_AGAIN"
     words = "Temporary failure in name resolution"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, refused: bool = False, answered: bool = False) -> None:
         super().__init__()
         self.name = name
+        self.refused = refused
+        self.answered = answered
 
 
 class ProtocolMismatch(NetworkError):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from aiopslab.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
 from aiopslab.machine.network.namespace import Namespace
+from aiopslab.machine.network.packet_filter import Ways, ways_between
 from aiopslab.machine.network.path import Path
+from aiopslab.machine.network.queueing import Exit
 from aiopslab.machine.network.routing import HostsResolver, PlainRouter, Resolver, Router
 from aiopslab.sim import Kernel
 
@@ -27,6 +29,8 @@ class Network:
         self._links: dict[tuple[str, str], Link] = {}
         self._paths: dict[tuple[Namespace, Namespace], Path] = {}
         self._addresses: dict[str, Namespace] = {}
+        self._exits: dict[Namespace | str, Exit] = {}
+        self._hosts: dict[str, Namespace] = {}
 
     def add_machine(self, name: str, link_delay_s: float = LINK_DELAY_S) -> Nic:
         """A machine, with its one-way delay to the others (a distant one has more)."""
@@ -50,6 +54,8 @@ class Network:
         """A new namespace with an address of its own, on a machine."""
         self._nic(machine)
         namespace = Namespace(self, name, address, machine)
+        if name == machine:
+            self._hosts[machine] = namespace
         self.claim(address, namespace)
         return namespace
 
@@ -75,8 +81,32 @@ class Network:
         wire: list[tuple[Impairment, int]] = [(link, link.direction_from(source.machine))]
         if source.machine != target.machine:
             leaves, enters = self.machines[source.machine].impairment, self.machines[target.machine].ingress
-            wire = [(leaves, 0), *wire, (enters, 0)]
-        return [(source.impairment, 0), *wire, (target.ingress, 0)]
+            wire = [*self._queue_at(source.machine), (leaves, 0), *wire, (enters, 0)]
+        return [*self._queue_at(source), (source.impairment, 0), *wire, (target.ingress, 0)]
+
+    def exit_of(self, interface: Namespace | str) -> Exit:
+        """Where packets leave a namespace, or (by its name) a machine."""
+        found = self._exits.get(interface)
+        if found is None:
+            if isinstance(interface, str):
+                found = Exit(self.changed, self._nic(interface).sent)
+            else:  # numbers are given by the machine's kernel, to whichever namespace
+                found = Exit(self.changed, interface.sent, self.exit_of(interface.machine).handles)
+            self._exits[interface] = found
+        return found
+
+    def _queue_at(self, interface: Namespace | str) -> list[tuple[Impairment, int]]:
+        found = self._exits.get(interface)
+        return [(found.queueing.place, 0)] if found is not None and found.queueing is not None else []
+
+    def filters_between(self, source: Namespace, target: Namespace) -> Ways | None:
+        """The packet filters on the way, None when there are none: that of each end, and those of pods' machines."""
+        hosts = self._hosts.get(source.machine), self._hosts.get(target.machine)
+        return (
+            ways_between(source, target, hosts)
+            if source is not target
+            else ways_between(source, target, (source, source))
+        )
 
     def changed(self) -> None:
         """Something on the way of packets is different now: every path must look again."""
@@ -99,6 +129,7 @@ class Network:
         """A namespace is no more: its addresses are free, its traffic stays counted."""
         for address in namespace.addresses:
             self.unclaim(address)
+        self._exits.pop(namespace, None)
         self.changed()
         for pair in [pair for pair in self._paths if namespace in pair]:
             path = self._paths.pop(pair)
@@ -114,7 +145,9 @@ class Network:
         if path.source is path.target:
             return ()
         link = self.link(path.source.machine, path.target.machine)
-        return path.source.sent, path.target.received, link.meter
+        meters = path.source.sent, path.target.received, link.meter
+        crosses = path.source.machine != path.target.machine
+        return (*meters, self.machines[path.source.machine].sent) if crosses else meters
 
     def _nic(self, machine: str) -> Nic:
         if machine not in self.machines:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from aiopslab.machine.network.connection import CONTROL_BYTES, Connection
 from aiopslab.machine.network.errors import ConnectionRefused, ConnectTimedOut, HostUnreachable
 from aiopslab.machine.network.link import LOCAL_DELAY_S
+from aiopslab.machine.network.packet_filter import ACCEPT, REJECT, Packet
 from aiopslab.machine.network.routing import Route, Verdict, is_loopback
 from aiopslab.machine.network.states import SYN_SENT
 from aiopslab.sim import Timer
@@ -72,6 +73,15 @@ class Handshake:
             CONTROL_BYTES
         ):
             return
+        verdict = self._filtered(target)
+        if verdict != ACCEPT:
+            if verdict == REJECT:
+                self._kernel.call_at(
+                    source.network.path(target, source).launch(CONTROL_BYTES),
+                    self._answer_arrives,
+                    (target, None),
+                )
+            return
         listener = target.listener_at(self._route.address, self._route.port)
         if listener is not None and listener.is_full:
             listener.overflows += 1
@@ -79,12 +89,32 @@ class Handshake:
         answer_at = source.network.path(target, source).launch(CONTROL_BYTES)
         self._kernel.call_at(answer_at, self._answer_arrives, (target, listener))
 
+    def _filtered(self, target: Namespace) -> str:
+        """What the filters on the way make of the first packet."""
+        client = self._connection
+        filters = client.namespace.network.path(client.namespace, target).filters
+        if filters is None:
+            return ACCEPT
+        sent = Packet("tcp", client.local, client.remote, CONTROL_BYTES, new=True)
+        real = Packet("tcp", client.local, (self._route.address, self._route.port), CONTROL_BYTES, new=True)
+        return filters.verdict(sent, real, real)
+
+    def _answer_passes(self, target: Namespace) -> bool:
+        """Whether the filters on the way back let the answer pass."""
+        client = self._connection
+        filters = client.namespace.network.path(target, client.namespace).filters
+        if filters is None:
+            return True
+        sent = Packet("tcp", (self._route.address, self._route.port), client.local, CONTROL_BYTES, new=False)
+        got = Packet("tcp", client.remote, client.local, CONTROL_BYTES, new=False)
+        return filters.verdict(sent, sent, got) == ACCEPT
+
     def _answer_arrives(self, answer: tuple[Namespace, Listener | None]) -> None:
         target, listener = answer
         client = self._connection
         source, network = client.namespace, client.namespace.network
         inbound = network.path(target, source)
-        if client.state != SYN_SENT or not inbound.passes(CONTROL_BYTES):
+        if client.state != SYN_SENT or not (inbound.passes(CONTROL_BYTES) and self._answer_passes(target)):
             return
         if self._timer is not None:
             self._timer.cancel()

@@ -186,10 +186,11 @@ class Link(Impairment):
 class Nic:
     """A machine's network card: it stands between all its namespaces and the other machines."""
 
-    __slots__ = ("impairment", "ingress", "link_delay_s", "machine")
+    __slots__ = ("impairment", "ingress", "link_delay_s", "machine", "sent")
 
     def __init__(self, machine: str, changed: Callable[[], None], link_delay_s: float) -> None:
         self.machine = machine
         self.link_delay_s = link_delay_s
         self.impairment = Impairment(changed)
         self.ingress = Impairment(changed)
+        self.sent = Meter()

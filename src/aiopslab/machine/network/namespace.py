@@ -25,6 +25,7 @@ from aiopslab.machine.network.errors import (
 from aiopslab.machine.network.handshake import ARP_TIMEOUT_S, Handshake
 from aiopslab.machine.network.link import LOCAL_DELAY_S, Impairment, Meter
 from aiopslab.machine.network.listener import BACKLOG, Listener
+from aiopslab.machine.network.packet_filter import ACCEPT, Packet, PacketFilter
 from aiopslab.machine.network.ports import PORTS, EphemeralPorts, Lingering, Pair, bound_to, is_taken
 from aiopslab.machine.network.routing import WILDCARDS, Endpoint, Verdict, is_address, is_loopback
 from aiopslab.machine.network.tables import InterfaceInfo, SocketInfo
@@ -32,6 +33,7 @@ from aiopslab.sim import Event, TimedOut
 
 if TYPE_CHECKING:
     from aiopslab.machine.network.fabric import Network
+    from aiopslab.machine.network.path import Path
 
 PING_BYTES: Final = 84
 
@@ -52,6 +54,7 @@ class Namespace:
         self.resolver = network.resolver
         self.impairment = Impairment(network.changed)
         self.ingress = Impairment(network.changed)
+        self.filter: PacketFilter | None = None
         self.sent = Meter()
         self.received = Meter()
         self.is_up = True
@@ -169,6 +172,11 @@ class Namespace:
         if not self.gone:
             self.is_up = True
             self.network.changed()
+
+    def use_filter(self, wanted: PacketFilter | None) -> None:
+        """Filter packets from now on, or no more; one whose rules changed is told here, too."""
+        self.filter = wanted if wanted is not None and not wanted.idle else None
+        self.network.changed()
 
     def destroy(self, silent: bool = False) -> None:
         """End the namespace. Its addresses are free again.
@@ -292,7 +300,7 @@ class Namespace:
             await self.kernel.sleep(there.launch(PING_BYTES) - self.kernel.now)
             if there.passes(PING_BYTES):
                 await self.kernel.sleep(back.launch(PING_BYTES) - self.kernel.now)
-                if back.passes(PING_BYTES):
+                if back.passes(PING_BYTES) and _pings(there, self.address, address):
                     return self.kernel.now - started_at
         return await Event[float](self.kernel).wait()  # nothing will come: wait for the time-out
 
@@ -321,3 +329,11 @@ class Namespace:
             )
 
         return self._ephemeral_ports.take(in_use)
+
+
+def _pings(path: Path, source: str, target: str) -> bool:
+    """Whether a filter on the way lets an echo request pass."""
+    if path.filters is None:
+        return True
+    packet = Packet("icmp", (source, 0), (target, 0), PING_BYTES, new=True)
+    return path.filters.verdict(packet, packet, packet) == ACCEPT

@@ -14,13 +14,14 @@ from aiopslab.machine.network.link import LOOPBACK_DELAY_S, Impairment
 if TYPE_CHECKING:
     from aiopslab.machine.network.fabric import Network
     from aiopslab.machine.network.namespace import Namespace
+    from aiopslab.machine.network.packet_filter import Ways
 
 
 class Path:
     """One direction between two namespaces, its physics and its counters."""
 
     __slots__ = (
-        "_network", "_places", "_random", "_version", "bytes", "delay_s", "healthy", "lost_bytes",
+        "_network", "_places", "_random", "_version", "bytes", "delay_s", "filters", "healthy", "lost_bytes",
         "lost_packets", "packets", "retransmits", "source", "target",
     )  # fmt: skip
 
@@ -29,6 +30,7 @@ class Path:
         self.target = target
         self.healthy = False
         self.delay_s = 0.0
+        self.filters: Ways | None = None
         self.packets = 0
         self.bytes = 0
         self.lost_packets = 0
@@ -93,7 +95,12 @@ class Path:
         else:
             self._places = self._network.places_between(source, target)
             self.delay_s = sum(place.delay_s for place, _ in self._places)
-        self.healthy = not (source.gone or self._is_cut()) and all(place.healthy for place, _ in self._places)
+        self.filters = self._network.filters_between(source, target)
+        self.healthy = (
+            self.filters is None
+            and not (source.gone or self._is_cut())
+            and all(place.healthy for place, _ in self._places)
+        )
 
     def _stream(self) -> Random:
         """Made only when something is drawn: most paths never draw."""

@@ -56,7 +56,7 @@ class Gap:
         sender.retransmits += 1
         path.retransmits += 1
         path.launch(packet[1])
-        return path.passes(packet[1]) and self._receiver.has_room_for(packet)
+        return self._receiver.gets_through(packet) and self._receiver.has_room_for(packet)
 
     def _give_up(self) -> None:
         self.packets.clear()

@@ -72,7 +72,7 @@ class StubResolver:
             elif reply.code not in (NOERROR, NXDOMAIN):
                 unanswered = True
         if silent or unanswered:
-            raise ResolverFailure(name)
+            raise ResolverFailure(name, answered=not silent)
         raise NameNotFound(name)
 
     async def _ask_servers(self, namespace: Namespace, candidate: str, name: str) -> Reply | None:
@@ -97,7 +97,7 @@ class StubResolver:
                         return reply
                     failure = reply
         if refusals == settings.attempts * len(servers):
-            raise ResolverFailure(name)
+            raise ResolverFailure(name, refused=True)
         return failure
 
 

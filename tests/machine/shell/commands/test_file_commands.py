@@ -120,11 +120,31 @@ def test_moving_to_another_file_system_copies(machine: Machine) -> None:
     )
 
 
+def test_a_disk_is_filled_with_zeros_until_there_is_no_room(machine: Machine) -> None:
+    done = type_line(
+        machine, "dd if=/dev/zero of=half bs=1M count=20000; df -h / | tail -1; dd if=/dev/zero of=rest bs=1M"
+    )
+    lines = done.stderr.decode().splitlines()
+    assert lines[:2] == ["20000+0 records in", "20000+0 records out"]
+    assert lines[3] == "dd: error writing 'rest': No space left on device"
+    assert text(machine, "stat -c %s half") == f"{20000 << 20}\n"
+    assert errors(machine, "echo x > more") == "bash: line 1: echo: write error: No space left on device\n"
+    assert text(machine, "rm half rest; echo x > more; cat more") == "x\n"
+
+
+def test_what_is_written_to_nowhere_costs_a_core_and_no_steps() -> None:
+    machine = make_machine()
+    for line in ("timeout 600 yes > /dev/null", "timeout 600 dd if=/dev/zero of=/dev/null"):
+        before = machine.cpu.used_s
+        assert type_line(machine, line).status == 124
+        assert machine.cpu.used_s - before == pytest.approx(600, rel=0.02)
+
+
 @pytest.mark.parametrize(
     "line",
     [
         "cp /dev/zero x",
-        "dd if=/dev/zero of=x bs=1M",
+        "dd if=/dev/urandom of=x bs=1M",
         "tr '\\0' '\\n' < /dev/zero | xargs",
         "yes a a a a a a a a | xargs > /dev/null",
         "xargs -0 echo < /dev/urandom > /dev/null",

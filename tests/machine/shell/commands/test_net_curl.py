@@ -185,6 +185,13 @@ def test_a_partition_is_a_timeout(world: TwoMachines) -> None:
     assert (done.status, round(took_s)) == (28, 3)
 
 
+def test_a_limit_has_passed_at_whatever_moment_it_began(world: TwoMachines) -> None:
+    world.partition()
+    for tenth in range(12):
+        told = world.type(f"sleep 0.{tenth}37; curl -sS -m 3 http://web/").stderr
+        assert told == b"curl: (28) Connection timed out after 3000 milliseconds\n"
+
+
 def test_without_a_limit_the_kernel_gives_up_at_last(world: TwoMachines) -> None:
     world.partition()
     done, took_s = world.timed("curl -sS http://web/")

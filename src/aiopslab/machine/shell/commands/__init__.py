@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -25,7 +26,12 @@ MODULES: Final = (
 
 
 def all_commands() -> dict[str, Program]:
-    """Every command there is, by name."""
+    """Every command there is, by name; the caller may add to them."""
+    return _registered().copy()
+
+
+@cache
+def _registered() -> dict[str, Program]:
     for module in MODULES:
         import_module(module)
     return dict(sorted(COMMANDS.items()))

@@ -1,4 +1,4 @@
-"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, openssl."""
+"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
 
 from aiopslab.machine.shell.commands.net import (
     certificates,
@@ -7,9 +7,25 @@ from aiopslab.machine.shell.commands.net import (
     names,
     netcat,
     older_forms,
+    packet_filter,
     ping,
     sockets,
+    ssh,
+    traffic_control,
     wget,
 )
 
-__all__ = ["certificates", "curl", "interfaces", "names", "netcat", "older_forms", "ping", "sockets", "wget"]
+__all__ = [
+    "certificates",
+    "curl",
+    "interfaces",
+    "names",
+    "netcat",
+    "older_forms",
+    "packet_filter",
+    "ping",
+    "sockets",
+    "ssh",
+    "traffic_control",
+    "wget",
+]

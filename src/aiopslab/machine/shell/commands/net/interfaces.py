@@ -31,7 +31,9 @@ class Interface:
         self.info = info
         self.number = number
         self.is_loop = info.name == "lo"
-        self._is_host = ctx.container.is_host
+        namespace = ctx.container.namespace
+        self._is_host = namespace is ctx.machine.host.namespace
+        self._queueing = namespace.network.exit_of(ctx.machine.name if self._is_host else namespace).queueing
 
     @property
     def name(self) -> str:
@@ -63,6 +65,7 @@ class Interface:
     def head(self, mode: str = "") -> str:
         """The first line."""
         queue = "noqueue" if self.is_loop or not self._is_host else "pfifo_fast"
+        queue = queue if self.is_loop or self._queueing is None else self._queueing.kind
         return (
             f"{self.number}: {self.name}: <{self.flags}> mtu {self.mtu} qdisc {queue} state {self.state}{mode} "
             "group default qlen 1000\n"
@@ -186,7 +189,7 @@ async def _set_link(ctx: Context, words: list[str]) -> int:
             if words
             else 'Not enough information: "dev" argument is required.'
         )
-    if not ctx.container.is_host or ctx.files.uid != 0:
+    if not ctx.capable("NET_ADMIN"):
         raise UsageError("RTNETLINK answers: Operation not permitted", FAILED)
     if words[0] != "lo" and words[1:2] == ["up"]:
         ctx.container.namespace.up()

@@ -25,7 +25,7 @@ POLL_S: Final = 0.5
 )
 async def dmesg(ctx: Context, options: Options) -> int:
     """Show what the machine's kernel has had to say."""
-    if not ctx.container.is_host or ctx.files.uid != 0:
+    if not ctx.capable("SYSLOG"):
         fail(ctx, "read kernel buffer failed: Operation not permitted")
     log = ctx.machine.kernel_log
     if options.any("C"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aiopslab.machine.files import SEEK_CUR, FileError
 from aiopslab.machine.process import Context, FileStream, Signal, Stream
 from aiopslab.machine.shell.commands.file.dd.job import Job, read_job
+from aiopslab.machine.shell.commands.file.dd.zeros import Zeros, pours_nothing
 from aiopslab.machine.shell.commands.file.names import complain
 from aiopslab.machine.shell.commands.file.sizes import LETTERS
 from aiopslab.machine.shell.commands.registry import command
@@ -57,7 +58,8 @@ class _Copy:
             return await complain(ctx, f"failed to open {always_quoted_name(job.target)}", error)
         ctx.signals.on(Signal.USR1, self._asked)
         status = await self._skip(source)
-        status = await self._pour(source, target) or status
+        pour = self._pour_zeros(target) if pours_nothing(job, target) else self._pour(source, target)
+        status = await pour or status
         source.close()
         target.close()
         if job.status != "none":
@@ -136,6 +138,19 @@ class _Copy:
         except FileError as error:
             return await self._write_failed(error)
         return 0
+
+    async def _pour_zeros(self, target: Stream) -> int:
+        zeros, tally, size = Zeros(self._ctx, self._job, target), self._tally, self._job.input_bytes
+        try:
+            await zeros.pour()
+            failed = 0
+        except FileError as error:
+            failed = await self._write_failed(error)
+        tally.copied_bytes = zeros.copied_bytes
+        tally.whole_out, rest = divmod(zeros.copied_bytes, size)
+        tally.whole_in = tally.whole_out + bool(failed)  # the last block was read, and not written
+        tally.partial_in = tally.partial_out = int(bool(rest) and not failed)
+        return failed
 
     async def _write_failed(self, error: FileError) -> int:
         return await complain(

@@ -217,7 +217,8 @@ class Transfer:
     async def _explain(self, failed: ExchangeFailed) -> int:
         await self._end_meter(0, 0, 0)
         assert self._url is not None
-        elapsed_ms = int((self._ctx.kernel.now - self._begun_at) * 1000)
+        # To the microsecond first: a limit of 3 s that has passed is 3000 ms, not 2999 by a float's last bit.
+        elapsed_ms = int(round((self._ctx.kernel.now - self._begun_at) * 1000, 3))
         total_s = float(self._options.last("max-time") or 0)
         return await self._fail(*failure_words(self._url, failed, elapsed_ms, total_s), closes=True)
 
