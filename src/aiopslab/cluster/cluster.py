@@ -21,6 +21,7 @@ from aiopslab.cluster.api.options import Caller
 from aiopslab.cluster.controllers import start_controllers
 from aiopslab.cluster.controllers.volume_provisioner import NAME as PROVISIONER
 from aiopslab.cluster.images import ImageRegistry, standard_registry
+from aiopslab.cluster.kubelet import host_tools
 from aiopslab.cluster.kubelet.dns import ClusterDns
 from aiopslab.cluster.kubelet.fleet import Fleet
 from aiopslab.cluster.kubelet.kubelet import Kubelet
@@ -40,6 +41,9 @@ API_SERVER = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-api
 OUTSIDE = DnsSettings(nameservers=(GATEWAY,))
 """How the nodes themselves find names: by their gateway."""
 
+RESTART_S = 10.0
+"""So long after its death a kubelet is started again by its machine."""
+
 INSTALLER = Caller(User("kubernetes-admin", groups=(MASTERS_GROUP,)), "kubeadm")
 
 
@@ -55,8 +59,9 @@ class Cluster:
     ) -> None:
         self.api = Api(kernel, epoch_s)
         self.shape = shape
-        self._machines = list(machines)
+        self.machines = list(machines)
         self.kubelets: dict[str, Kubelet] = {}
+        self.registry = standard_registry()
         for obj in default_objects(self.api.catalogue, ClusterFacts(now_s=self.api.now_s)):
             self._create(obj, API_SERVER)
         for machine in machines:
@@ -69,12 +74,12 @@ class Cluster:
         system runs as pods.
         """
         self.start_control_plane()
-        if not self._machines:
+        if not self.machines:
             return
-        registry = registry or standard_registry()
-        install_gateway(self._machines[0].network)
-        network = install_network(self.api, self._machines[0].network)
-        self.api.webhooks = WebhookCalls(self.api, self._machines[0].host.namespace)
+        self.registry = registry = registry or self.registry
+        install_gateway(self.machines[0].network)
+        network = install_network(self.api, self.machines[0].network)
+        self.api.webhooks = WebhookCalls(self.api, self.machines[0].host.namespace)
         images = system_images(self.api, network.pods, network.services)
         for reference, image in images.items():
             registry.add(reference, image)
@@ -84,14 +89,14 @@ class Cluster:
             listed = self.api.list(self.api.catalogue.named("nodes"), None)["items"]
             installed = system_objects(listed) + (metrics_objects(listed) if metrics else [])
         else:
-            start_on_hosts(self.api, self._machines, network.services)
-            installed = dns_objects(self._machines[0].host.namespace.address)
+            start_on_hosts(self.api, self.machines, network.services)
+            installed = dns_objects(self.machines[0].host.namespace.address)
         for obj in installed:
             self._create(obj, INSTALLER)
 
     def start_control_plane(self) -> None:
         """Start the control loops and the scheduler: what a cluster without kubelets has."""
-        host = self._machines[0].name if self._machines else nodes.CONTROL_PLANE
+        host = self.machines[0].name if self.machines else nodes.CONTROL_PLANE
         loops = partial(start_controllers, self.api, without=(PROVISIONER,))
         Leadership(self.api, "kube-controller-manager", host).start(loops)
         Leadership(self.api, "kube-scheduler", host).start(Scheduler(self.api).start)
@@ -99,10 +104,13 @@ class Cluster:
     def _start_kubelets(self, registry: ImageRegistry, network: ClusterNetwork, delivered: list[str]) -> None:
         """Every machine gets a kubelet, and the system's images come with it."""
         fleet = Fleet()
-        for machine in self._machines:
-            kubelet = Kubelet(self.api, machine, registry, network, dns=ClusterDns(host=OUTSIDE))
+        for machine in self.machines:
+            kubelet = Kubelet(
+                self.api, machine, registry, network, dns=ClusterDns(host=OUTSIDE), restart_s=RESTART_S
+            )
             for reference in delivered:
                 kubelet.node.images.preload(reference)
+            host_tools.install(kubelet.node)
             kubelet.start()
             fleet.add(kubelet)
             self.kubelets[machine.name] = kubelet

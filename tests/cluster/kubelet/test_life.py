@@ -239,6 +239,14 @@ def test_an_ephemeral_container_joins_a_running_pod(world: World) -> None:
     assert conditions(world.pod("web"))["Ready"] == "True"
 
 
+def test_no_limit_is_tighter_than_the_kernel_can_make_it(world: World) -> None:
+    world.run("app", "sleep", "1000", container={"resources": {"limits": {"cpu": "1m"}}})
+    world.run_until_ready(["app"])
+    record = next(iter(world.kubelet.node.runtime.pods.values())).containers[0]
+    assert record.container is not None
+    assert record.container.cpu.limit == 0.01
+
+
 def test_limits_are_the_containers(world: World) -> None:
     limits = {"cpu": "500m", "memory": "64Mi"}
     world.run("app", "sleep", "1000", container={"resources": {"limits": limits}})

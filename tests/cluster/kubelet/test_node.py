@@ -259,6 +259,22 @@ def test_a_restarted_kubelet_tells_of_itself_anew(world: World) -> None:
     assert len(after) == len(before) + 1
 
 
+def test_a_reboot_is_told_with_a_new_boot_id(world: World) -> None:
+    before = node(world)["status"]["nodeInfo"]["bootID"]
+    world.kubelet.stop()
+    world.kubelet.start()
+    world.kernel.run_for(5)
+    assert "Rebooted" not in world.reasons(NODE), "a new kubelet is no new boot"
+    world.machine.lose()
+    world.machine.boot()
+    world.kubelet.start()
+    world.kernel.run_for(5)
+    after = node(world)["status"]["nodeInfo"]["bootID"]
+    assert after != before
+    told = f"Node {NODE} has been rebooted, boot id: {after}"
+    assert (1, "Warning", "Rebooted", told) in world.events(NODE)
+
+
 def test_a_cordon_is_told_with_the_next_beat(world: World) -> None:
     world.kernel.run_for(15)
     for closed, reason in ((True, "NodeNotSchedulable"), (None, "NodeSchedulable")):

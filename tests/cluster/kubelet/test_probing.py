@@ -8,8 +8,8 @@ import pytest
 
 from aiopslab.cluster.api.objects import Object, copy
 from aiopslab.cluster.images import standard_registry
-from aiopslab.cluster.kubelet.probes import HealthCheckResponse
 from aiopslab.machine.image import Image
+from aiopslab.machine.network.grpc_health import HealthCheckResponse
 from aiopslab.machine.process import Context
 from tests.cluster.kubelet.world import World, is_ready
 

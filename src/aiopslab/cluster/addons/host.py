@@ -7,6 +7,7 @@ that node. What is not of the cluster it asks the gateway.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from aiopslab.cluster.addons.programs import kube_proxy
@@ -18,6 +19,7 @@ from aiopslab.cluster.network.gateway import ADDRESS as GATEWAY
 from aiopslab.cluster.network.rules import SERVICE_NAME
 from aiopslab.cluster.network.services import ServiceProxies
 from aiopslab.machine.computer import Machine
+from aiopslab.machine.units import Unit
 
 COREFILE_PATH: Final = "/etc/coredns/Corefile"
 COREFILE: Final = """\
@@ -41,11 +43,15 @@ PORT: Final = 53
 def start_on_hosts(api: Api, machines: Sequence[Machine], services: ServiceProxies) -> None:
     """Start kube-proxy on every machine, and DNS on the first."""
     for machine in machines:
-        machine.host.start(["/usr/local/bin/kube-proxy"], program=kube_proxy(api, services))
+        proxy = partial(machine.host.start, ["/usr/local/bin/kube-proxy"], program=kube_proxy(api, services))
+        Unit(machine, "kube-proxy.service", "Kubernetes Kube Proxy", proxy).start()
     first = machines[0].host
     first.files.mkdir("/etc/coredns", 0o755, parents=True)
     first.files.put(COREFILE_PATH, COREFILE.encode())
-    first.start(["/usr/local/bin/coredns", "-conf", COREFILE_PATH], program=coredns_on_host(api))
+    dns = partial(
+        first.start, ["/usr/local/bin/coredns", "-conf", COREFILE_PATH], program=coredns_on_host(api)
+    )
+    Unit(machines[0], "coredns.service", "CoreDNS DNS server", dns).start()
 
 
 def dns_objects(address: str) -> list[Object]:

@@ -32,6 +32,7 @@ from aiopslab.cluster.api.custom import CustomResources
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from aiopslab.cluster.api.patching import Patch
+from aiopslab.cluster.api.request_counts import Counted, RequestCounts
 from aiopslab.cluster.api.resources import Catalogue, Resource
 from aiopslab.cluster.api.runtime import Runtime
 from aiopslab.cluster.api.store import Key, RevisionLog
@@ -56,6 +57,7 @@ class Api:
         self.log = RevisionLog(lambda: kernel.now)
         self.addresses = Addresses(self.log, self._between)
         self.admission = list(ADMISSION)
+        self.requests = RequestCounts()
         self.providers: dict[tuple[str, str], Provider] = {("", "componentstatuses"): component_statuses}
         self.aggregation = Aggregation(self)
         """The groups of the API that programs in pods serve."""
@@ -148,7 +150,10 @@ class Api:
         options: WriteOptions | None = None,
     ) -> Object:
         """Make an object; the answer is what is stored."""
-        return writing.create(self, resource, namespace, data, caller or Caller(), options or WriteOptions())
+        with Counted(self.requests, "POST", resource):
+            return writing.create(
+                self, resource, namespace, data, caller or Caller(), options or WriteOptions()
+            )
 
     @patient
     def update(
@@ -162,9 +167,17 @@ class Api:
         subresource: str = "",
     ) -> Object:
         """Replace an object, or its status."""
-        return writing.update(
-            self, resource, namespace, name, data, caller or Caller(), options or WriteOptions(), subresource
-        )
+        with Counted(self.requests, "PUT", resource, subresource):
+            return writing.update(
+                self,
+                resource,
+                namespace,
+                name,
+                data,
+                caller or Caller(),
+                options or WriteOptions(),
+                subresource,
+            )
 
     @patient
     def patch(
@@ -178,9 +191,17 @@ class Api:
         subresource: str = "",
     ) -> Object:
         """Change an object by a patch of any of the four types."""
-        return patching.patch(
-            self, resource, namespace, name, patch, caller or Caller(), options or WriteOptions(), subresource
-        )
+        with Counted(self.requests, "PATCH", resource, subresource):
+            return patching.patch(
+                self,
+                resource,
+                namespace,
+                name,
+                patch,
+                caller or Caller(),
+                options or WriteOptions(),
+                subresource,
+            )
 
     @patient
     def delete(
@@ -192,9 +213,10 @@ class Api:
         caller: Caller | None = None,
     ) -> deleting.Outcome:
         """Delete an object, or mark it for those who must act before it goes."""
-        return deleting.delete(
-            self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
-        )
+        with Counted(self.requests, "DELETE", resource):
+            return deleting.delete(
+                self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
+            )
 
     @patient
     def delete_collection(
@@ -206,14 +228,15 @@ class Api:
         caller: Caller | None = None,
     ) -> Object:
         """Delete all that a selection names; the answer is the List of them."""
-        return deleting.delete_collection(
-            self,
-            resource,
-            namespace,
-            selection or ListOptions(),
-            options or DeleteOptions(),
-            caller or Caller(),
-        )
+        with Counted(self.requests, "DELETECOLLECTION", resource):
+            return deleting.delete_collection(
+                self,
+                resource,
+                namespace,
+                selection or ListOptions(),
+                options or DeleteOptions(),
+                caller or Caller(),
+            )
 
     @patient
     def subresource(

@@ -111,8 +111,6 @@ def insert(
     _refuse_version(metadata)
     for stale in ("generation", "managedFields"):
         metadata.pop(stale, None)
-    if not metadata.get("name") and metadata.get("generateName"):
-        metadata["name"] = _generated(api, kept, metadata)
     key = api.key(kept, metadata.get("namespace", ""), metadata.get("name", ""))
     metadata["uid"] = api.new_uid()
     metadata["creationTimestamp"] = api.timestamp()
@@ -120,6 +118,9 @@ def insert(
         metadata["managedFields"] = managed_fields
     write = Write(api, "CREATE", kept, key, obj, None, caller, options)
     admit(write)
+    if not metadata.get("name") and metadata.get("generateName"):
+        metadata["name"] = _generated(api, kept, metadata)
+        write.key = key = api.key(kept, key.namespace, metadata["name"])
     problems = api.addresses.assign(kept, obj, None)
     prepare_create(kept, obj)
     _sign(kept, obj, caller)

@@ -8,6 +8,7 @@ from typing import Final
 from aiopslab.cluster.images.busybox import busybox_image
 from aiopslab.cluster.images.nginx import nginx_image
 from aiopslab.cluster.images.registry import ImageRegistry
+from aiopslab.cluster.images.tools import add_tools
 from aiopslab.machine.image import Image
 from aiopslab.machine.process import Context
 
@@ -27,7 +28,7 @@ async def pause(ctx: Context) -> int:
 
 
 def standard_registry() -> ImageRegistry:
-    """A registry with the images that the recordings' node had."""
+    """A registry with the images that the recordings' node had, and those that operators bring along."""
     registry = ImageRegistry()
     for tag in ("1.36", "latest"):
         registry.add(
@@ -46,4 +47,5 @@ def standard_registry() -> ImageRegistry:
             digest="sha256:a65bf2c5723b9a16b5741e99f6a39f9f1bce9d29a700de6a9a7b9bb881a93f03",
         )
     registry.add(PAUSE, pause_image(), user="65535:65535", size_bytes=320_368)
+    add_tools(registry)
     return registry

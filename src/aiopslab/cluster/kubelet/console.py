@@ -63,6 +63,14 @@ class Console:
             for session in list(self._attached):
                 session.show(number, data[place : place + PIPE_BYTES])
 
+    def show_at_once(self, number: int, data: bytes) -> bool:
+        """The process writes and does not wait; False when one that is attached holds it back."""
+        if any(session.held for session in self._attached):
+            return False
+        for session in list(self._attached):
+            session.show(number, data)
+        return True
+
     async def _wait(self, process: Process) -> None:
         await process.wait()
         self.ended = True
@@ -144,6 +152,10 @@ class _Copied(Stream):
         """To all who are attached, and to the log."""
         await self._console.show(self._number, data)
         await self._log.write(data)
+
+    def write_at_once(self, data: bytes) -> bool:
+        """To all who are attached, and to the log, unless one of them takes nothing."""
+        return self._console.show_at_once(self._number, data) and self._log.write_at_once(data)
 
     def _released(self) -> None:
         self._log.close()

@@ -22,6 +22,7 @@ from aiopslab.cluster.network.pod_network import PodNetwork
 from aiopslab.machine.computer import Machine
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import CommandNotFound, ForkFailed, NotExecutable, Signal
+from aiopslab.machine.process.capabilities import DEFAULT
 from aiopslab.sim import TimedOut
 
 SANDBOX_S: Final = 0.05
@@ -64,6 +65,8 @@ class ContainerPlan:
     resources: Object
     cpu_limit: float | None = None
     memory_limit_bytes: int | None = None
+    capabilities: tuple[str, ...] = DEFAULT
+    host_pids: bool = False
     stdin: bool = False
     stdin_once: bool = False
 
@@ -187,7 +190,15 @@ class ContainerRuntime:
                 f"failed to create temp dir: {error.strerror.lower()}"
             ) from None
         container.env = plan.env
-        container.log = FollowedLog(self.machine, container.name)
+        container.capabilities, container.host_pids = plan.capabilities, plan.host_pids
+        container.oom_group = self.machine.cgroup_version == 2
+        container.labels = (
+            ("container", plan.name),
+            ("namespace", metadata["namespace"]),
+            ("node", self.machine.name),
+            ("pod", metadata["name"]),
+        )
+        container.log = FollowedLog(self.machine, pod, plan.name, plan.attempt, container_id)
         record = ContainerRecord(
             id=container_id,
             name=plan.name,
@@ -218,6 +229,8 @@ class ContainerRuntime:
             )
         except (CommandNotFound, NotExecutable, ForkFailed, FileError) as error:
             self._not_started(uid, record, TASK_FAILED + _why_not(plan.argv[0], error))
+        if isinstance(container.log, FollowedLog):
+            container.log.begin()
         console.follow(process)
         record.process = process
         record.state = State.RUNNING

@@ -19,7 +19,6 @@ from aiopslab.cluster.kubelet.node_status import DISK, MEMORY, NodeStatus
 from aiopslab.cluster.kubelet.parts import find_part, limits_of, main_parts, requests_of
 from aiopslab.cluster.kubelet.records import ContainerRecord
 from aiopslab.cluster.placement import tolerates
-from aiopslab.machine.files import FileError
 from aiopslab.sim import Task
 
 if TYPE_CHECKING:
@@ -184,10 +183,7 @@ class EvictionManager:
             return container.memory_bytes
         used = container.files.mounts()[0].volume.used_bytes
         if isinstance(container.log, FollowedLog):
-            try:
-                used += self._node.machine.host.files.stat(container.log.path).size
-            except FileError:
-                return used
+            used += container.log.used_bytes
         return used
 
 

@@ -24,6 +24,7 @@ from aiopslab.cluster.kubelet.effort import work
 from aiopslab.cluster.kubelet.environment import Environments
 from aiopslab.cluster.kubelet.eviction import EvictionManager
 from aiopslab.cluster.kubelet.last_words import hear_last_words
+from aiopslab.cluster.kubelet.log_rotation import LogRotation
 from aiopslab.cluster.kubelet.node import Node
 from aiopslab.cluster.kubelet.node_status import NodeStatus
 from aiopslab.cluster.kubelet.prober import Prober
@@ -38,6 +39,7 @@ from aiopslab.cluster.network.pod_network import PodNetwork
 from aiopslab.machine.computer import Machine
 from aiopslab.machine.network import NetworkError
 from aiopslab.machine.process import Context, Process, Signal
+from aiopslab.machine.units import Unit
 from aiopslab.sim import Task
 
 LOOK_S: Final = 1.0
@@ -74,6 +76,7 @@ class Kubelet:
         network: PodNetwork,
         *,
         dns: ClusterDns | None = None,
+        restart_s: float | None = None,
     ) -> None:
         client = Client(api, f"system:node:{machine.name}", "kubelet")
         runtime = ContainerRuntime(machine, network)
@@ -95,7 +98,14 @@ class Kubelet:
         self.prober = Prober(self.node, self.spawn, self._poke)
         self.status = NodeStatus(self.node)
         self.evictions = EvictionManager(self.node, self.status, self.workers)
-        self._process: Process | None = None
+        self.unit = Unit(
+            machine,
+            "kubelet.service",
+            "kubelet: The Kubernetes Node Agent",
+            self._launch,
+            documentation="http://kubernetes.io/docs/",
+            restart_s=restart_s,
+        )
         self._booted_at = machine.booted_at
         self._stop_following: list[Any] = []
         self._started_at = 0.0
@@ -107,7 +117,7 @@ class Kubelet:
     @property
     def running(self) -> bool:
         """Whether the kubelet's process lives."""
-        return self._process is not None and self._process.alive
+        return self.unit.running
 
     def _allocatable(self) -> Object:
         return self.node.allocatable()
@@ -115,9 +125,10 @@ class Kubelet:
     # -- life ----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the kubelet's process on its machine."""
-        if self.running:
-            return
+        """Start the kubelet's process on its machine, as ``systemctl start kubelet`` does."""
+        self.unit.start()
+
+    def _launch(self) -> Process:
         self._forget_process()
         machine = self.node.machine
         if machine.booted_at != self._booted_at:
@@ -125,15 +136,15 @@ class Kubelet:
             for uid in self.node.runtime.pods:
                 self.node.volumes.tear_down(uid)
             self.node.runtime.power_lost()
-        self._process = machine.host.start(["/usr/bin/kubelet"], program=self._main)
+        return machine.host.start(["/usr/bin/kubelet"], program=self._main)
 
     def stop(self) -> None:
         """End the kubelet's process, as ``systemctl stop kubelet`` does; its containers go on."""
-        if self._process is not None:
-            self._process.send(Signal.TERM)
+        self.unit.stop()
 
     async def _main(self, ctx: Context) -> int:
         ctx.memory.use(RESIDENT_BYTES)
+        ctx.signals.on(Signal.TERM, lambda _: ctx.process.exit(0))
         try:
             KubeletServer(self.node, self.workers).begin(ctx)
         except NetworkError as error:
@@ -142,6 +153,7 @@ class Kubelet:
         self._started_at = self.node.machine.kernel.now
         self.status.begin(self.spawn)
         self.evictions.begin(self.spawn)
+        LogRotation(self.node.runtime).begin(self.spawn)
         client = self.node.client
         self._stop_following = [
             client.follow("pods", self._pod_changed, self.node.name),
@@ -184,9 +196,9 @@ class Kubelet:
 
     def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> Task[Any]:
         """A task of the kubelet, which ends with it."""
-        if self._process is None:
+        if self.unit.process is None:
             raise RuntimeError(f"the kubelet of {self.node.name} was not started")
-        return self._process.spawn(work, name)
+        return self.unit.process.spawn(work, name)
 
     # -- what happens in the API ---------------------------------------------------------------
 

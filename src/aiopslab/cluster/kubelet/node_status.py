@@ -60,16 +60,35 @@ class NodeStatus:
         self._told: dict[str, bool] = {}
         self._closed: bool | None = None
         self._reported_at = 0.0
+        self._booted_at = node.machine.booted_at
         self._lease: Object | None = None
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts: say so, and go on saying that it lives."""
         self._told, self._closed = {}, None
         self.event("Normal", "Starting", "Starting kubelet.")
+        self._notice_reboot()
         if self._node.machine.cgroup_version == 1:
             self.event("Warning", "CgroupV1", _CGROUP_V1)
         self.event("Normal", "NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")
         spawn(self._beat(), "node status")
+
+    def _notice_reboot(self) -> None:
+        """Tell when the machine has booted since the kubelet was last there."""
+        booted_at = self._node.machine.booted_at
+        if booted_at == self._booted_at:
+            return
+        self._booted_at = booted_at
+        present = self._node.client.get("nodes", "", self._node.name)
+        if present is None:
+            return
+        boot_id = self._node.api.new_uid()
+        info = {**present["status"].get("nodeInfo", {}), "bootID": boot_id}
+        try:
+            self._node.client.update_status({**present, "status": {**present["status"], "nodeInfo": info}})
+        except ApiError:
+            return
+        self.event("Warning", "Rebooted", f"Node {self._node.name} has been rebooted, boot id: {boot_id}")
 
     def event(self, kind: str, reason: str, message: str) -> None:
         """Record an event about the node."""

@@ -19,6 +19,10 @@ STATUSES: Final = {
 }
 
 
+LEAST_CORES: Final = 0.01
+"""The kernel gives out no less than a millisecond in each tenth of a second, so no limit is tighter than 10m."""
+
+
 class Part(NamedTuple):
     """A container of a pod's spec, and the list it stands in."""
 
@@ -100,6 +104,12 @@ def limits_of(spec: Object) -> Object:
     """A container's limits."""
     found: Object = (spec.get("resources") or {}).get("limits") or {}
     return found
+
+
+def core_limit(limits: Object) -> float | None:
+    """How many cores a container may use, as its control group is told; None for all there are."""
+    milli = quantity.milli(limits["cpu"]) if "cpu" in limits else 0
+    return max(milli / 1000, LEAST_CORES) if milli else None
 
 
 def requests_of(spec: Object) -> Object:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -15,6 +14,7 @@ from aiopslab.cluster.kubelet.hooks import port_number, run_command
 from aiopslab.cluster.kubelet.records import ContainerRecord
 from aiopslab.cluster.network.http_client import exchange, go_words
 from aiopslab.machine.network import Namespace, NetworkError
+from aiopslab.machine.network.grpc_health import HealthCheckRequest, HealthCheckResponse
 from aiopslab.machine.network.http import HttpRequest, HttpResponse
 from aiopslab.sim import TimedOut
 
@@ -29,20 +29,6 @@ class Result(Enum):
     SUCCESS = "success"
     FAILURE = "failure"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class HealthCheckRequest:
-    """What a gRPC server that can tell of its health is asked."""
-
-    service: str
-
-
-@dataclass(frozen=True, slots=True)
-class HealthCheckResponse:
-    """And what it answers: ``SERVING`` is well."""
-
-    status: str
 
 
 async def look(

@@ -1,4 +1,4 @@
-"""As whom a container runs, and whether it may."""
+"""As whom a container runs, whether it may, and with which rights."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.images import Published
 from aiopslab.cluster.kubelet.environment import ConfigError
 from aiopslab.cluster.kubelet.parts import full_name
+from aiopslab.machine.process.capabilities import ALL, DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,19 @@ def identity_of(pod: Object, container: Object, image: Published) -> Identity:
     if pod_wide.get("fsGroup") is not None:
         more.append(pod_wide["fsGroup"])
     return Identity(uid, gid, tuple(sorted({gid, *more})))
+
+
+def capabilities_of(container: Object) -> tuple[str, ...]:
+    """What root may do in a container: what every container has, with what its spec adds and drops."""
+    security = container.get("securityContext") or {}
+    if security.get("privileged"):
+        return ALL
+    asked = security.get("capabilities") or {}
+    dropped, added = (
+        [name.upper().removeprefix("CAP_") for name in asked.get(field) or ()] for field in ("drop", "add")
+    )
+    kept = () if "ALL" in dropped else tuple(name for name in DEFAULT if name not in dropped)
+    return ALL if "ALL" in added else (*kept, *(name for name in added if name not in kept))
 
 
 def _check_non_root(pod: Object, container: Object, image: Published, asked: int | None) -> None:

@@ -19,10 +19,10 @@ from aiopslab.cluster.kubelet.environment import DEFAULT_PATH, ConfigError
 from aiopslab.cluster.kubelet.expansion import expand
 from aiopslab.cluster.kubelet.hooks import HookFailed, run_hook
 from aiopslab.cluster.kubelet.node import Node
-from aiopslab.cluster.kubelet.parts import Part, limits_of
+from aiopslab.cluster.kubelet.parts import Part, core_limit, limits_of
 from aiopslab.cluster.kubelet.pulling import ImageError
 from aiopslab.cluster.kubelet.records import ContainerRecord, PodState, Sandbox
-from aiopslab.cluster.kubelet.security import identity_of
+from aiopslab.cluster.kubelet.security import capabilities_of, identity_of
 from aiopslab.cluster.kubelet.stopping import stop_container
 from aiopslab.machine.files import Disk, FileError, Files, Volume
 from aiopslab.sim import Event
@@ -134,8 +134,10 @@ def _plan(
             for kind, amounts in (spec.get("resources") or {}).items()
             if kind in ("limits", "requests") and amounts
         },
-        cpu_limit=quantity.milli(limits["cpu"]) / 1000 if "cpu" in limits else None,
+        cpu_limit=core_limit(limits),
         memory_limit_bytes=quantity.whole(limits["memory"]) if "memory" in limits else None,
+        capabilities=capabilities_of(spec),
+        host_pids=bool(pod["spec"].get("hostPID")),
         stdin=bool(spec.get("stdin")),
         stdin_once=bool(spec.get("stdinOnce")),
     )

@@ -12,7 +12,14 @@ from aiopslab.cluster.kubelet.backoff import spoken
 from aiopslab.cluster.kubelet.containerd import RuntimeFailed
 from aiopslab.cluster.kubelet.dns import dns_settings
 from aiopslab.cluster.kubelet.node import Node
-from aiopslab.cluster.kubelet.parts import Part, full_name, limits_of, main_parts, pod_memory_limit
+from aiopslab.cluster.kubelet.parts import (
+    Part,
+    core_limit,
+    full_name,
+    limits_of,
+    main_parts,
+    pod_memory_limit,
+)
 from aiopslab.cluster.kubelet.records import ContainerRecord, PodState, Sandbox
 from aiopslab.cluster.kubelet.starting import StartFailed, start_container
 from aiopslab.cluster.kubelet.stopping import grace_of, stop_container, stop_pod
@@ -169,7 +176,7 @@ def resize(node: Node, pod: Object) -> None:
             continue
         limits = limits_of(part.spec)
         record.resources = wanted
-        record.container.cpu.set_limit(quantity.milli(limits["cpu"]) / 1000 if "cpu" in limits else None)
+        record.container.cpu.set_limit(core_limit(limits))
         record.container.memory_limit_bytes = quantity.whole(limits["memory"]) if "memory" in limits else None
         record.container.relieve_memory()
         node.runtime.on_change(live.uid)

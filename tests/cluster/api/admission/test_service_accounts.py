@@ -50,6 +50,16 @@ def test_without_the_account_there_is_no_pod(world: World) -> None:
     assert (refused.code, refused.reason) == (403, "Forbidden")
 
 
+def test_a_pod_that_awaits_its_name_is_refused_by_the_beginning_of_it(world: World) -> None:
+    wanted = pod(serviceAccountName="robot")
+    wanted["metadata"] = {"generateName": "web-7d4b8c9f-"}
+    assert world.refusal("pods", wanted).message.startswith(
+        'pods "web-7d4b8c9f-" is forbidden: error looking up service account demo/robot'
+    )
+    world.create("serviceaccounts", {"metadata": {"name": "robot"}})
+    assert world.create("pods", wanted)["metadata"]["name"].startswith("web-7d4b8c9f-")
+
+
 def test_a_token_is_not_mounted_where_nobody_wants_it(world: World) -> None:
     quiet = world.create("pods", pod("quiet", automountServiceAccountToken=False))
     assert "volumes" not in quiet["spec"]

@@ -190,7 +190,10 @@ def _edited(draw: st.DrawFn) -> tuple[Object, Object]:
     place.update(rich)
     old = changed(new, "metadata/annotations", {"a": "b"})
     for _ in range(draw(st.integers(1, 4))):
-        path, value = draw(st.sampled_from([one for one in _places(new["spec"]) if one[0]]))
+        places = [one for one in _places(new["spec"]) if one[0]]
+        if not places:
+            break  # all that there was has gone
+        path, value = draw(st.sampled_from(places))
         replaced = draw(_like(value))
         holder: Any = new["spec"]
         for step in path[:-1]:

@@ -48,8 +48,9 @@ def updates(write: Write, key: tuple[str, str], subresource: str = "") -> bool:
 
 
 def refused(write: Write, why: str) -> Forbidden:
-    """A refusal that speaks of the object being written."""
-    return Forbidden(write.resource, write.key.name, why)
+    """A refusal that speaks of the object being written. Until all changes are made, a generated name has no end yet."""
+    name = write.key.name or write.new["metadata"].get("generateName", "")
+    return Forbidden(write.resource, name, why)
 
 
 def aggregate(problems: list[str]) -> str:

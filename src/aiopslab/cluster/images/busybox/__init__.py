@@ -13,7 +13,10 @@ from aiopslab.machine.process import Program
 from aiopslab.machine.shell.commands import all_commands
 from aiopslab.machine.shell.commands.net.names.busybox import busybox_nslookup
 
-NOT_IN_BUSYBOX: Final = ("bash", "curl", "jq", "ss", "dig", "host")
+NOT_IN_BUSYBOX: Final = (
+    "bash", "curl", "jq", "ss", "dig", "host", "tc", "iptables", "iptables-save", "stress", "stress-ng", "systemctl", "service",
+    "journalctl", "shutdown", "crictl", "ssh",
+)  # fmt: skip
 
 
 @cache

@@ -10,8 +10,9 @@ from typing import Any, Final
 from aiopslab.cluster.network.coredns import settings
 from aiopslab.cluster.network.coredns.chain import Chain, Surroundings
 from aiopslab.cluster.network.coredns.corefile import CorefileError, ServerBlock, parse
-from aiopslab.cluster.network.coredns.metrics import Metrics
+from aiopslab.cluster.network.coredns.metrics import DnsMetrics
 from aiopslab.cluster.network.coredns.records import Catalogue
+from aiopslab.machine.exposition import CONTENT_TYPE, exposition
 from aiopslab.machine.files import FileError
 from aiopslab.machine.network import Connection, Datagram, DatagramSocket, Listener, NetworkError
 from aiopslab.machine.network.dns import DNS, REFUSED, SERVFAIL, Question, Reply
@@ -33,7 +34,7 @@ class Server:
     def __init__(self, ctx: Context, catalogue: Catalogue, path: str) -> None:
         self.ctx = ctx
         self.path = path
-        self.metrics = Metrics()
+        self.metrics = DnsMetrics(ctx.metrics)
         self.synced = False
         self.lameduck_s = 0.0
         self.reload_every_s: float | None = None
@@ -129,13 +130,7 @@ class Server:
     async def _metrics(self, request: HttpRequest) -> HttpResponse:
         if request.path != "/metrics":
             return respond(404, "404 page not found\n")
-        caches = [chain.cache for chain in self.chains if chain.cache is not None]
-        text = self.metrics.text(
-            sum(len(cache) for cache in caches),
-            sum(cache.hits for cache in caches),
-            sum(cache.misses for cache in caches),
-        )
-        return respond(200, text, Content_Type="text/plain; version=0.0.4; charset=utf-8")
+        return respond(200, exposition(self.ctx.metrics), Content_Type=CONTENT_TYPE)
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -177,6 +172,12 @@ class Server:
             took_s = ctx.kernel.now - began_at
             reply = self._shuffled(reply)
             self.metrics.count(zone, question.kind, transport, reply.code, took_s)
+            caches = [chain.cache for chain in self.chains if chain.cache is not None]
+            self.metrics.cached(
+                sum(len(cache) for cache in caches),
+                sum(cache.hits for cache in caches),
+                sum(cache.misses for cache in caches),
+            )
             if chain is not None and chain.logs:
                 ctx.log(self._log_line(reply, client, transport, took_s))
             send(reply)
