@@ -1,17 +1,23 @@
-"""A cluster's monitoring, put together: what is scraped, what is watched for, and who answers about it."""
+"""A cluster's monitoring, put together: what is scraped, what is watched for, and who answers about it.
+
+Metrics are collected while it runs; lines and spans are those of the ``Telemetry`` it is given, from before its start, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from aiopslab.cluster.cluster import Cluster
-from aiopslab.machine.emit import MemoryEmitter
 from aiopslab.observer.collectors import cluster_targets, describe_families
+from aiopslab.observer.logs import LokiApi
 from aiopslab.observer.metrics import MetricStore, Retention
 from aiopslab.observer.prometheus_api import PrometheusApi
 from aiopslab.observer.promql import Engine
 from aiopslab.observer.rules import RuleGroup, RuleGroups, default_rules
 from aiopslab.observer.scrape import Scraper
+from aiopslab.observer.telemetry import Telemetry
+from aiopslab.observer.topology import Topology
+from aiopslab.observer.traces import JaegerApi
 
 
 class Monitoring:
@@ -20,22 +26,33 @@ class Monitoring:
     def __init__(
         self,
         cluster: Cluster,
-        emitter: MemoryEmitter | None = None,
+        telemetry: Telemetry,
         rules: Sequence[RuleGroup] | None = None,
         retention: Retention = Retention(),  # noqa: B008 - frozen
     ) -> None:
-        """``emitter`` is where the cluster's software emits to; without ``rules`` the default ones are taken."""
+        """``telemetry`` is what the cluster's software emits to; without ``rules`` the default ones are taken."""
         self._api = cluster.api
         self.store = MetricStore(retention)
         describe_families(self.store)
         self.engine = Engine(self.store)
-        self.scraper = Scraper(self.store, cluster_targets(cluster, emitter))
+        self.scraper = Scraper(self.store, cluster_targets(cluster, telemetry))
         self.rules = RuleGroups(default_rules() if rules is None else rules, self.engine)
         self.api = PrometheusApi(self.store, self.now_ms, self.rules, self.scraper)
+        self.jaeger = JaegerApi(telemetry.traces, self.now_us)
+        self.loki = LokiApi(telemetry.logs, self.now_ns)
+        self.topology = Topology(telemetry.traces, self.now_us)
 
     def now_ms(self) -> int:
         """The world's time."""
         return round(self._api.now_s * 1000)
+
+    def now_us(self) -> int:
+        """The same, as traces count it."""
+        return round(self._api.now_s * 1e6)
+
+    def now_ns(self) -> int:
+        """The same, as logs count it."""
+        return self.now_us() * 1000
 
     def start(self) -> None:
         """Scrape and evaluate from now on."""

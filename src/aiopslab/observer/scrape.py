@@ -7,12 +7,13 @@ targets are read at the same instant: a scrape takes no virtual time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from aiopslab.machine.emit import Labels
 from aiopslab.observer.metrics import MetricStore, Series, labels_of
+from aiopslab.observer.metrics.store import TooManySeries
 from aiopslab.observer.rules.recording import written_time
 from aiopslab.sim.kernel import Kernel
 
@@ -26,19 +27,22 @@ class Reading:
 
     __slots__ = ("labels", "name", "series", "value")
 
-    def __init__(self, name: str, labels: Labels, value: float) -> None:
+    def __init__(self, name: str, labels: Labels, value: float = 0.0) -> None:
         self.name = name
         self.labels = labels
         self.value = value
         self.series: Series | None = None
 
 
-Readings = Iterable[Reading]
+Readings = list[Reading]
 
 
 @dataclass(eq=False)
 class Target:
-    """Something that is scraped. ``labels`` are added to all it tells, unless it tells them itself."""
+    """Something that is scraped. ``labels`` are added to all it tells, unless it tells them itself.
+
+    While it tells the same readings as the time before, which is nearly always, only their values are looked at.
+    """
 
     job: str
     instance: str
@@ -46,40 +50,54 @@ class Target:
     labels: Labels = ()
     up: bool | None = field(default=None, init=False)
     scraped_ms: int = field(default=0, init=False)
-    _series: dict[tuple[str, Labels], Series] = field(default_factory=dict, init=False)
-    _told: dict[int, Series] = field(default_factory=dict, init=False)
+    _told: Readings = field(default_factory=list, init=False)
+    _kept: Readings = field(default_factory=list, init=False)
+    _series: list[Series] = field(default_factory=list, init=False)
+    _forgotten: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))
 
     def scrape(self, store: MetricStore, t_ms: int) -> None:
         """Read it once."""
         readings = self.read()
-        told: dict[int, Series] = {}
-        for reading in readings or ():
-            series = reading.series
-            if series is None:
-                series = reading.series = self._handle(store, reading.name, reading.labels)
-            if series.last_ms < t_ms:  # what it tells twice counts once
-                store.append(series, t_ms, reading.value)
-                told[series.id] = series
-        for id, series in self._told.items():
-            if id not in told:
-                store.end(series, t_ms)
-        self._told = told
+        told = [] if readings is None else readings
+        if told == self._told and self._forgotten == store.forgotten:
+            store.append_all(self._series, t_ms, [reading.value for reading in self._kept])
+        else:
+            self._take(store, t_ms, told)
         self.up, self.scraped_ms = readings is not None, t_ms
-        for name, value in (("up", float(self.up)), ("scrape_samples_scraped", float(len(told)))):
-            store.append(self._handle(store, name, ()), t_ms, value)
+        self._own[0].value, self._own[1].value = float(self.up), float(len(self._series))
+        for reading in self._own:
+            store.append(self._handle(store, reading), t_ms, reading.value)
 
     def end(self, store: MetricStore, t_ms: int) -> None:
         """It is a target no more."""
-        own = [self._handle(store, name, ()) for name in ("up", "scrape_samples_scraped")]
-        for series in (*self._told.values(), *own):
-            store.end(series, t_ms)
+        self._take(store, t_ms, [])
+        for reading in self._own:
+            store.end(self._handle(store, reading), t_ms)
 
-    def _handle(self, store: MetricStore, name: str, labels: Labels) -> Series:
-        key = (name, labels)
-        series = self._series.get(key)
+    def _take(self, store: MetricStore, t_ms: int, readings: Readings) -> None:
+        """Store other readings than the time before, and end the series that are not among them."""
+        handles = [self._handle(store, reading) for reading in readings]  # all or none: there may be too many
+        found: dict[int, Series] = {}
+        kept: Readings = []
+        for reading, series in zip(readings, handles, strict=True):
+            if series.last_ms < t_ms:  # what it tells twice counts once
+                store.append(series, t_ms, reading.value)
+                found[series.id] = series
+                kept.append(reading)
+        for series in self._series:
+            if series.id not in found:
+                store.end(series, t_ms)
+        self._told, self._kept, self._series = list(readings), kept, list(found.values())
+        self._forgotten = store.forgotten
+
+    def _handle(self, store: MetricStore, reading: Reading) -> Series:
+        series = reading.series
         if series is None:
-            own = {"job": self.job, "instance": self.instance} | dict(self.labels) | dict(labels)
-            series = self._series[key] = store.series_of(labels_of(name, tuple(own.items())))
+            own = {"job": self.job, "instance": self.instance} | dict(self.labels) | dict(reading.labels)
+            series = reading.series = store.series_of(labels_of(reading.name, tuple(own.items())))
         return series
 
     def document(self) -> dict[str, Any]:
@@ -107,7 +125,7 @@ class Scraper:
     def __init__(self, store: MetricStore, discover: Callable[[], Sequence[Target]]) -> None:
         self.store = store
         self._discover = discover
-        self._targets: dict[tuple[str, str], Target] = {}
+        self._targets: dict[tuple[str, str, Labels], Target] = {}
         self._scrapes = 0
 
     def start(self, kernel: Kernel, epoch_s: float) -> None:
@@ -121,14 +139,17 @@ class Scraper:
 
     def scrape(self, t_ms: int) -> None:
         """Read every target once."""
-        found = {(target.job, target.instance): target for target in self._discover()}
+        found = {(target.job, target.instance, target.labels): target for target in self._discover()}
         for key, target in self._targets.items():
             if key not in found:
                 target.end(self.store, t_ms)
-        # A target that is known goes on: it knows its series.
+        # A target that is known goes on: it knows its series. Those that were given up end before others begin.
         self._targets = {key: self._targets.get(key, target) for key, target in found.items()}
         for target in self._targets.values():
-            target.scrape(self.store, t_ms)
+            try:
+                target.scrape(self.store, t_ms)
+            except TooManySeries:
+                target.up, target.scraped_ms = False, t_ms  # it told too much, and nothing of it is kept
         self._scrapes += 1
         if self._scrapes % SWEEP_EVERY == 0:
             self.store.sweep(t_ms)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final
 
 from aiopslab.cluster.cluster import Cluster
+from aiopslab.cluster.kubelet.kubelet import Kubelet
 from aiopslab.cluster.nodes import KUBELET_PORT
-from aiopslab.machine.emit import MemoryEmitter
-from aiopslab.observer.collectors.emitted import read_emitted
+from aiopslab.observer.collectors.emitted import Exposition, Programs
 from aiopslab.observer.collectors.kube_state import KubeState
-from aiopslab.observer.collectors.machines import read_containers, read_machine
+from aiopslab.observer.collectors.kubelets import KubeletReadings
+from aiopslab.observer.collectors.machines import MachineReadings
 from aiopslab.observer.metrics import MetricStore
 from aiopslab.observer.scrape import Target
+from aiopslab.observer.telemetry import Telemetry
+
+API_SERVER: Final = "kubernetes.default.svc:443"
 
 # What dashboards look up; the rest is as self-explaining as its name.
 _HELP: Final = {
@@ -27,12 +30,20 @@ _HELP: Final = {
     "container_cpu_usage_seconds_total": ("counter", "Processor time that a container has used."),
     "container_memory_working_set_bytes": ("gauge", "Memory that a container cannot do without."),
     "container_cpu_cfs_throttled_periods_total": ("counter", "Periods in which a container was held back."),
+    "kubelet_running_pods": ("gauge", "Pods whose sandbox is up."),
+    "apiserver_request_total": ("counter", "Writes that the API server has answered."),
     "node_cpu_seconds_total": ("counter", "Seconds that processors spent in each mode."),
     "node_memory_MemAvailable_bytes": ("gauge", "Memory that could be given to programs."),
     "node_filesystem_avail_bytes": ("gauge", "Space that is left for everybody."),
-    "rpc_server_requests_total": ("counter", "Calls that a service has answered."),
-    "rpc_server_errors_total": ("counter", "Calls that failed."),
-    "rpc_server_duration_seconds": ("histogram", "How long calls took."),
+    **{
+        f"{protocol}_server_{name}": about
+        for protocol in ("grpc", "http", "thrift")
+        for name, about in (
+            ("requests_total", ("counter", "Requests that a service has answered.")),
+            ("errors_total", ("counter", "Requests that failed.")),
+            ("duration_seconds", ("histogram", "How long requests took.")),
+        )
+    },
 }
 
 
@@ -42,22 +53,28 @@ def describe_families(store: MetricStore) -> None:
         store.describe(name, type, help)
 
 
-def cluster_targets(cluster: Cluster, emitter: MemoryEmitter | None = None) -> Callable[[], Sequence[Target]]:
-    """Finds the targets of a cluster: its objects, its machines, their containers, and what software emits."""
-    state = KubeState(cluster.api)
-    fixed = [Target("kube-state-metrics", "kube-state-metrics:8080", state.read)]
-    if emitter is not None:
-        fixed.append(Target("services", "services", partial(read_emitted, emitter)))
+def cluster_targets(cluster: Cluster, telemetry: Telemetry) -> Callable[[], Sequence[Target]]:
+    """Finds the targets of a cluster: its objects, its machines, their containers, and programs with metrics."""
+    state = Target("kube-state-metrics", "kube-state-metrics:8080", KubeState(cluster.api).read)
+    server = Target("apiserver", API_SERVER, Exposition(cluster.api.requests.metrics).read)
+    programs = Programs(telemetry, [machine.host.namespace.address for machine in cluster.machines])
+    nodes: dict[str, list[Target]] = {}
 
     def discover() -> list[Target]:
-        found = list(fixed)
+        found = [state, server]
         for name, kubelet in cluster.kubelets.items():
-            machine = kubelet.node.machine
-            address = machine.host.namespace.address
-            node = (("node", name),)
-            found.append(Target("node-exporter", f"{address}:9100", partial(read_machine, machine), node))
-            read = partial(read_containers, kubelet)
-            found.append(Target("kubelet", f"{address}:{KUBELET_PORT}", read, node))
-        return found
+            if name not in nodes:
+                nodes[name] = _node_targets(name, kubelet)
+            found += nodes[name]
+        return found + programs.targets()
 
     return discover
+
+
+def _node_targets(name: str, kubelet: Kubelet) -> list[Target]:
+    machine = kubelet.node.machine
+    address, of = machine.host.namespace.address, (("node", name),)
+    return [
+        Target("node-exporter", f"{address}:9100", MachineReadings(machine).read, of),
+        Target("kubelet", f"{address}:{KUBELET_PORT}", KubeletReadings(kubelet).read, of),
+    ]

@@ -109,7 +109,7 @@ class Series:
 
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
         """The value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
-        index = self.index_after(t_ms) - 1
+        index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
         if index < 0:
             return None
         time = self.base_ms + self.times[index]

@@ -6,7 +6,8 @@ finds and not what is stored; what a selection found is remembered until series 
 dashboards ask the same again and again.
 
 Old samples are dropped in bulk, when a series has a quarter more than it may keep or when ``sweep`` is called;
-a series without samples is forgotten by the sweep, and a handle to it then starts a new life by itself.
+a series without samples is forgotten by the sweep, and a handle to it then starts a new life by itself, unless it is
+written by ``append_all``: whoever uses that looks at ``forgotten`` first.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class MetricStore:
         self._index: dict[str, dict[str, dict[int, Series]]] = {}
         self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
         self._next_id = 0
+        self.forgotten = 0
+        """How many series were forgotten so far."""
         self._limit = retention.samples + retention.samples // 4
 
     def __len__(self) -> int:
@@ -84,6 +87,19 @@ class MetricStore:
             self._trim(series, t_ms)
         elif len(series.times) == 1 and series.labels not in self._series:
             self._admit(series)
+
+    def append_all(self, series: Sequence[Series], t_ms: int, values: Sequence[float]) -> None:
+        """One more sample of each of many series that have some; passes over those that are as new already."""
+        try:
+            for one, value in zip(series, values, strict=True):
+                if one.last_ms < t_ms:
+                    one.times.append(t_ms - one.base_ms)
+                    one.values.append(value)
+                    one.last_ms = t_ms
+        except OverflowError:  # a time that is too far from its series' first one: the base must move
+            for one, value in zip(series, values, strict=True):
+                if one.last_ms < t_ms:
+                    self.append(one, t_ms, value)
 
     def end(self, series: Series, t_ms: int) -> None:
         """Mark a series as ended, unless it is already."""
@@ -148,7 +164,9 @@ class MetricStore:
         """Drop what is too old, and series of which nothing is left."""
         oldest_ms = now_ms - self.retention.age_ms
         for series in list(self._series.values()):
-            if series.times and series.base_ms + series.times[0] < oldest_ms:
+            if series.times and (
+                series.base_ms + series.times[0] < oldest_ms or len(series.times) > self.retention.samples
+            ):
                 self._trim(series, now_ms)
             if not series.times:
                 self._forget(series)
@@ -197,6 +215,7 @@ class MetricStore:
 
     def _forget(self, series: Series) -> None:
         del self._series[series.labels]
+        self.forgotten += 1
         self._selections.clear()
         for name, value in series.labels:
             values = self._index[name]

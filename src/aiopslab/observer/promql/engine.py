@@ -37,7 +37,11 @@ from aiopslab.observer.promql.values import Result, Sample, SeriesPoints, Vector
 
 LOOKBACK_MS: Final = 300_000
 SUBQUERY_STEP_MS: Final = 60_000
+PREPARED: Final = 256
+"""Of so many parts of queries that are asked again and again it is remembered which labels belong together."""
+
 Value = float | str | Vector
+Note = dict[Labels, Labels]
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,13 @@ class Engine:
         self.store = store
         self.limits = limits
         self.lookback_ms = lookback_ms
+        self._groups: dict[Node, Note] = {}
+        self._forgotten = 0
 
     def instant(self, query: str | Node, t_ms: int) -> Result:
         """The answer at one time; ``ParseError`` or ``QueryError`` when there is none."""
         node = parse(query) if isinstance(query, str) else query
-        evaluation = _Evaluation(self, t_ms, t_ms)
+        evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._known_groups())
         if type_of(node) == "matrix":
             found = [SeriesPoints(window.labels, window.points) for window in evaluation.windows(node, t_ms)]
             return Result("matrix", t_ms, matrix=tuple(sorted(found, key=lambda series: series.labels)))
@@ -77,7 +83,7 @@ class Engine:
     def range(self, query: str | Node, start_ms: int, end_ms: int, step_ms: int) -> Result:
         """The answers from one time to another, as a matrix."""
         node = parse(query) if isinstance(query, str) else query
-        evaluation = _Evaluation(self, start_ms, end_ms)
+        evaluation = _Evaluation(self, start_ms, end_ms, {})
         series: dict[Labels, list[tuple[int, float]]] = {}
         for t_ms in range(start_ms, end_ms + 1, step_ms):
             value = evaluation.value(node, t_ms)
@@ -95,18 +101,25 @@ class Engine:
             "matrix", end_ms, matrix=tuple(SeriesPoints(key, series[key]) for key in sorted(series))
         )
 
+    def _known_groups(self) -> dict[Node, Note]:
+        """How labels group, from earlier evaluations: it never changes, but there must not be ever more of it."""
+        if self._forgotten != self.store.forgotten or len(self._groups) > PREPARED:
+            self._groups, self._forgotten = {}, self.store.forgotten
+        return self._groups
+
 
 class _Evaluation:
     """One query being answered."""
 
-    def __init__(self, engine: Engine, start_ms: int, end_ms: int) -> None:
+    def __init__(self, engine: Engine, start_ms: int, end_ms: int, groups: dict[Node, Note]) -> None:
         self._engine = engine
         self._start_ms = start_ms
         self._end_ms = end_ms
         self._left = engine.limits.samples
         self._selected: dict[Selector, tuple[Series, ...]] = {}
         self._steps: dict[Subquery, dict[int, Vector]] = {}
-        self._notes: dict[Node, dict[Labels, Labels]] = {}
+        self._notes: dict[Node, Note] = {}
+        self._groups = groups
 
     def value(self, node: Node, t_ms: int) -> Value:
         """What an expression comes to at a time."""
@@ -122,7 +135,7 @@ class _Evaluation:
             case Aggregate():
                 parameter = None if node.parameter is None else self.value(node.parameter, t_ms)
                 assert not isinstance(parameter, list)
-                return aggregate(node, self.vector(node.inner, t_ms), parameter, self._note(node))
+                return aggregate(node, self.vector(node.inner, t_ms), parameter, _note_of(self._groups, node))
             case Binary():
                 return self._binary(node, t_ms)
             case Call():
@@ -245,7 +258,10 @@ class _Evaluation:
         return -value
 
     def _binary(self, node: Binary, t_ms: int) -> Value:
-        left, right = self.value(node.left, t_ms), self.value(node.right, t_ms)
+        left = self.value(node.left, t_ms)
+        if left == [] and node.operator in ("and", "unless"):
+            return left
+        right = self.value(node.right, t_ms)
         assert not isinstance(left, str) and not isinstance(right, str)
         if isinstance(left, list):
             if isinstance(right, list):
@@ -287,12 +303,9 @@ class _Evaluation:
             t_ms = node.at
         return t_ms - node.offset_ms
 
-    def _note(self, node: Node) -> dict[Labels, Labels]:
+    def _note(self, node: Node) -> Note:
         """What was worked out about labels at earlier steps."""
-        note = self._notes.get(node)
-        if note is None:
-            note = self._notes[node] = {}
-        return note
+        return _note_of(self._notes, node)
 
     def _spend(self, samples: int) -> None:
         self._left -= samples
@@ -308,3 +321,10 @@ class _Evaluation:
         ):
             raise QueryError("vector cannot contain metrics with the same labelset")
         return vector
+
+
+def _note_of(notes: dict[Node, Note], node: Node) -> Note:
+    note = notes.get(node)
+    if note is None:
+        note = notes[node] = {}
+    return note

@@ -8,6 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from aiopslab.observer.metrics import Labels, OutOfOrder
+from aiopslab.observer.metrics.store import TooManySeries
 from aiopslab.observer.promql import Engine, QueryError
 from aiopslab.observer.rules.alerting import Alert, AlertingRule
 from aiopslab.observer.rules.recording import NEVER, Rule, written_time
@@ -44,6 +45,9 @@ class RuleGroup:
                     store.append(store.series_of(labels), t_ms, value)
                 except OutOfOrder:
                     continue  # another rule has recorded it; the first one counts
+                except TooManySeries as fault:
+                    rule.error = str(fault)
+                    break
                 written[labels] = None
             for labels in self._written[index]:
                 if labels not in written:

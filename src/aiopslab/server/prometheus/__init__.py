@@ -1,1 +1,0 @@
-"""Prometheus' HTTP API, for genuine clients: Grafana, promtool, a browser."""
