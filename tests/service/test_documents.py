@@ -11,7 +11,7 @@ from aiopslab.machine.image import Image
 from aiopslab.machine.network import HostsResolver, Network
 from aiopslab.machine.process import Context, Process, Signal
 from aiopslab.service.documents import Collection, document_store
-from aiopslab.service.rpc import Client, RpcError
+from aiopslab.service.rpc import FixedAddresses, GrpcChannel, GrpcError
 from aiopslab.sim import Kernel, gather
 
 BARE = Image("bare", {})
@@ -46,12 +46,13 @@ class StoreOnMachine:
         answers: list[Any] = []
 
         async def program(ctx: Context) -> int:
-            client = Client(ctx, "store", 6000)
+            where = FixedAddresses("store:6000")
+            channel = GrpcChannel(ctx, None, where, timeout_s=1.0, waits_for_connection=True)
 
             async def one(method: str, payload: Any) -> Any:
                 try:
-                    return await client.call(method, payload, trace_id=1, parent_span=0)
-                except RpcError as error:
+                    return await channel.call(method, payload)
+                except GrpcError as error:
                     return str(error)
 
             answers.extend(await gather(ctx.kernel, (one(*call) for call in calls), "ask"))
@@ -98,7 +99,9 @@ def test_acknowledged_writes_survive(store: StoreOnMachine, ending: str) -> None
 def test_a_failing_disk_refuses_writes_and_changes_nothing(store: StoreOnMachine) -> None:
     store.ask(put("1", user="ann"))
     store.machine.disk.fail_writes = True
-    assert store.ask(put("1", user="eve")) == ["INTERNAL: journal write failed: Input/output error"]
+    assert store.ask(put("1", user="eve")) == [
+        "rpc error: code = Internal desc = journal write failed: Input/output error"
+    ]
     assert store.ask(get("1")) == [{"user": "ann"}]
     store.machine.disk.fail_writes = False
     store.ask(put("1", user="eve"))
@@ -109,7 +112,7 @@ def test_a_failing_disk_refuses_writes_and_changes_nothing(store: StoreOnMachine
 def test_a_full_disk_refuses_writes(store: StoreOnMachine) -> None:
     store.machine.disk.capacity_bytes = store.machine.disk.used_bytes
     answer = store.ask(put("1", text="x" * 9000))[0]
-    assert answer == "INTERNAL: journal write failed: No space left on device"
+    assert answer == "rpc error: code = Internal desc = journal write failed: No space left on device"
 
 
 def test_many_changes_of_one_document_do_not_fill_the_disk(store: StoreOnMachine) -> None:

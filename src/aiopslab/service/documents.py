@@ -13,7 +13,8 @@ import msgspec
 
 from aiopslab.machine.files import FileError, OpenFile
 from aiopslab.machine.process import Context
-from aiopslab.service.rpc import Call, RpcError, Server
+from aiopslab.service.rpc import Call, GrpcError, GrpcServer
+from aiopslab.service.tracing import Tracer
 from aiopslab.sim import Event
 
 JOURNAL: Final = "journal.jsonl"
@@ -151,7 +152,8 @@ async def document_store(ctx: Context) -> int:
     except (FileError, msgspec.DecodeError) as error:
         ctx.log(f"FATAL cannot open {ctx.env['DATA_DIR']}: {error}")
         return 1
-    server = Server(ctx, ctx.container.name, int(ctx.env["PORT"]))
+    port = int(ctx.env["PORT"])
+    server = GrpcServer(ctx, Tracer(ctx, ctx.container.name))
 
     async def get(call: Call) -> Document | None:
         collection, id = call.payload
@@ -165,10 +167,10 @@ async def document_store(ctx: Context) -> int:
         try:
             await store.write(Record(*call.payload))
         except FileError as error:
-            raise RpcError("INTERNAL", f"journal write failed: {error}") from None
+            raise GrpcError("Internal", f"journal write failed: {error}") from None
 
     server.method("get", get, READ_CPU_S)
     server.method("find", find, READ_CPU_S)
     server.method("put", put, WRITE_CPU_S)
-    ctx.log(f"INFO listening on {server.port}, {len(store.collection('orders'))} orders")
-    return await server.serve()
+    ctx.log(f"INFO listening on {port}, {len(store.collection('orders'))} orders")
+    return await server.serve(port, graceful=True)

@@ -1,0 +1,71 @@
+"""How many requests a server works on at once, how many may wait, and what happens to the rest.
+
+Waiting is first come, first served and bounded. Work that waits costs nothing but time; it is time that
+makes overload dangerous, because callers give up while their requests still stand in line. A gate that knows
+deadlines passes over those nobody waits for any more.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Capacity(NamedTuple):
+    """``workers`` at once (None: no limit) and ``queue`` waiting; ``sheds_expired`` passes over those who
+    will have left before they could be answered."""
+
+    workers: int | None = None
+    queue: int = 256
+    sheds_expired: bool = False
+
+
+UNLIMITED: Final = Capacity()
+
+
+class Gate(Generic[T]):
+    """Lets requests in by ``begin``, keeps some waiting, turns the others away."""
+
+    __slots__ = ("_begin", "_hopeless", "_queue", "_queue_limit", "_workers", "active", "shed")
+
+    def __init__(
+        self, capacity: Capacity, begin: Callable[[T], Any], hopeless: Callable[[T], bool] | None = None
+    ) -> None:
+        self._workers = capacity.workers if capacity.workers is not None else 1 << 60
+        self._queue_limit = capacity.queue
+        self._begin = begin
+        self._hopeless = hopeless if capacity.sheds_expired else None
+        self._queue: deque[T] = deque()
+        self.active = 0
+        self.shed = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many stand in line."""
+        return len(self._queue)
+
+    def enter(self, request: T) -> bool:
+        """Work on a request, now or later; False when there is no room for it."""
+        if self.active < self._workers:
+            self.active += 1
+            self._begin(request)
+        elif len(self._queue) < self._queue_limit:
+            self._queue.append(request)
+        else:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """A request is done: the next in line begins."""
+        self.active -= 1
+        queue, hopeless = self._queue, self._hopeless
+        while queue and self.active < self._workers:
+            request = queue.popleft()
+            if hopeless is not None and hopeless(request):
+                self.shed += 1
+                continue
+            self.active += 1
+            self._begin(request)

@@ -1,0 +1,15 @@
+"""Thrift in the manner of the C++ services of SocialNetwork."""
+
+from aiopslab.service.rpc.thrift.messages import ApplicationError, ServiceError, ThriftError, TransportError
+from aiopslab.service.rpc.thrift.pool import ThriftPool, lua_words
+from aiopslab.service.rpc.thrift.server import ThriftServer
+
+__all__ = [
+    "ApplicationError",
+    "ServiceError",
+    "ThriftError",
+    "ThriftPool",
+    "ThriftServer",
+    "TransportError",
+    "lua_words",
+]
