@@ -1,0 +1,1 @@
+"""Who may do what: SCRAM log-ins, users, roles and privileges."""

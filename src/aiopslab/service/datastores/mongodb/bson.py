@@ -1,0 +1,200 @@
+"""The values MongoDB knows, as Python values.
+
+Null, booleans, strings, arrays (``list``) and documents (``dict``, whose order counts) are Python's own.
+An ``int`` is a 32-bit integer when it fits and a 64-bit one otherwise; ``Int64`` insists on the latter.
+``float`` is a double, ``Decimal`` a decimal128, ``datetime`` (aware, UTC) a date in whole milliseconds.
+What Python has no type for is here. Documents that were sent or stored are never changed by anybody.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from random import Random
+from typing import Any, Final, NamedTuple
+
+Document = dict[str, Any]
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+INT32_MIN: Final = -(2**31)
+INT32_MAX: Final = 2**31 - 1
+INT64_MIN: Final = -(2**63)
+INT64_MAX: Final = 2**63 - 1
+
+
+class ObjectId:
+    """Twelve bytes: seconds since 1970, five of the process, a counter of three."""
+
+    __slots__ = ("binary",)
+
+    def __init__(self, value: str | bytes) -> None:
+        binary = bytes.fromhex(value) if isinstance(value, str) else value
+        if len(binary) != 12:
+            raise ValueError(f"an ObjectId has 12 bytes, not {len(binary)}")
+        self.binary = binary
+
+    def __str__(self) -> str:
+        return self.binary.hex()
+
+    def __repr__(self) -> str:
+        return f"ObjectId('{self.binary.hex()}')"
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is ObjectId and self.binary == other.binary
+
+    def __hash__(self) -> int:
+        return hash(self.binary)
+
+    def __lt__(self, other: ObjectId) -> bool:
+        return self.binary < other.binary
+
+    @property
+    def generated_at(self) -> datetime:
+        """The second it was made in."""
+        return EPOCH + timedelta(seconds=int.from_bytes(self.binary[:4], "big"))
+
+
+class ObjectIds:
+    """Makes the ids of one process: unlike all others, and the same in every run."""
+
+    __slots__ = ("_counter", "_process")
+
+    def __init__(self, random: Random) -> None:
+        self._process = random.randbytes(5)
+        self._counter = random.randrange(1 << 24)
+
+    def new(self, now: float) -> ObjectId:
+        """A fresh id at this moment (seconds since 1970)."""
+        self._counter = (self._counter + 1) & 0xFFFFFF
+        return ObjectId(
+            (int(now) & 0xFFFFFFFF).to_bytes(4, "big") + self._process + self._counter.to_bytes(3, "big")
+        )
+
+
+class Int64(int):
+    """An integer of 64 bits even where 32 would do."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Int64({int(self)})"
+
+
+class Timestamp(NamedTuple):
+    """The internal time of replication: seconds since 1970 and a counter within the second."""
+
+    time: int
+    increment: int
+
+
+class Regex(NamedTuple):
+    """A regular expression of Perl's kind with its option letters in alphabetical order."""
+
+    pattern: str
+    options: str = ""
+
+
+class Code(NamedTuple):
+    """JavaScript source as a value."""
+
+    source: str
+
+
+class Binary(NamedTuple):
+    """Bytes with a subtype (0 generic, 4 UUID)."""
+
+    data: bytes
+    subtype: int = 0
+
+
+class _Extreme:
+    """What sorts before, or after, everything else."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+MIN_KEY: Final = _Extreme("MinKey")
+MAX_KEY: Final = _Extreme("MaxKey")
+
+
+def date(seconds: float) -> datetime:
+    """A date from seconds since 1970, cut to milliseconds."""
+    return EPOCH + timedelta(milliseconds=int(seconds * 1000))
+
+
+def milliseconds(moment: datetime) -> int:
+    """Milliseconds since 1970."""
+    return (moment - EPOCH) // timedelta(milliseconds=1)
+
+
+def type_name(value: Any) -> str:
+    """The type's name as messages and ``$type`` have it."""
+    if value is MIN_KEY or value is MAX_KEY:
+        return "minKey" if value is MIN_KEY else "maxKey"
+    if value.__class__ is int:
+        return "int" if INT32_MIN <= value <= INT32_MAX else "long"
+    return TYPE_NAMES[value.__class__]
+
+
+TYPE_NAMES: Final[dict[type, str]] = {
+    float: "double",
+    str: "string",
+    dict: "object",
+    list: "array",
+    Binary: "binData",
+    bytes: "binData",
+    ObjectId: "objectId",
+    bool: "bool",
+    datetime: "date",
+    type(None): "null",
+    Regex: "regex",
+    Code: "javascript",
+    int: "int",
+    Int64: "long",
+    Timestamp: "timestamp",
+    Decimal: "decimal",
+}
+
+TYPE_NUMBERS: Final[dict[str, int]] = {
+    "double": 1,
+    "string": 2,
+    "object": 3,
+    "array": 4,
+    "binData": 5,
+    "undefined": 6,
+    "objectId": 7,
+    "bool": 8,
+    "date": 9,
+    "null": 10,
+    "regex": 11,
+    "dbPointer": 12,
+    "javascript": 13,
+    "symbol": 14,
+    "javascriptWithScope": 15,
+    "int": 16,
+    "timestamp": 17,
+    "long": 18,
+    "decimal": 19,
+    "minKey": -1,
+    "maxKey": 127,
+}
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is an integer, a double or a decimal (a boolean is none of them)."""
+    return isinstance(value, int | float | Decimal) and value.__class__ is not bool
+
+
+def copied(value: Any) -> Any:
+    """A copy that shares nothing changeable with the original."""
+    if value.__class__ is dict:
+        return {name: copied(each) for name, each in value.items()}
+    if value.__class__ is list:
+        return [copied(each) for each in value]
+    return value

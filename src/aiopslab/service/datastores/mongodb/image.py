@@ -1,0 +1,40 @@
+"""The image ``mongo:4.4.6``: mongod, the shell, bash and the usual tools, with the entry point of the genuine one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from aiopslab.machine.image import Image
+from aiopslab.machine.process import Program
+from aiopslab.machine.shell.commands import all_commands
+from aiopslab.service.datastores.mongodb.entrypoint import docker_entrypoint
+from aiopslab.service.datastores.mongodb.mongod import mongod
+from aiopslab.service.datastores.mongodb.shell import mongo
+from aiopslab.service.datastores.mongodb.version import VERSION
+
+SIZE_BYTES = 158_000_000
+
+
+def mongo_image(more: Mapping[str, Program] | None = None) -> Image:
+    """The image, with further programs on its PATH."""
+    own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint}
+    programs = {**all_commands(), **own, **(more or {})}
+    return Image(
+        "mongo",
+        programs,
+        files={"/data/db/.keep": b"", "/data/configdb/.keep": b"", "/docker-entrypoint-initdb.d/.keep": b""},
+        env={
+            "GOSU_VERSION": "1.12",
+            "MONGO_PACKAGE": "mongodb-org",
+            "MONGO_MAJOR": "4.4",
+            "MONGO_VERSION": VERSION,
+        },
+        entrypoint=["docker-entrypoint.sh"],
+    )
+
+
+@cache
+def images() -> dict[str, Image]:
+    """What a registry publishes, by reference; each runs ``mongod`` unless told otherwise."""
+    return {f"mongo:{tag}": mongo_image() for tag in (VERSION,)}
