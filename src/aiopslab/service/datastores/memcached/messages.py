@@ -1,0 +1,40 @@
+"""What crosses a connection between a memcached client program and the server.
+
+Programs that only move bytes (``nc``, ``telnet``) are answered in the text protocol instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+MEMCACHED: Final = "memcached"
+PORT: Final = 11211
+
+
+class Fetch(NamedTuple):
+    """``gets key…``."""
+
+    keys: tuple[bytes, ...]
+
+
+class Values(NamedTuple):
+    """What was there of it."""
+
+    values: Mapping[bytes, bytes]
+
+
+class Store(NamedTuple):
+    """``set``, ``add``, ``replace``, ``append`` or ``prepend``."""
+
+    verb: str
+    key: bytes
+    value: bytes
+    flags: int
+    expiry: int
+
+
+class Answer(NamedTuple):
+    """One line: ``STORED``, ``NOT_STORED`` or an error."""
+
+    line: str

@@ -1,0 +1,88 @@
+"""Jaeger in a container: spans from agents' clients in, found by curl, lost with the process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from aiopslab.machine.process import Context
+from aiopslab.service.jaeger import jaeger_image
+from aiopslab.service.tracing import Tracer
+from tests.service.datastores.small_world import SmallWorld
+
+ADDRESS = "10.1.0.1"
+
+
+@pytest.fixture
+def world() -> SmallWorld:
+    return SmallWorld(jaeger=ADDRESS)
+
+
+async def _trace(ctx: Context) -> None:
+    tracer = await Tracer.open(ctx, "geo", "jaeger:6831")
+    span = tracer.begin("/geo.Geo/Nearby", tags=(("component", "gRPC"), ("span.kind", "server")))
+    await ctx.sleep(0.02)
+    span.finish()
+    await ctx.sleep(2.0)
+
+
+def _json(world: SmallWorld, url: str) -> Any:
+    return json.loads(world.shell(f"curl -s '{url}'").stdout)
+
+
+def test_spans_are_kept_and_found(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] is None
+    world.do(_trace)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] == ["geo"]
+    found = _json(world, "http://jaeger:16686/api/traces?service=geo&lookback=1h")["data"]
+    (span,) = found[0]["spans"]
+    assert (span["operationName"], span["duration"]) == ("/geo.Geo/Nearby", 20_000)
+    assert [each.operation for each in world.emitter.spans] == ["/geo.Geo/Nearby"]
+    metrics = world.shell("curl -s http://jaeger:14269/metrics").stdout.decode()
+    assert 'jaeger_collector_spans_received_total{svc="geo"} 1\n' in metrics
+
+
+def test_what_was_received_is_lost_with_the_process(world: SmallWorld) -> None:
+    container, process = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    world.do(_trace)
+    world.shell("kill 1", container)
+    world.kernel.run_for(1.0)
+    assert process.status == 0
+    messages = [json.loads(line.text)["msg"] for line in world.emitter.logs if line.text.startswith("{")]
+    assert messages[0] == "Mounting metrics handler on admin server"
+    assert messages[-1] == "Shutdown complete"
+    container.start(jaeger_image().entrypoint)
+    world.kernel.run_for(1.0)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] is None
+
+
+def test_spans_sent_to_nobody_are_lost_without_a_word(world: SmallWorld) -> None:
+    world.do(_trace)
+    assert world.emitter.spans == []
+
+
+def test_memory_grows_with_what_is_kept(world: SmallWorld) -> None:
+    container, _ = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    before = container.memory_bytes
+
+    async def many(ctx: Context) -> None:
+        tracer = await Tracer.open(ctx, "geo", "jaeger:6831")
+        for _ in range(5000):
+            tracer.begin("x").finish()
+        await ctx.sleep(2.0)
+
+    world.do(many)
+    assert container.memory_bytes - before == 5000 * 1200
+
+
+def test_the_other_ports(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    assert _json(world, "http://jaeger:14269/")["status"] == "Server available"
+    strategy = _json(world, "http://jaeger:5778/sampling?service=geo")
+    assert strategy["probabilisticSampling"] == {"samplingRate": 0.001}
+    refusal = world.shell("curl -s http://jaeger:5778/sampling").stdout
+    assert refusal == b"'service' parameter must be provided once\n"
+    assert b"Jaeger UI" in world.shell("curl -s http://jaeger:16686/search").stdout
