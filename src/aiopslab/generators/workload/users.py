@@ -1,103 +1,136 @@
 """Users outside the cloud who send requests without pause and remember how each one went.
 
-Arrivals are random (a Poisson process) and do not wait for answers: when the application slows down,
-requests pile up, as they do in life.
+Those of an open loop come by themselves, whatever the application does; those of a closed loop send their next request
+when they have had an answer and have thought about it. Several crowds may share one ``Results``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from itertools import accumulate
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Final, NoReturn
 
+from aiopslab.generators.workload.arrivals import Arrivals
+from aiopslab.generators.workload.front_doors import FrontDoor, Sender, SendFailed
+from aiopslab.generators.workload.outcomes import Results
 from aiopslab.machine.process import Context
-from aiopslab.service.rpc import Client, RpcError
+from aiopslab.service.apps.base import Journey
+
+TIMEOUT_S: Final = 2.0
+ENDING_S: Final = 0.1
+"""After the last time-out, so much is left for writing it down."""
+WRONG: Final = "wrong answer"
 
 
-class Outcome(NamedTuple):
-    """One request: when it began, which journey, how long it took, and what went wrong if anything."""
+class Mix:
+    """Journeys by their weights, and the sending of one."""
 
-    start: float
-    journey: str
-    latency_s: float
-    error: str | None
+    def __init__(self, journeys: Sequence[Journey], results: Results) -> None:
+        self.journeys = list(journeys)
+        self.results = results
+        self._named = {journey.name: number for number, journey in enumerate(self.journeys)}
+        self._numbers = [results.journey(journey.name) for journey in self.journeys]
+        self._weights = list(accumulate(journey.weight for journey in self.journeys))
 
+    def choose(self, chance: Random, name: str | None = None) -> int:
+        """One of the journeys: the named one if there is one of that name, else by chance."""
+        if name is not None and name in self._named:
+            return self._named[name]
+        return chance.choices(range(len(self.journeys)), cum_weights=self._weights)[0]
 
-class Journey(NamedTuple):
-    """Something users do: how often among all they do, and what they send."""
+    async def make(self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float) -> None:
+        """Send one journey's request; whatever happens to it is written down and is no matter of the caller's."""
+        try:
+            await self.record(ctx, sender, number, chance, timeout_s, ctx.kernel.now)
+        except SendFailed:
+            pass
 
-    method: str
-    weight: float
-    payload: Callable[[Random], Any]
+    async def record(
+        self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float, due: float
+    ) -> tuple[int, Any]:
+        """Send one journey's request and write down how it went, as of the moment at which it was due.
 
-
-@dataclass
-class Results:
-    """What happened to the users' requests."""
-
-    outcomes: list[Outcome] = field(default_factory=list)
-
-    def between(self, start: float, end: float) -> Summary:
-        """Requests that began in that span of virtual time, summed up."""
-        chosen = [outcome for outcome in self.outcomes if start <= outcome.start < end]
-        latencies = sorted(outcome.latency_s for outcome in chosen)
-        errors = sum(outcome.error is not None for outcome in chosen)
-        return Summary(len(chosen), errors, _quantile(latencies, 0.5), _quantile(latencies, 0.99))
-
-
-class Summary(NamedTuple):
-    """Requests, failed ones, and latencies in seconds."""
-
-    requests: int
-    errors: int
-    p50_s: float
-    p99_s: float
-
-    @property
-    def error_rate(self) -> float:
-        """The share of requests that failed."""
-        return self.errors / self.requests if self.requests else 0.0
+        Its status and answer; raises ``SendFailed`` when there is none.
+        """
+        journey, results = self.journeys[number], self.results
+        request = journey.request(chance)
+        row = results.begin(due, self._numbers[number])
+        try:
+            status, answer = await sender.send(request, timeout_s)
+        except SendFailed as failure:
+            results.finish(row, ctx.kernel.now - due, 0, str(failure))
+            raise
+        if status >= 400:
+            error: str | None = f"HTTP {status}"
+        else:
+            error = None if journey.accepts(answer) else WRONG
+            if error is None and journey.promises is not None:
+                results.promised.extend(journey.promises(request, answer))
+        results.finish(row, ctx.kernel.now - due, status, error)
+        return status, answer
 
 
 class Users:
-    """A crowd that brings ``rate`` requests a second to a front door."""
+    """A crowd that comes as ``arrivals`` say."""
 
     def __init__(
-        self, host: str, port: int, journeys: list[Journey], rate: float, timeout_s: float = 2.0
+        self,
+        door: FrontDoor,
+        journeys: Sequence[Journey],
+        arrivals: Arrivals,
+        timeout_s: float = TIMEOUT_S,
+        results: Results | None = None,
     ) -> None:
-        self.results = Results()
-        self.rate = rate
-        self._host = host
-        self._port = port
-        self._journeys = journeys
+        self.results = results if results is not None else Results()
+        self._mix = Mix(journeys, self.results)
+        self._door = door
+        self._arrivals = arrivals
         self._timeout_s = timeout_s
-        self._requests = 0
 
     async def program(self, ctx: Context) -> int:
-        """Run on a machine outside: send requests until killed."""
-        chance = ctx.random("users")
-        client = Client(ctx, self._host, self._port, timeout_s=self._timeout_s)
-        weights = [journey.weight for journey in self._journeys]
-        while True:
-            await ctx.sleep(chance.expovariate(self.rate))
-            journey = chance.choices(self._journeys, weights)[0]
-            self._requests += 1
-            ctx.spawn(
-                self._send(ctx, client, journey, journey.payload(chance), self._requests), journey.method
-            )
+        """Run on a machine outside: send requests until killed, or until there are no more arrivals."""
+        chance, begun = ctx.random("users"), ctx.kernel.now
+        sender, mix = self._door.open(ctx), self._mix
+        for arrival in self._arrivals.draw(chance):
+            await ctx.sleep(begun + arrival.t - ctx.kernel.now)
+            number = mix.choose(chance, arrival.journey)
+            ctx.spawn(mix.make(ctx, sender, number, chance, self._timeout_s), "request")
+        await ctx.sleep(self._timeout_s + ENDING_S)
+        return 0
 
-    async def _send(
-        self, ctx: Context, client: Client, journey: Journey, payload: Any, trace_id: int
+
+class ClosedUsers:
+    """So many users, each of whom thinks for a while after every answer."""
+
+    def __init__(
+        self,
+        door: FrontDoor,
+        journeys: Sequence[Journey],
+        users: int,
+        think_s: float = 1.0,
+        timeout_s: float = TIMEOUT_S,
+        results: Results | None = None,
     ) -> None:
-        start, error = ctx.kernel.now, None
-        try:
-            await client.call(journey.method, payload, trace_id=trace_id, parent_span=0)
-        except RpcError as failure:
-            error = str(failure)
-        self.results.outcomes.append(Outcome(start, journey.method, ctx.kernel.now - start, error))
+        self.results = results if results is not None else Results()
+        self._mix = Mix(journeys, self.results)
+        self._door = door
+        self._users = users
+        self._think_s = think_s
+        self._timeout_s = timeout_s
 
+    async def program(self, ctx: Context) -> int:
+        """Run on a machine outside, until killed."""
+        sender = self._door.open(ctx)
+        users = [
+            ctx.spawn(self._user(ctx, sender, number), f"user {number}") for number in range(self._users)
+        ]
+        for user in users:
+            await user
+        return 0
 
-def _quantile(values: list[float], share: float) -> float:
-    """The value below which that share of a sorted list lies; 0 for an empty one."""
-    return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+    async def _user(self, ctx: Context, sender: Sender, number: int) -> NoReturn:
+        chance = ctx.random(f"user {number}")
+        while True:
+            await ctx.sleep(chance.expovariate(1 / self._think_s))
+            await self._mix.make(ctx, sender, self._mix.choose(chance), chance, self._timeout_s)
