@@ -15,10 +15,10 @@ from aiopslab.machine.computer import Machine
 from aiopslab.machine.files import Volume
 from aiopslab.machine.image import Image
 from aiopslab.machine.network import HostsResolver
-from aiopslab.machine.network.http import HttpRequest, HttpResponse, serve_http
 from aiopslab.machine.process import Container, Context, Process, Program
 from aiopslab.service.documents import document_store
-from aiopslab.service.rpc import Call, Client, Server
+from aiopslab.service.rpc import Call, Capacity, FixedAddresses, GrpcChannel, GrpcServer, HttpServer
+from aiopslab.service.tracing import Tracer
 from aiopslab.sim import gather
 
 CHILDREN: Final = 3
@@ -29,6 +29,7 @@ STORE_FOLDER: Final = "/var/lib/store"
 STATUS_PORT: Final = 8080
 FRONT: Final = "front"
 SERVICE_CPU_S: Final = 0.0003
+CAPACITY: Final = Capacity(workers=64, queue=256)
 
 
 def service_name(number: int) -> str:
@@ -106,51 +107,42 @@ def deploy(machines: list[Machine], resolver: HostsResolver, image: Image, servi
 
 async def synthetic_service(ctx: Context) -> int:
     """One service. Reads ``PORT``, ``CHILDREN``, ``STORE`` and ``TIMEOUT_S`` from its environment."""
-    timeout_s = float(ctx.env["TIMEOUT_S"])
-    children = [_client(ctx, child, timeout_s) for child in ctx.env["CHILDREN"].split()]
-    store = _client(ctx, ctx.env["STORE"], timeout_s)
-    server = Server(ctx, ctx.container.name, int(ctx.env["PORT"]))
+    timeout_s, port = float(ctx.env["TIMEOUT_S"]), int(ctx.env["PORT"])
+    tracer = Tracer(ctx, ctx.container.name)
+    children = [_channel(ctx, tracer, child, timeout_s) for child in ctx.env["CHILDREN"].split()]
+    store = _channel(ctx, tracer, ctx.env["STORE"], timeout_s)
+    server = GrpcServer(ctx, tracer, capacity=CAPACITY)
     is_front = ctx.container.name == FRONT
 
     async def read(call: Call) -> Any:
         user = call.payload
         if not children:
-            return await store.call("get", ("orders", user), trace_id=call.trace_id, parent_span=call.span_id)
+            return await store.call("get", ("orders", user), call.span)
         if is_front:
-            ctx.log(f"INFO read for {user} trace={call.trace_id}")
-            return await _ask_all(ctx, children, call, "read", user)
-        child = children[len(user) % len(children)]
-        return await child.call("read", user, trace_id=call.trace_id, parent_span=call.span_id)
+            ctx.log(f"INFO read for {user} trace={call.span.trace_id}")
+            return await gather(
+                ctx.kernel, (child.call("read", user, call.span) for child in children), "read"
+            )
+        return await children[len(user) % len(children)].call("read", user, call.span)
 
     async def write(call: Call) -> Any:
         order = call.payload
         for child in children:
-            await child.call("write", order, trace_id=call.trace_id, parent_span=call.span_id)
+            await child.call("write", order, call.span)
         if is_front:
-            record = ("orders", order["user"], order)
-            await store.call("put", record, trace_id=call.trace_id, parent_span=call.span_id)
+            await store.call("put", ("orders", order["user"], order), call.span)
             ctx.log(f"INFO order of {order['user']} stored")
         return "done"
 
-    async def status(request: HttpRequest) -> HttpResponse:
-        if request.path == "/healthz":
-            return HttpResponse(200, b"ok\n", {"Content-Type": "text/plain"})
-        return HttpResponse(404, b"not found\n", {"Content-Type": "text/plain"})
-
-    serve_http(ctx, STATUS_PORT, status)
+    HttpServer(ctx, tracer, health="/healthz").listen(STATUS_PORT)
     server.method("read", read, SERVICE_CPU_S)
     server.method("write", write, SERVICE_CPU_S)
-    ctx.log(f"INFO listening on {server.port}")
-    return await server.serve()
+    ctx.log(f"INFO listening on {port}")
+    return await server.serve(port, graceful=True)
 
 
-async def _ask_all(ctx: Context, children: list[Client], call: Call, method: str, payload: Any) -> list[Any]:
-    works = (
-        child.call(method, payload, trace_id=call.trace_id, parent_span=call.span_id) for child in children
+def _channel(ctx: Context, tracer: Tracer, address: str, timeout_s: float) -> GrpcChannel:
+    peer = address.partition(":")[0]
+    return GrpcChannel(
+        ctx, tracer, FixedAddresses(address), peer=peer, timeout_s=timeout_s, waits_for_connection=True
     )
-    return await gather(ctx.kernel, works, method)
-
-
-def _client(ctx: Context, address: str, timeout_s: float) -> Client:
-    host, _, port = address.partition(":")
-    return Client(ctx, host, int(port), timeout_s=timeout_s)

@@ -1,0 +1,84 @@
+"""Where in its source each program says what it says: log lines and traces name file and line."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+ROOT: Final = "/go/src/github.com/harlow/go-micro-services"
+ZEROLOG: Final = f"{ROOT}/vendor/github.com/rs/zerolog"
+
+
+class MainLines(NamedTuple):
+    """Lines of ``cmd/<name>/main.go`` (0: not there), and of the server that registers itself."""
+
+    config: int
+    port: int
+    jaeger: int
+    consul: int
+    start: int
+    database: int = 0
+    cache: int = 0
+    registered: int = 0
+
+
+class DatabaseLines(NamedTuple):
+    """Lines of ``cmd/<name>/db.go``."""
+
+    dialled: int
+    """Where a database that cannot be reached ends the program."""
+    refused: int
+    """Where one that refuses the first question does."""
+
+
+LINES: Final = {
+    "frontend": MainLines(23, 39, 48, 55, 70),
+    "search": MainLines(24, 40, 51, 58, 74, registered=99),
+    "geo": MainLines(23, 45, 56, 63, 79, database=36, registered=110),
+    "rate": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=104),
+    "profile": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=107),
+    "recommendation": MainLines(23, 45, 56, 63, 79, database=36, registered=105),
+    "user": MainLines(23, 45, 56, 63, 79, database=36, registered=101),
+    "reservation": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=103),
+}
+
+DATABASE_LINES: Final = {
+    "geo": DatabaseLines(26, 35),
+    "rate": DatabaseLines(36, 45),
+    "profile": DatabaseLines(33, 42),
+    "recommendation": DatabaseLines(22, 31),
+    "reservation": DatabaseLines(27, 35),
+    "user": DatabaseLines(21, 38),
+}
+
+
+def main_frames(name: str, line: int, *inner: str) -> tuple[str, ...]:
+    """The trace of a panic in the main goroutine; ``inner`` are the frames below ``main``, the innermost first."""
+    return (*inner, "main.main()", f"\t{ROOT}/cmd/{name}/main.go:{line} +0x4c5")
+
+
+def logged_frames() -> tuple[str, ...]:
+    """The frames of a logger that panics after it has written its line."""
+    return (
+        "github.com/rs/zerolog.(*Logger).Panic.func1({0xc00002e2a0, 0x0})",
+        f"\t{ZEROLOG}/log.go:376 +0x2d",
+        "github.com/rs/zerolog.(*Event).msg(0xc0000b00c0, {0xc00002e2a0, 0x14})",
+        f"\t{ZEROLOG}/event.go:156 +0x2b8",
+        "github.com/rs/zerolog.(*Event).Msg(...)",
+        f"\t{ZEROLOG}/event.go:108",
+    )
+
+
+def handler_frames(name: str, method: str, line: int) -> tuple[str, ...]:
+    """The trace of a logger's panic while a call is served."""
+    package = f"github.com/harlow/go-micro-services/services/{name}"
+    return (
+        *logged_frames(),
+        f"{package}.(*Server).{method}(0xc00018c0c0, {{0xb8f6c8, 0xc0003f6150}}, 0xc0003b4180)",
+        f"\t{ROOT}/services/{name}/server.go:{line} +0x6d1",
+        f"{package}/proto._{name.title()}_{method}_Handler.func1({{0xb8f6c8, 0xc0003f6150}}, {{0x9f2a80, 0xc0003b4180}})",
+        f"\t{ROOT}/services/{name}/proto/{name}.pb.go:187 +0x7b",
+        "google.golang.org/grpc.(*Server).processUnaryRPC(0xc0001b8000, {0xb94d50, 0xc0001e4300}, 0xc0003ea000)",
+        f"\t{ROOT}/vendor/google.golang.org/grpc/server.go:966 +0xc2f",
+        "created by google.golang.org/grpc.(*Server).serveStreams.func1",
+        f"\t{ROOT}/vendor/google.golang.org/grpc/server.go:655 +0x98",
+    )
