@@ -117,7 +117,7 @@ def test_rights_are_those_of_the_policy(
         ("python3 -c 'print(1)'", "jq"),
         ("git status", "heredoc"),
         ("vi x", "sed"),
-        ("ssh kind-worker", "kubectl debug node"),
+        ("scp kind-worker:/etc/hosts .", "ssh NODE cat FILE"),
         ("kubectl -n kube-system edit deploy coredns", "kubectl patch"),
     ],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aiopslab.cloud.scenarios import SyntheticCloud, synthetic_cloud
+from aiopslab.observer.traces import TraceView
+from aiopslab.observer.traces.view import EVER_US
 from aiopslab.service.apps.synthetic import STORE
 from aiopslab.sim.determinism import check_determinism
 
@@ -34,9 +36,18 @@ def test_users_are_served_and_every_call_is_traced() -> None:
     assert summary.requests > 100
     assert summary.errors == 0
     traces: dict[int, set[str]] = {}
-    for span in cloud.world.emitter.spans:
-        traces.setdefault(span.trace_id, set()).add(span.service)
+    for span in TraceView(cloud.world.emitter.traces).spans_between(0, EVER_US):
+        traces.setdefault(span.trace_id, set()).add(span.shape.group.service)
+    assert len(traces) > 100
     assert all("front" in services for services in traces.values())
+
+
+def test_a_world_goes_the_same_way_unwatched() -> None:
+    watched, unwatched = (synthetic_cloud(1, services=9, rate=20.0, telemetry=told) for told in (True, False))
+    for cloud in (watched, unwatched):
+        cloud.world.run_for(5.0)
+    assert repr(watched.users.results.between(0, 9)) == repr(unwatched.users.results.between(0, 9))
+    assert len(unwatched.world.emitter.traces) == len(unwatched.world.emitter.logs) == 0
 
 
 def test_another_seed_is_another_world() -> None:
@@ -51,7 +62,7 @@ def test_another_seed_is_another_world() -> None:
 def failed_since(cloud: SyntheticCloud, seconds: float) -> set[str]:
     start = cloud.world.kernel.now
     cloud.world.run_for(seconds)
-    return {o.journey for o in cloud.users.results.outcomes if o.error is not None and o.start >= start}
+    return {o.journey for o in cloud.users.results.outcomes(start) if o.error is not None}
 
 
 def test_a_failing_disk_fails_writes_and_only_those() -> None:
@@ -68,7 +79,7 @@ def test_a_stopped_store_fails_everything_that_needs_it_and_comes_back() -> None
     cloud.app.stop(STORE)
     assert failed_since(cloud, 20.0) == {"read", "write"}
     cloud.app.start_store(cloud.world.machines["node-2"])
-    cloud.world.run_for(3.0)
+    cloud.world.run_for(20.0)  # those who lost it look again ever less often
     assert failed_since(cloud, 20.0) == set()
 
 

@@ -17,6 +17,7 @@ from aiopslab.cluster.client import Client
 SCRIPTING: Final = "there is no Python here; use bash, awk, sed and jq"
 EDITING: Final = "there is no editor here; write files with 'cat > FILE <<EOF', change them with sed"
 REMOTE: Final = "nodes are not logged in to; use 'kubectl exec', or 'kubectl debug node/NAME' for a node"
+COPYING: Final = "files do not go this way; use 'kubectl cp', or 'ssh NODE cat FILE' for a node"
 PACKAGES: Final = "nothing can be installed here; 'ls /usr/bin' shows what there is"
 CONTAINERS: Final = (
     "containers are run by the nodes; use 'kubectl get pods', 'kubectl logs' and 'kubectl exec'"
@@ -28,7 +29,7 @@ SERVICES: Final = (
 ADVICE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "python3", "pip", "pip3", "perl", "ruby", "node"), SCRIPTING),
     **dict.fromkeys(("vi", "vim", "nano", "emacs", "ed"), EDITING),
-    **dict.fromkeys(("ssh", "scp", "sftp", "rsync"), REMOTE),
+    **dict.fromkeys(("scp", "sftp", "rsync"), COPYING),
     **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew"), PACKAGES),
     **dict.fromkeys(("docker", "podman", "crictl", "nerdctl"), CONTAINERS),
     **dict.fromkeys(("systemctl", "service", "journalctl"), SERVICES),
@@ -113,7 +114,11 @@ class Policy:
 
 
 READ_ONLY: Final = Policy(
-    "read-only", User("read-only", groups=(AUTHENTICATED_GROUP,)), "view", EVERYBODY_SEES
+    "read-only",
+    User("read-only", groups=(AUTHENTICATED_GROUP,)),
+    "view",
+    EVERYBODY_SEES,
+    denied={**ADVICE, "ssh": REMOTE},
 )
 OPERATOR: Final = Policy(
     "operator",

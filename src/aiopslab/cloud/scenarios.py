@@ -7,21 +7,25 @@ from random import Random
 from typing import Any, Final
 
 from aiopslab.cloud.world import World
-from aiopslab.generators.workload.users import Journey, Users
+from aiopslab.generators.workload.arrivals import OpenLoop
+from aiopslab.generators.workload.front_doors import RpcDoor
+from aiopslab.generators.workload.shapes import Steady
+from aiopslab.generators.workload.users import Users
 from aiopslab.machine.image import Image
 from aiopslab.machine.process import Container
+from aiopslab.service.apps.base import Journey
 from aiopslab.service.apps.synthetic import FIRST_PORT, FRONT, SyntheticApp, deploy
 
 NODES: Final = ("node-1", "node-2", "node-3")
 SETTLE_S: Final = 2.0
 
 
-def _read(chance: Random) -> str:
-    return f"user-{chance.randrange(1000)}"
+def _read(chance: Random) -> tuple[str, str]:
+    return "read", f"user-{chance.randrange(1000)}"
 
 
-def _write(chance: Random) -> dict[str, Any]:
-    return {"user": f"user-{chance.randrange(1000)}", "items": chance.randrange(1, 9)}
+def _write(chance: Random) -> tuple[str, dict[str, Any]]:
+    return "write", {"user": f"user-{chance.randrange(1000)}", "items": chance.randrange(1, 9)}
 
 
 READ: Final = Journey("read", 0.9, _read)
@@ -44,12 +48,13 @@ def synthetic_cloud(
     rate: float = 10.0,
     journeys: tuple[Journey, ...] = (READ, WRITE),
     settle_s: float = SETTLE_S,
+    telemetry: bool = True,
 ) -> SyntheticCloud:
     """Machines, services, a document store on the last machine, and users; a few seconds old."""
-    world = World(seed)
+    world = World(seed, telemetry=telemetry)
     machines = [world.add_machine(name) for name in NODES]
     app = deploy(machines, world.resolver, Image("app", {}), services)
-    users = Users(FRONT, FIRST_PORT, list(journeys), rate)
+    users = Users(RpcDoor(FRONT, FIRST_PORT), journeys, OpenLoop(Steady(rate)))
     outside = world.add_machine("internet", address="203.0.113.10")
     crowd = outside.create_container("users", Image("users", {}), address="203.0.113.11")
     crowd.start(["users"], program=users.program)

@@ -1,6 +1,7 @@
 """The operator's host: a machine of its own beside the cluster, where people and agents type.
 
-It has kubectl and the usual tools and reaches the cluster over the network, as a bastion does. Its files last, and
+It has kubectl and the usual tools and reaches the cluster over the network, as a bastion does; with ssh it reaches the
+nodes themselves, when no kubelet answers there. Its files last, and
 what a line leaves running in the background (``kubectl port-forward … &``) runs on; each line is otherwise a shell of
 its own. A line that takes too long is ended, and output beyond a bound is not shown; both are said.
 """
@@ -8,6 +9,7 @@ its own. A line that takes too long is ended, and output beyond a bound is not s
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import cache
 from typing import Final
 
 import yaml
@@ -25,7 +27,8 @@ from aiopslab.kubectl.helm.program import helm_program
 from aiopslab.kubectl.program import kubectl_program
 from aiopslab.machine.computer import GIB
 from aiopslab.machine.image import Image
-from aiopslab.machine.process import Capture, Completed, Container, Process, Signal
+from aiopslab.machine.process import Capture, Completed, Container, Context, Process, Program, Signal
+from aiopslab.machine.secure_shell import admit, public_key
 from aiopslab.machine.shell.commands import all_commands
 from aiopslab.sim import TimedOut
 
@@ -63,7 +66,7 @@ class Terminal:
         programs = {**all_commands(), "kubectl": kubectl_program(door), "helm": helm_program(door)}
         others = sum(one.startswith(NAME) for one in world.machines)
         address = f"{NETWORK}.{FIRST_HOST + others}"
-        self.machine = world.add_machine(name, SMALL, address, Image(name, permitted(programs, policy)))
+        self.machine = world.add_machine(name, SMALL, address, _image(permitted(programs, policy)))
         policy.admit(cluster.api)
         token = world.kernel.random(f"terminal.token.{name}").randbytes(24).hex()
         cluster.api.tokens.accept(token, policy.user)
@@ -71,6 +74,11 @@ class Terminal:
         files.mkdir("/root/.kube", 0o700, parents=True)
         config = kubeconfig(token, policy.user.name, _authority(cluster))
         files.put("/root/.kube/config", config.encode(), mode=0o600)
+        if "ssh" not in policy.denied:
+            key = world.kernel.random(f"terminal.key.{name}").randbytes(32).hex().encode()
+            files.put("/root/.ssh/id_ed25519", key, mode=0o600)
+            for kubelet in cluster.kubelets.values():
+                admit(kubelet.node.machine, public_key(key, f"root@{name}"))
 
     def run(self, line: str, timeout_s: float = TIMEOUT_S) -> Completed:
         """Type one line and wait for its end; after so many virtual seconds it is ended, with status 124."""
@@ -154,6 +162,20 @@ def _shown(stream: Capture) -> bytes:
     return data + note.encode()
 
 
+def _image(programs: dict[str, Program]) -> Image:
+    return _files_for(tuple(programs)).running(programs)
+
+
+@cache
+def _files_for(names: tuple[str, ...]) -> Image:
+    """A host's files, which are the same for every cluster: making them takes longer than a session's first line."""
+    return Image(NAME, dict.fromkeys(names, _absent))
+
+
+async def _absent(_ctx: Context) -> int:
+    raise NotImplementedError("the host has its files but not its programs yet")
+
+
 def _authority(cluster: Cluster) -> str:
     """The certificate by which the cluster is known."""
     published = cluster.api.log.get(Key("", "configmaps", *PUBLISHED))
@@ -165,7 +187,7 @@ def kubeconfig(token: str, user: str, authority: str = "") -> str:
     """How kubectl on the host finds the cluster, and proves who it speaks for."""
     context = f"{user}@{CLUSTER}"
     place = {"certificate-authority-data": b64encode(authority.encode()).decode()} if authority else {}
-    return yaml.safe_dump(
+    return yaml.dump(
         {
             "apiVersion": "v1",
             "kind": "Config",
@@ -174,5 +196,6 @@ def kubeconfig(token: str, user: str, authority: str = "") -> str:
             "current-context": context,
             "users": [{"name": user, "user": {"token": token}}],
         },
+        Dumper=yaml.CSafeDumper,
         sort_keys=False,
     )

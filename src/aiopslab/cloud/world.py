@@ -7,24 +7,29 @@ from hashlib import sha256
 
 from aiopslab.cluster.shapes import MachineFacts
 from aiopslab.machine.computer import EPOCH_S, Machine
-from aiopslab.machine.emit import Histogram, MemoryEmitter
+from aiopslab.machine.emit import Emitter, NullEmitter
 from aiopslab.machine.image import Image
 from aiopslab.machine.network import HostsResolver, Network
 from aiopslab.machine.process import Completed
 from aiopslab.machine.shell.images import operator_image
+from aiopslab.observer.telemetry import Telemetry
 from aiopslab.sim import Invariants, Kernel
 
 
 class World:
     """Everything that a seed determines. Drive it from outside by ``run_for`` and ``shell``."""
 
-    def __init__(self, seed: int = 0, epoch_s: float = EPOCH_S) -> None:
-        """``epoch_s`` is the time of day at which virtual time begins, in seconds since 1970."""
+    def __init__(self, seed: int = 0, epoch_s: float = EPOCH_S, telemetry: bool = True) -> None:
+        """``epoch_s`` is the time of day at which virtual time begins, in seconds since 1970.
+
+        Without ``telemetry`` what software emits is forgotten; the world goes the same way.
+        """
         self.kernel = Kernel(seed)
         self.epoch_s = epoch_s
         self.network = Network(self.kernel)
         self.resolver = HostsResolver({})
-        self.emitter = MemoryEmitter()
+        self.emitter = Telemetry(epoch_s)
+        self._sink: Emitter = self.emitter if telemetry else NullEmitter()
         self.invariants = Invariants(self.kernel)
         self.machines: dict[str, Machine] = {}
 
@@ -45,7 +50,7 @@ class World:
             address,
             image if image is not None else operator_image(),
             **asdict(facts),
-            emitter=self.emitter,
+            emitter=self._sink,
             resolver=self.resolver,
             epoch_s=self.epoch_s,
         )
@@ -64,16 +69,7 @@ class World:
 
     def fingerprint(self) -> str:
         """A hash of what has been observable so far: log lines, spans, metrics and the time."""
-        digest = sha256(repr(self.kernel.now).encode())
-        for line in self.emitter.logs:
-            digest.update(repr(line).encode())
-        for span in self.emitter.spans:
-            digest.update(repr(span).encode())
-        for key in sorted(self.emitter.metrics):
-            metric = self.emitter.metrics[key]
-            value = metric.counts if isinstance(metric, Histogram) else metric.value
-            digest.update(f"{key} {value}".encode())
-        return digest.hexdigest()
+        return sha256(f"{self.kernel.now!r} {self.emitter.fingerprint()}".encode()).hexdigest()
 
 
 def typable(line: str) -> str:

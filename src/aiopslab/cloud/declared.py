@@ -1,0 +1,85 @@
+"""What people have declared in a cluster, at one moment; and what has changed between two.
+
+Only what somebody wrote counts: not what the cluster works out from it (pods, endpoints, statuses, revisions), nor marks
+that a restart leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.store import Key
+
+KINDS: Final = (
+    ("apps", "daemonsets"), ("apps", "deployments"), ("apps", "statefulsets"),
+    ("autoscaling", "horizontalpodautoscalers"), ("batch", "cronjobs"),
+    ("", "configmaps"), ("", "limitranges"), ("", "namespaces"), ("", "nodes"), ("", "persistentvolumeclaims"),
+    ("", "persistentvolumes"), ("", "resourcequotas"), ("", "secrets"), ("", "serviceaccounts"), ("", "services"),
+    ("networking.k8s.io", "ingresses"), ("networking.k8s.io", "networkpolicies"),
+    ("policy", "poddisruptionbudgets"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "rolebindings"),
+    ("rbac.authorization.k8s.io", "roles"), ("storage.k8s.io", "storageclasses"),
+)  # fmt: skip
+
+Declared = Mapping[Key, Object]
+
+_OWN_METADATA: Final = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "selfLink", "finalizers"}
+)
+_OWN_ANNOTATIONS: Final = (
+    "deployment.kubernetes.io/", "kubectl.kubernetes.io/", "pv.kubernetes.io/", "node.alpha.kubernetes.io/",
+    "volume.kubernetes.io/", "volume.beta.kubernetes.io/",
+)  # fmt: skip
+_GIVEN: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
+"""What the cluster fills in where nobody said anything, and what binding does."""
+
+
+def declared(api: Api) -> Declared:
+    """All that is declared now."""
+    found: dict[Key, Object] = {}
+    for group, plural in KINDS:
+        for obj in api.log.objects(group, plural):
+            metadata = obj["metadata"]
+            found[Key(group, plural, metadata.get("namespace", ""), metadata["name"])] = obj
+    return found
+
+
+def changes(before: Declared, after: Declared) -> dict[Key, str]:
+    """What became of each object that is not as it was: ``added``, ``removed`` or ``changed``."""
+    told: dict[Key, str] = {}
+    for key, obj in before.items():
+        now = after.get(key)
+        if now is None:
+            told[key] = "removed"
+        elif now is not obj and _words(now) != _words(obj):
+            told[key] = "changed"
+    told.update((key, "added") for key in after if key not in before)
+    return told
+
+
+def _words(obj: Object) -> dict[str, Any]:
+    """An object's own words."""
+    kept = {name: value for name, value in obj.items() if name not in ("metadata", "status")}
+    kept["metadata"] = _metadata(obj["metadata"])
+    spec = kept.get("spec")
+    if isinstance(spec, dict):
+        spec = {name: value for name, value in spec.items() if name not in _GIVEN}
+        template = spec.get("template")
+        if isinstance(template, dict):
+            spec["template"] = template | {"metadata": _metadata(template.get("metadata") or {})}
+        kept["spec"] = spec
+    return kept
+
+
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in metadata.items() if name not in _OWN_METADATA}
+    annotations = {
+        name: value
+        for name, value in (metadata.get("annotations") or {}).items()
+        if not name.startswith(_OWN_ANNOTATIONS)
+    }
+    kept.pop("annotations", None)
+    return kept | ({"annotations": annotations} if annotations else {})

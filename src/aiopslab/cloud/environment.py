@@ -1,0 +1,175 @@
+"""An application with users on it, in a cluster that is watched: what problems are posed in.
+
+The way there is always the same: the cluster comes up, the application is deployed and gets ready, users come and do
+not stop, and for a while it is recorded what all is like when all is well. Then faults may come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aiopslab.cloud.apps import deploy
+from aiopslab.cloud.clusters import add_cluster
+from aiopslab.cloud.declared import Declared, declared
+from aiopslab.cloud.outside import front_door, start_outside
+from aiopslab.cloud.policies import ADMIN, Policy
+from aiopslab.cloud.terminal import Terminal
+from aiopslab.cloud.world import World
+from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.store import Key
+from aiopslab.generators.workload.arrivals import OpenLoop
+from aiopslab.generators.workload.front_doors import HttpDoor
+from aiopslab.generators.workload.outcomes import Summary
+from aiopslab.generators.workload.shapes import Dial
+from aiopslab.generators.workload.users import TIMEOUT_S, Users
+from aiopslab.machine.computer import EPOCH_S, Machine
+from aiopslab.machine.process import Completed
+from aiopslab.observer.monitoring import Monitoring
+from aiopslab.service.apps.base import Application
+
+NODES: Final = 4
+RATE: Final = 10.0
+SYSTEM_S: Final = 30.0
+"""Until the cluster's own pods are up."""
+WARM_UP_S: Final = 15.0
+BASELINE_S: Final = 120.0
+AUDIT_BYTES: Final = 16 << 20
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What it was like when all was well: when that was, how users fared, and what was declared."""
+
+    start: float
+    end: float
+    users: Summary
+    objects: Declared
+
+
+class OperationFailed(Exception):
+    """A line that an operator of the site typed did not succeed."""
+
+
+class Environment:
+    """A site for faults, and all that a problem needs. ``open`` or ``settle`` it once, then it is ready."""
+
+    def __init__(
+        self,
+        app: Application,
+        seed: int = 0,
+        *,
+        nodes: int = NODES,
+        rate: float = RATE,
+        epoch_s: float = EPOCH_S,
+    ) -> None:
+        """``rate`` is how many requests users send a second; ``epoch_s`` the time of day at which the world begins."""
+        self.app = app
+        self.seed = seed
+        self.timeout_s = TIMEOUT_S
+        self.world = World(seed, epoch_s)
+        self.cluster = add_cluster(self.world, nodes)
+        self.cluster.start()
+        self.monitoring = Monitoring(self.cluster, self.world.emitter)
+        self.monitoring.start()
+        self.load = Dial(rate)
+        """How much of the users' load there is: ``load.share = 0.5`` halves it from now on."""
+        self._operator: Terminal | None = None
+        self._users: Users | None = None
+        self._baseline: Baseline | None = None
+
+    def open(self) -> None:
+        """Deploy the application and let users in."""
+        self.run_for(SYSTEM_S)
+        deploy(self.world, self.cluster, self.app)
+        self._users = Users(self.door, self.app.journeys, OpenLoop(self.load), self.timeout_s)
+        start_outside(self.world, "users", self._users.program)
+        self.run_for(WARM_UP_S)
+
+    def settle(self) -> Baseline:
+        """Open it, and record what it is like when all is well."""
+        self.open()
+        begun = self.now
+        self.run_for(BASELINE_S)
+        fared = self.users.results.between(begun, self.now - self.timeout_s)
+        self._baseline = Baseline(begun, self.now, fared, declared(self.cluster.api))
+        return self._baseline
+
+    @property
+    def baseline(self) -> Baseline:
+        """The time when all was well."""
+        if self._baseline is None:
+            raise LookupError("This environment has not settled yet: call settle() first.")
+        return self._baseline
+
+    @property
+    def users(self) -> Users:
+        """Those who use the application."""
+        if self._users is None:
+            raise LookupError("There are no users yet: call open() or settle() first.")
+        return self._users
+
+    @property
+    def door(self) -> HttpDoor:
+        """The way in for users, from outside the cluster."""
+        return front_door(self.cluster, self.namespace, self.app.front_door.service)
+
+    @property
+    def namespace(self) -> str:
+        """The application's."""
+        return self.app.namespace
+
+    @property
+    def machines(self) -> Mapping[str, Machine]:
+        """All machines, by name."""
+        return self.world.machines
+
+    @property
+    def now(self) -> float:
+        """Virtual seconds since the world began."""
+        return self.world.kernel.now
+
+    def run_for(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self.world.run_for(seconds)
+
+    def terminal(self, policy: Policy = ADMIN) -> Terminal:
+        """A host for somebody to type at."""
+        return Terminal(self.world, self.cluster, policy)
+
+    def operate(self, line: str) -> Completed:
+        """Type a line at the operators' own host; raises ``OperationFailed`` when it fails."""
+        if self._operator is None:
+            self._operator = Terminal(
+                self.world, self.cluster, name="bastion-operators", shown_bytes=AUDIT_BYTES
+            )
+        done = self._operator.run(line)
+        if done.status != 0:
+            raise OperationFailed(f"{line}: {done.stderr.decode(errors='replace').strip()}")
+        return done
+
+    def find(self, resource: str, name: str) -> Object | None:
+        """An object of the application's namespace, as it is now."""
+        plural, _, group = resource.partition(".")
+        return self.cluster.api.log.get(Key(group, plural, self.namespace, name))
+
+    def empty_caches(self) -> None:
+        """Make every cache of the application forget what it has, as far as it can be reached."""
+        for line in self.app.cooling:
+            try:
+                self.operate(line)
+            except OperationFailed:
+                pass  # a cache that is not there hides nothing
+
+    def missing_writes(self) -> list[str] | None:
+        """What users were told has been written and is not there; None when the application keeps no such account."""
+        if not self.app.audit:
+            return None
+        promised = Counter(self.users.results.promised)
+        try:
+            kept = Counter(self.operate(self.app.audit).stdout.decode().splitlines())
+        except OperationFailed:
+            kept = Counter()
+        return sorted((promised - kept).elements())

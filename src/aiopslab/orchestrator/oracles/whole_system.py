@@ -1,0 +1,96 @@
+"""Is the whole system well again?
+
+After the repair the world runs on for a settling time. Then caches are emptied, so that they hide nothing, and users are
+watched for a while. The repair is good when the root cause is gone, users get right answers in time on every journey, all
+that ran before the fault runs again, every write that was acknowledged is still there, and nothing was changed that has
+nothing to do with the fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.environment import Environment
+from aiopslab.cluster.api.objects import at
+from aiopslab.cluster.api.store import Key
+from aiopslab.generators.fault.base import Fault
+from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
+
+SETTLE_S: Final = 60.0
+WATCH_S: Final = 60.0
+LEAST_REQUESTS: Final = 10
+"""So many of a journey's requests must have been seen to say that it works."""
+SHOWN: Final = 5
+
+
+def judge_repair(environment: Environment, fault: Fault) -> Verdict:
+    """Judge the system as it stands now, after a repair or after nothing."""
+    left_behind = tuple(_left_behind(environment, fault))
+    environment.run_for(SETTLE_S)
+    environment.empty_caches()
+    environment.run_for(1.0)
+    begun = environment.now
+    environment.run_for(WATCH_S)
+    findings = (
+        Finding("the root cause is gone", not fault.present(environment)),
+        *_users(environment, begun),
+        *_workloads(environment),
+        *_writes(environment),
+        *left_behind,
+    )
+    return Verdict(findings)
+
+
+def _users(environment: Environment, begun: float) -> Iterator[Finding]:
+    # Requests that are not answered within their time-out by now will be errors.
+    end = environment.now - environment.timeout_s
+    for objective in environment.app.objectives:
+        seen = environment.users.results.between(begun, end, objective.journey)
+        what = f"users of {objective.journey}"
+        if seen.requests < LEAST_REQUESTS:
+            yield Finding(what, False, f"only {seen.requests} requests in {end - begun:.0f} s")
+            continue
+        right = 1 - (seen.errors + seen.unfinished) / seen.requests
+        well = right >= objective.success and seen.p99_s <= objective.p99_s
+        worst = max(seen.kinds, key=lambda kind: seen.kinds[kind], default="")
+        told = f"{seen.requests} requests, {right:.1%} right, p99 {seen.p99_s * 1000:.0f} ms"
+        yield Finding(what, well, told + (f", {worst}" if worst else ""))
+
+
+def _workloads(environment: Environment) -> Iterator[Finding]:
+    """Everything that ran in the baseline runs as it did."""
+    for key, before in environment.baseline.objects.items():
+        if key.namespace != environment.namespace or key.plural not in ("deployments", "statefulsets"):
+            continue
+        wanted = at(before, "spec", "replicas", default=1)
+        now = environment.find(_resource(key), key.name)
+        ready = at(now, "status", "readyReplicas", default=0) if now is not None else 0
+        if ready < wanted:
+            yield Finding(f"{key.name} runs", False, f"{ready} of {wanted} pods are ready")
+
+
+def _writes(environment: Environment) -> Iterator[Finding]:
+    missing = environment.missing_writes()
+    if missing is None:
+        return
+    shown = ", ".join(missing[:SHOWN])
+    why = f"{len(missing)} are gone, {shown} among them" if missing else ""
+    yield Finding("every write that was acknowledged is there", not missing, why)
+
+
+def _left_behind(environment: Environment, fault: Fault) -> Iterator[Finding]:
+    """What is declared differently now than before the fault, and is no part of a repair."""
+    concerned = {(environment.namespace, *one) for one in fault.concerned}
+    found = changes(environment.baseline.objects, declared(environment.cluster.api))
+    others = [
+        f"{key.plural}/{key.name} was {what}"
+        for key, what in found.items()
+        if (key.namespace, _resource(key), key.name) not in concerned
+    ]
+    yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
+
+
+def _resource(key: Key) -> str:
+    return f"{key.plural}.{key.group}".rstrip(".")
