@@ -38,6 +38,12 @@ def test_a_person_types_lines_until_exit() -> None:
     assert done.returncode == 1
 
 
+def test_a_shell_beside_an_application() -> None:
+    line = "kubectl get deployments -n test-hotel-reservation --no-headers | grep -c 1/1"
+    done = aiopslab("shell", "--app", "hotel-reservation", "-c", line)
+    assert (done.returncode, done.stdout) == (0, "19\n")
+
+
 @pytest.mark.parametrize("args", [("shell", "--machine", "moon"), ("nonsense",), ("demo", "--seed", "x")])
 def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
     done = aiopslab(*args)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.server.kubernetes.served import cluster
@@ -33,13 +35,33 @@ def test_a_cluster_comes_up_tells_how_to_use_it_and_answers(tmp_path: Path) -> N
         asked = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json")
         assert json.loads(asked.stdout)["counts"]["nodes"] == 2
         shown = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
-        assert "nodes" in shown.stdout
+        assert "kind-worker" in shown.stdout
+        assert "Telemetry at http://127.0.0.1:" in told
     gone = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
     assert (gone.returncode, "Is `aiopslab cluster up` still running?" in gone.stderr) == (1, True)
 
 
+def test_an_application_with_users_on_it_and_a_door_for_real_clients(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--app", "hotel-reservation", "--speed", "2") as served:
+        told = fully_told(tmp_path / "server.log")
+        found = re.search(r"hotel-reservation at (http://127\.0\.0\.1:\d+),", told)
+        assert found is not None, told
+        stay = "inDate=2015-04-09&outDate=2015-04-10&lat=38.0235&lon=-122.095"
+        with httpx2.Client(base_url=found[1], timeout=30) as client:
+            hotels = client.get(f"/hotels?{stay}")
+            assert (hotels.status_code, hotels.json()["type"]) == (200, "FeatureCollection")
+            assert client.get("/hotels").status_code == 400
+        running = served.kubectl("get", "pods", "-n", "test-hotel-reservation", "--no-headers").stdout
+        assert running.count(" Running ") == 19
+        calls = json.loads(
+            aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json").stdout
+        )["calls"]
+        assert ("search", "geo") in [(call["parent"], call["child"]) for call in calls["calls"]]
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
-    with cluster(tmp_path, "--nodes", "1") as served:
+    with cluster(tmp_path, "--nodes", "1", "--no-telemetry") as served:
+        assert "Telemetry" not in fully_told(tmp_path / "server.log")
         port = served.kubeconfig.read_text().partition("https://127.0.0.1:")[2].split()[0]
         second = aiopslab("cluster", "up", "--port", port, "--kubeconfig", str(tmp_path / "other"))
     assert second.returncode == 2
@@ -51,6 +73,9 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("cluster", "up", "--speed", "0"), "must be above 0"),
+        (("cluster", "up", "--app", "shop"), "Choose one of: hotel-reservation"),
+        (("cluster", "up", "--app", "shop", "--api-only"), "leave out --api-only"),
+        (("shell", "--app", "shop"), "Choose one of: hotel-reservation"),
         (("cluster", "up", "--nodes", "0"), "Invalid value for '--nodes'"),
         (("cluster", "status", "--kubeconfig", "/nowhere"), "Start a cluster with `aiopslab cluster up`"),
     ],

@@ -15,6 +15,16 @@ def story(hash_seed: str = "0") -> str:
     return done.stdout
 
 
+def chapter(title: str, until: str) -> str:
+    return story().split(title)[1].split(until)[0]
+
+
+def failed(text: str) -> dict[str, int]:
+    """The share of each journey's requests that failed, in percent, as the table of users says it."""
+    found = re.findall(r"^ +(search|recommend|user|reserve) +\d+ +(\d+)%", text, re.MULTILINE)
+    return {journey: int(share) for journey, share in found}
+
+
 def test_one_seed_one_story() -> None:
     assert story("0") == story("42")
 
@@ -25,22 +35,23 @@ def test_another_seed_another_story() -> None:
     assert done.stdout != story()
 
 
-def test_a_broken_rollout_stands_still_while_the_old_pods_serve() -> None:
-    broken = story().split("A release goes wrong")[1].split("The operator rolls back")[0]
-    assert "rollout to finish: 1 out of 3 new replicas have been updated..." in broken
-    assert "deployment.apps/web   3/3     1            3" in broken
-    assert "docker.io/library/nginx:1.91: not found" in broken
-    assert re.search(r"^ +\d+ answered$", broken, re.MULTILINE)
-    assert not re.search(r"^ +\d+ failed$", broken, re.MULTILINE)
+def test_nothing_fails_before() -> None:
+    well = chapter("A hotel reservation system", "Somebody cleans up")
+    assert failed(well) == {"search": 0, "recommend": 0, "user": 0, "reserve": 0}
+    assert well.count("   1/1   ") == 19
 
 
-def test_it_is_rolled_back() -> None:
-    healed = story().split("The operator rolls back")[1].split("Deeper down")[0]
-    assert 'deployment "web" successfully rolled out' in healed
-    assert "ImagePull" not in healed
+def test_a_role_less_fails_who_searches_and_nobody_else() -> None:
+    broken = chapter("Somebody cleans up", "The operator gives the role back")
+    assert failed(broken) == {"search": 100, "recommend": 0, "user": 0, "reserve": 0}
+    assert re.search(r"^rate-\S+ +0/1 +(Error|CrashLoopBackOff)", broken, re.MULTILINE)
+    assert re.search(r"^mongodb-rate +1/1", broken, re.MULTILINE)
+    assert "critical  HighErrorRate" in broken
+    assert re.search(r"├─ search .* 100\.0%", broken)
+    assert broken.count("not authorized on rate-db to execute command") == 2
 
 
-def test_a_lost_machine_is_noticed_and_survived() -> None:
-    deeper = story().split("Deeper down")[1]
-    assert "NotReady" in deeper
-    assert deeper.index("NotReady") < deeper.index("web    3/3     3            3")
+def test_it_is_healed() -> None:
+    healed = story().split("The operator gives the role back")[1]
+    assert failed(healed) == {"search": 0, "recommend": 0, "user": 0, "reserve": 0}
+    assert re.search(r"^rate-\S+ +1/1 +Running", healed, re.MULTILINE)

@@ -16,8 +16,8 @@ cluster = typer.Typer(
 
 
 @cluster.command(
-    epilog="Example: aiopslab cluster up --nodes 2 --kubeconfig /tmp/lab.kubeconfig --speed 10, and in another "
-    "terminal: kubectl --kubeconfig /tmp/lab.kubeconfig get nodes"
+    epilog="Example: aiopslab cluster up --app hotel-reservation --kubeconfig /tmp/lab.kubeconfig, and in another "
+    "terminal: kubectl --kubeconfig /tmp/lab.kubeconfig get pods -A"
 )
 def up(
     nodes: Annotated[
@@ -49,14 +49,48 @@ def up(
     metrics: Annotated[
         bool, typer.Option("--metrics/--no-metrics", help="With a metrics server, for `kubectl top`.")
     ] = True,
+    telemetry: Annotated[
+        bool,
+        typer.Option(
+            "--telemetry/--no-telemetry",
+            help="With metrics, traces, logs and alerts, for promtool and Grafana.",
+        ),
+    ] = True,
+    telemetry_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to serve telemetry at; 0 takes a free one.")
+    ] = 0,
+    app: Annotated[
+        str | None, typer.Option(help="Deploy this application with users on it: hotel-reservation.")
+    ] = None,
+    app_port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="The port of the application's front door; 0 takes a free one."),
+    ] = 0,
 ) -> None:
-    """Serve a cluster over HTTPS until interrupted."""
-    from aiopslab.cli.cluster_up import serve_cluster
+    """Serve a cluster over HTTPS until interrupted, and its telemetry beside it."""
+    from aiopslab.cli.cluster_up import Wishes, serve_cluster
 
     if speed <= 0:
         hint = "it must be above 0; 1 is real time, 10 is ten times faster"
         raise typer.BadParameter(hint, param_hint="--speed")
-    raise typer.Exit(serve_cluster(nodes, host, port, kubeconfig, speed, seed, api_only, metrics))
+    if app is not None and (api_only or not telemetry):
+        hint = "an application needs all of its cluster; leave out --api-only and --no-telemetry"
+        raise typer.BadParameter(hint, param_hint="--app")
+    wishes = Wishes(
+        nodes=nodes,
+        host=host,
+        port=port,
+        kubeconfig=kubeconfig,
+        speed=speed,
+        seed=seed,
+        api_only=api_only,
+        metrics=metrics,
+        telemetry=telemetry,
+        telemetry_port=telemetry_port,
+        app=app,
+        app_port=app_port,
+    )
+    raise typer.Exit(serve_cluster(wishes))
 
 
 @cluster.command(epilog="Example: aiopslab cluster status --kubeconfig /tmp/lab.kubeconfig")

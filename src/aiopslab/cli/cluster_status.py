@@ -1,4 +1,4 @@
-"""What a served cluster says of itself, asked as any client asks."""
+"""What a served cluster says of itself, asked as any client asks: the Kubernetes API, and telemetry where it is served."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ import base64
 import json
 import ssl
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import yaml
-from rich.console import Console
-from rich.table import Table
 
-PATIENCE_S = 5.0
-COUNTED = {
+from aiopslab.cli.cluster_view import draw
+from aiopslab.server.kubernetes.kubeconfig import TELEMETRY
+
+PATIENCE_S: Final = 10.0
+LOOKBACK_S: Final = 300
+COUNTED: Final = {
     "nodes": "/api/v1/nodes",
     "namespaces": "/api/v1/namespaces",
     "pods": "/api/v1/pods",
     "deployments": "/apis/apps/v1/deployments",
+    "statefulsets": "/apis/apps/v1/statefulsets",
+    "daemonsets": "/apis/apps/v1/daemonsets",
+    "replicasets": "/apis/apps/v1/replicasets",
     "services": "/api/v1/services",
 }
+NODE_QUERIES: Final = {
+    "cpu_share": '1 - avg by (node) (rate(node_cpu_seconds_total{mode="idle"}[2m]))',
+    "memory_share": "1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes",
+}
+
+Object = dict[str, Any]
+Ask = Callable[[str], Any]
 
 
 class Unreachable(Exception):
@@ -38,39 +52,126 @@ def show_status(kubeconfig: Path, as_json: bool) -> int:
         return 1
     if as_json:
         print(json.dumps(found))
-        return 0
-    table = Table("what", "how many", title=f"{found['server']} ({found['version']})", title_justify="left")
-    for name, count in found["counts"].items():
-        table.add_row(name, str(count))
-    Console().print(table)
+    else:
+        draw(found)
     return 0
 
 
-def read_status(kubeconfig: Path) -> dict[str, Any]:
-    """Version and counts of the cluster that a kubeconfig names."""
+def read_status(kubeconfig: Path) -> Object:
+    """The state of the cluster that a kubeconfig names. Without telemetry, ``alerts`` and ``calls`` are None."""
+    server, telemetry, ask = _connected(kubeconfig)
     try:
-        told = yaml.safe_load(kubeconfig.read_text())
-        cluster = told["clusters"][0]["cluster"]
-        server = cluster["server"]
-        authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
-        token = told["users"][0]["user"]["token"]
-    except FileNotFoundError:
-        raise Unreachable(
-            f"There is no {kubeconfig}. Start a cluster with `aiopslab cluster up`, or name its file by --kubeconfig."
-        ) from None
-    except (KeyError, IndexError, TypeError, ValueError, yaml.YAMLError):
-        raise Unreachable(f"{kubeconfig} is not a kubeconfig that `aiopslab cluster up` wrote.") from None
-    context = ssl.create_default_context(cadata=authority)
-
-    def ask(path: str) -> Any:
-        request = Request(server + path, headers={"Authorization": f"Bearer {token}"})
-        with urlopen(request, timeout=PATIENCE_S, context=context) as response:
-            return json.load(response)
-
-    try:
-        counts = {name: len(ask(path)["items"]) for name, path in COUNTED.items()}
-        return {"server": server, "version": ask("/version")["gitVersion"], "counts": counts}
+        items: dict[str, list[Object]] = {name: ask(server + path)["items"] for name, path in COUNTED.items()}
+        status: Object = {
+            "server": server,
+            "version": ask(f"{server}/version")["gitVersion"],
+            "counts": {name: len(listed) for name, listed in items.items()},
+            "nodes": [_node(one) for one in items["nodes"]],
+            "workloads": _workloads(items),
+            "telemetry": telemetry or None,
+            "alerts": None,
+            "calls": None,
+        }
+        if telemetry:
+            _add_telemetry(status, telemetry, ask)
+        return status
     except HTTPError as error:
         raise Unreachable(f"{server} refused the question ({error.code} {error.reason}).") from error
     except (URLError, OSError) as error:
         raise Unreachable(f"Nothing answers at {server}. Is `aiopslab cluster up` still running?") from error
+
+
+def _connected(kubeconfig: Path) -> tuple[str, str, Ask]:
+    """Where the cluster and its telemetry are, and how to ask them."""
+    try:
+        told = yaml.safe_load(kubeconfig.read_text())
+        cluster = told["clusters"][0]["cluster"]
+        server = cluster["server"]
+        context = ssl.create_default_context(
+            cadata=base64.b64decode(cluster["certificate-authority-data"]).decode()
+        )
+        token = told["users"][0]["user"]["token"]
+        extensions = {one["name"]: one["extension"] for one in cluster.get("extensions", ())}
+        telemetry = extensions.get(TELEMETRY, {}).get("server", "")
+    except FileNotFoundError:
+        raise Unreachable(
+            f"There is no {kubeconfig}. Start a cluster with `aiopslab cluster up`, or name its file by --kubeconfig."
+        ) from None
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError):
+        raise Unreachable(f"{kubeconfig} is not a kubeconfig that `aiopslab cluster up` wrote.") from None
+
+    def ask(url: str) -> Any:
+        request = Request(url, headers={"Authorization": f"Bearer {token}"})
+        with urlopen(request, timeout=PATIENCE_S, context=context) as response:
+            return json.load(response)
+
+    return server, telemetry, ask
+
+
+def _node(node: Object) -> Object:
+    ready = next((c["status"] for c in node["status"]["conditions"] if c["type"] == "Ready"), "Unknown")
+    prefix = "node-role.kubernetes.io/"
+    roles = [label.removeprefix(prefix) for label in node["metadata"]["labels"] if label.startswith(prefix)]
+    return {
+        "name": node["metadata"]["name"],
+        "ready": ready == "True",
+        "schedulable": not node["spec"].get("unschedulable", False),
+        "roles": roles,
+        "version": node["status"]["nodeInfo"]["kubeletVersion"],
+    }
+
+
+def _workloads(items: dict[str, list[Object]]) -> list[Object]:
+    """Deployments, stateful and daemon sets, with the restarts of their pods."""
+    restarts = _restarts(items)
+    out = []
+    for kind, plural in (
+        ("Deployment", "deployments"),
+        ("StatefulSet", "statefulsets"),
+        ("DaemonSet", "daemonsets"),
+    ):
+        for one in items[plural]:
+            metadata, status = one["metadata"], one.get("status", {})
+            is_daemon = kind == "DaemonSet"
+            desired = status.get("desiredNumberScheduled", 0) if is_daemon else one["spec"].get("replicas", 1)
+            out.append(
+                {
+                    "namespace": metadata["namespace"],
+                    "kind": kind,
+                    "name": metadata["name"],
+                    "ready": status.get("numberReady" if is_daemon else "readyReplicas", 0),
+                    "desired": desired,
+                    "restarts": restarts.get((metadata["namespace"], kind, metadata["name"]), 0),
+                }
+            )
+    return sorted(out, key=lambda one: (one["namespace"], one["name"], one["kind"]))
+
+
+def _restarts(items: dict[str, list[Object]]) -> dict[tuple[str, str, str], int]:
+    owners = {
+        (one["metadata"]["namespace"], one["metadata"]["name"]): _owner(one) for one in items["replicasets"]
+    }
+    counts: dict[tuple[str, str, str], int] = {}
+    for pod in items["pods"]:
+        namespace, (kind, name) = pod["metadata"]["namespace"], _owner(pod)
+        if kind == "ReplicaSet":
+            kind, name = owners.get((namespace, name), (kind, name))
+        restarted = sum(one["restartCount"] for one in pod.get("status", {}).get("containerStatuses") or ())
+        counts[namespace, kind, name] = counts.get((namespace, kind, name), 0) + restarted
+    return counts
+
+
+def _owner(obj: Object) -> tuple[str, str]:
+    owners = obj["metadata"].get("ownerReferences") or ()
+    return next(((one["kind"], one["name"]) for one in owners if one.get("controller")), ("", ""))
+
+
+def _add_telemetry(status: Object, telemetry: str, ask: Ask) -> None:
+    alerts = ask(f"{telemetry}/api/v1/alerts")["data"]["alerts"]
+    status["alerts"] = [alert for alert in alerts if alert["state"] == "firing"]
+    status["calls"] = ask(f"{telemetry}/topology?lookback_s={LOOKBACK_S}")
+    for name, query in NODE_QUERIES.items():
+        told = ask(f"{telemetry}/api/v1/query?{urlencode({'query': query})}")["data"]["result"]
+        shares = {sample["metric"].get("node"): float(sample["value"][1]) for sample in told}
+        for node in status["nodes"]:
+            node[name] = shares.get(node["name"])

@@ -1,4 +1,4 @@
-"""The demonstration: a cluster comes up, a release breaks and is rolled back, a machine dies and is survived.
+"""The demonstration: a hotel reservation system with users on it is broken in its database, seen through, and repaired.
 
 Everything is typed at the operator's host of a running cluster, and what is printed is what that prints. Standard
 output depends on the seed alone; how long it took here is said on standard error.
@@ -11,128 +11,104 @@ import time
 from pathlib import Path
 from typing import Final
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 
-from aiopslab.cloud.clusters import add_cluster
-from aiopslab.cloud.terminal import Terminal
-from aiopslab.cloud.world import World
+from aiopslab.cli.cluster_view import call_map
+from aiopslab.cloud.environment import Environment
+from aiopslab.service.apps.hotelres import HotelReservation
 
-NODES: Final = 4
-MACHINE_GIVEN_UP_S: Final = 420
-"""Until a silent machine's pods have been replaced: 50 s to doubt it, 300 s to give its pods up, and some."""
-
-MOST_ANSWERED: Final = 55
-"""Of the requests of a healthy minute more than this are answered."""
-
-SUCCESS: Final = 'deployment "web" successfully rolled out\n'
-SHOP: Final = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: 3
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - name: nginx
-        image: nginx:1.19
-        readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}
----
-apiVersion: v1
-kind: Service
-metadata: {name: web}
-spec: {selector: {app: web}, ports: [{port: 80}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: client}
-spec:
-  nodeName: kind-control-plane
-  containers:
-  - name: main
-    image: busybox:1.36
-    command: [sh, -c, "while sleep 1; do wget -q -T 2 -O /dev/null http://web && echo answered || echo failed; done"]
-"""
+SPREAD_S: Final = 120.0
+"""Until a service that cannot start has been restarted often enough to be given a pause, and alerts have noticed."""
+HEAL_S: Final = 60.0
+WINDOW_S: Final = 60.0
+NS: Final = "test-hotel-reservation"
+MONGO: Final = "kubectl exec deploy/mongodb-rate -- mongo --quiet -u root -p root admin --eval"
+ROLE: Final = '[{role: "readWrite", db: "rate-db"}]'
+KNOWN: Final = ("__name__", "alertname", "alertstate", "namespace", "severity")
+FIRING: Final = 'ALERTS{alertstate="firing",namespace="test-hotel-reservation"}'
 
 
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
     begun = time.perf_counter()
-    world = World(seed)
-    cluster = add_cluster(world, NODES)
-    cluster.start()
-    world.run_for(30)
-    story = _Story(world, Terminal(world, cluster))
-    well = story.rolls_out() & story.breaks() & story.heals() & story.survives()
+    environment = Environment(HotelReservation(), seed)
+    environment.settle()
+    story = _Story(environment)
+    well = story.lives() & story.breaks() & story.heals()
+    world = environment.world
     story.say(
         f"The same seed tells the same story, byte for byte: this one was seed {seed}, "
-        f"fingerprint {cluster.api.log.hash()[:16]}.\n"
-        f"Type yourself: [bold]{_command()} shell[/bold], or with your own kubectl: "
-        f"[bold]{_command()} cluster up[/bold]. More: [bold]{_command()} --help[/bold], README.md."
+        f"fingerprint {world.fingerprint()[:16]}.\n"
+        f"Type yourself: [bold]{_command()} shell --app hotel-reservation[/bold], or with your own kubectl, browser and "
+        f"Grafana: [bold]{_command()} cluster up --app hotel-reservation[/bold]. "
+        f"More: [bold]{_command()} --help[/bold], README.md."
     )
     spent_s = time.perf_counter() - begun
-    print(f"({world.kernel.now:.0f} s of the cluster's life took {spent_s:.1f} s here.)", file=sys.stderr)
+    requests = len(environment.users.results)
+    print(
+        f"({world.kernel.now:.0f} s of the cloud's life and {requests} requests of users took {spent_s:.1f} s here.)",
+        file=sys.stderr,
+    )
     return 0 if well else 1
 
 
 class _Story:
     """Each chapter says whether it ended as it should."""
 
-    def __init__(self, world: World, terminal: Terminal) -> None:
-        self._world = world
-        self._terminal = terminal
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._terminal = environment.terminal()
+        self._terminal.run(f"kubectl config set-context --current --namespace={NS}")
         self._console = Console(highlight=False, width=110)
         self._console.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
 
-    def rolls_out(self) -> bool:
-        """Three pods behind a Service, and a client of it."""
-        self._chapter("A Kubernetes cluster on four simulated machines")
+    def lives(self) -> bool:
+        """All is well."""
+        self._chapter("A hotel reservation system, and people who use it")
+        self.say("Four simulated machines, a Kubernetes on them, nineteen workloads on that:")
         self._type("kubectl get nodes")
-        self.say("Three nginx pods behind a Service, and a client that asks for the page every second.")
-        self._terminal.machine.host.files.put("/root/shop.yaml", SHOP.encode())
-        self._type("kubectl create -f shop.yaml")
-        self._world.run_for(90)
-        return self._served()
+        self._type("kubectl get deployments")
+        self.say("Users outside the cluster search, ask for advice, log in and book, ten times a second:")
+        well = self._users()
+        self.say("They call the front end, which calls the others. This is drawn from their traces:")
+        self._map()
+        return well
 
     def breaks(self) -> bool:
-        """A release that does not exist."""
-        self._chapter("A release goes wrong")
-        self.say("Somebody means nginx:1.19 and types 1.91. One minute later:")
-        self._type("kubectl set image deployment/web nginx=nginx:1.91")
-        self._world.run_for(60)
-        stuck = self._status() != SUCCESS
-        self._type("kubectl get deployments,replicasets,pods")
-        self._type("kubectl events --for $(kubectl get pods -o name | tail -1)")
-        self.say("The new pod cannot start, so no old one is taken away. The client has noticed nothing:")
-        return stuck and self._answered() > MOST_ANSWERED
+        """A role goes, and with the next restart a service."""
+        self._chapter("Somebody cleans up in a database")
+        self.say(
+            "The rates' database has a user with too many rights, they think. The pod happens to be replaced:"
+        )
+        self._type(f"{MONGO} 'db.revokeRolesFromUser(\"admin\", {ROLE})'")
+        self._type("kubectl delete pod -l io.kompose.service=rate")
+        self._environment.run_for(SPREAD_S)
+        self.say("Two minutes later. Kubernetes:")
+        self._type("kubectl get pods -l io.kompose.service=rate")
+        self._type("kubectl get deployment mongodb-rate")
+        self.say("The users:")
+        hurt = not self._users()
+        self.say("The alerts:")
+        self._alerts()
+        self.say("The map:")
+        self._map()
+        self.say("And the reason, in the words of the service and of its database:")
+        reason = self._type("kubectl logs deploy/rate --tail 2")
+        self._type(
+            "kubectl logs deploy/mongodb-rate --tail 200 | grep -m1 'not authorized' | jq -r .attr.error.errmsg"
+        )
+        return hurt and "not authorized on rate-db" in reason
 
     def heals(self) -> bool:
         """The way back."""
-        self._chapter("The operator rolls back")
-        self._type("kubectl rollout undo deployment/web")
-        self._world.run_for(30)
-        self._type("kubectl get pods")
-        return self._served()
-
-    def survives(self) -> bool:
-        """Below Kubernetes there are machines; one loses its power."""
-        self._chapter("Deeper down: a machine loses its power")
-        where = "kubectl get pods -l app=web -o jsonpath='{.items[0].spec.nodeName}'"
-        lost = self._terminal.run(where).stdout.decode()
-        self.say(f"Nobody tells the cluster. {lost} is just silent. One minute later:")
-        self._world.machines[lost].lose()
-        self._world.run_for(60)
-        self._type("kubectl get nodes")
-        self.say(
-            "Until the node was found out, the client waited in vain for everything that was sent there:"
-        )
-        noticed = self._answered() < MOST_ANSWERED
-        self.say("Seven minutes later its pods have been given up, and others serve elsewhere:")
-        self._world.run_for(MACHINE_GIVEN_UP_S)
-        self._type("kubectl get deployments")
-        return self._served() and noticed
+        self._chapter("The operator gives the role back")
+        self._type(f"{MONGO} 'db.grantRolesToUser(\"admin\", {ROLE})'")
+        self._type("kubectl delete pod -l io.kompose.service=rate")
+        self._environment.run_for(HEAL_S + WINDOW_S)
+        self._type("kubectl get pods -l io.kompose.service=rate")
+        return self._users()
 
     def say(self, text: str) -> None:
         """A sentence of the teller's."""
@@ -150,18 +126,37 @@ class _Story:
         self._console.print(told, end="", markup=False, soft_wrap=True)
         return told
 
-    def _status(self) -> str:
-        return self._type("kubectl rollout status deployment/web --watch=false")
+    def _users(self) -> bool:
+        """Show how users fared during the last minute; whether nothing failed."""
+        environment, well = self._environment, True
+        table = Table("journey", "requests", "failed", "p50", "p99", "most failed by", box=box.SIMPLE_HEAD)
+        end = environment.now - environment.timeout_s
+        for journey in environment.app.journeys:
+            seen = environment.users.results.between(end - WINDOW_S, end, journey.name)
+            worst = max(seen.kinds, key=lambda kind: seen.kinds[kind], default="")
+            colour = "red" if seen.errors else "green"
+            table.add_row(
+                journey.name,
+                str(seen.requests),
+                f"[{colour}]{seen.error_rate:.0%}[/]",
+                f"{seen.p50_s * 1000:.1f} ms",
+                f"{seen.p99_s * 1000:.1f} ms",
+                worst,
+            )
+            well = well and seen.errors == 0
+        self._console.print(table)
+        return well
 
-    def _answered(self) -> int:
-        """Show how the client fared during the last minute; how many of its requests were answered."""
-        counts = self._type("kubectl logs client --since=60s | sort | uniq -c")
-        return sum(int(line.split()[0]) for line in counts.splitlines() if line.endswith("answered"))
+    def _map(self) -> None:
+        self._console.print(call_map(self._environment.monitoring.topology.document(WINDOW_S)))
 
-    def _served(self) -> bool:
-        """Show that all is well; whether it is."""
-        rolled_out = self._status() == SUCCESS
-        return self._answered() > MOST_ANSWERED and rolled_out
+    def _alerts(self) -> None:
+        monitoring = self._environment.monitoring
+        for sample in monitoring.engine.instant(FIRING, monitoring.now_ms()).vector:
+            labels = dict(sample.labels)
+            told = {name: value for name, value in labels.items() if name not in KNOWN}
+            where = ", ".join(f"{name} {value}" for name, value in told.items())
+            self._console.print(f"  {labels['severity']:<9} {labels['alertname']:<20} {where}", markup=False)
 
 
 def _command() -> str:

@@ -17,10 +17,14 @@ from typing import Any, Final
 
 from aiopslab.cli.completion import Completer
 from aiopslab.cloud.clusters import add_cluster
+from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.cloud.terminal import Terminal, TypedLine
 from aiopslab.cloud.world import World
+from aiopslab.cluster.cluster import Cluster
 from aiopslab.server.kubernetes.inside import open_door
+from aiopslab.service.apps.base import Application
+from aiopslab.service.apps.catalogue import NoSuchApplication, application
 
 SETTLE_S: Final = 40.0
 """So much of its life the cluster has behind it when the first line is typed."""
@@ -33,22 +37,37 @@ SHOWN_BYTES: Final = 64 << 20
 LEAVES: Final = ("exit", "logout")
 
 
-def run_shell(line: str | None, nodes: int, seed: int, policy: str) -> int:
+def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | None) -> int:
     """Run one line, or read lines until ``exit`` or the end of input; the last exit code."""
     if policy not in POLICIES:
         print(
             f"aiopslab: there is no policy '{policy}'; choose one of {', '.join(POLICIES)}", file=sys.stderr
         )
         return 2
-    world = World(seed)
-    cluster = add_cluster(world, nodes)
-    cluster.start()
+    try:
+        world, cluster = _bare(nodes, seed) if app is None else _with(application(app), nodes, seed)
+    except NoSuchApplication as error:
+        print(error, file=sys.stderr)
+        return 2
     open_door(cluster.api)
-    world.run_for(SETTLE_S)
     terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=SHOWN_BYTES)
     if line is not None:
         return _type(terminal, line)
     return _talk(world, terminal, nodes)
+
+
+def _bare(nodes: int, seed: int) -> tuple[World, Cluster]:
+    world = World(seed)
+    cluster = add_cluster(world, nodes)
+    cluster.start()
+    world.run_for(SETTLE_S)
+    return world, cluster
+
+
+def _with(app: Application, nodes: int, seed: int) -> tuple[World, Cluster]:
+    environment = Environment(app, seed, nodes=nodes)
+    environment.open()
+    return environment.world, environment.cluster
 
 
 def _talk(world: World, terminal: Terminal, nodes: int) -> int:

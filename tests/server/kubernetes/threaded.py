@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from aiopslab.cloud.world import World
+from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.cluster import Cluster
 from aiopslab.cluster.images import ImageRegistry
 from aiopslab.cluster.nodes import node_names
 from aiopslab.server.kubernetes.serving import ClusterServer
+from aiopslab.server.telemetry.apis import QueryApi
 from tests.server.kubernetes.served import PATIENCE_S, Served
 
 SETTLE_S = 30.0
@@ -29,14 +31,21 @@ def threaded_cluster(
     cluster = Cluster(world.kernel, machines, world.epoch_s)
     cluster.start(registry, metrics=False)
     world.run_for(SETTLE_S)
-    server = ClusterServer(cluster.api, speed=speed, kubeconfig=home / "kubeconfig")
+    with serving(cluster.api, home / "kubeconfig", speed) as kubeconfig:
+        yield Served(kubeconfig, home)
+
+
+@contextmanager
+def serving(api: Api, kubeconfig: Path, speed: float, telemetry: Sequence[QueryApi] = ()) -> Iterator[Path]:
+    """An API and telemetry, served in a thread until the block ends; the kubeconfig that leads to them."""
+    server = ClusterServer(api, speed=speed, kubeconfig=kubeconfig, telemetry=telemetry)
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)), daemon=True)
     thread.start()
     assert ready.wait(PATIENCE_S)
     try:
-        yield Served(home / "kubeconfig", home)
+        yield kubeconfig
         assert thread.is_alive(), "the server ended"
     finally:
         loop.call_soon_threadsafe(server.stop)

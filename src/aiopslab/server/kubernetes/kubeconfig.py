@@ -12,8 +12,16 @@ CLUSTER = "aiopslab"
 USER = "kubernetes-admin"
 
 
-def write_kubeconfig(path: Path, server: str, authority: bytes, token: str) -> None:
-    """Write the file, whole or not at all, readable by its owner only: it holds a token."""
+TELEMETRY = "aiopslab.telemetry"
+"""The extension of a cluster in which its telemetry's address stands."""
+
+
+def write_kubeconfig(path: Path, server: str, authority: bytes, token: str, telemetry: str = "") -> None:
+    """Write the file, whole or not at all, readable by its owner only: it holds a token.
+
+    Where telemetry is served, its address is told in an extension, which kubectl passes over.
+    """
+    extensions = [{"name": TELEMETRY, "extension": {"server": telemetry}}] if telemetry else []
     context = f"{USER}@{CLUSTER}"
     told = {
         "apiVersion": "v1",
@@ -24,6 +32,7 @@ def write_kubeconfig(path: Path, server: str, authority: bytes, token: str) -> N
                 "cluster": {
                     "certificate-authority-data": base64.b64encode(authority).decode(),
                     "server": server,
+                    **({"extensions": extensions} if extensions else {}),
                 },
             }
         ],

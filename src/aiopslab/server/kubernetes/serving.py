@@ -1,4 +1,8 @@
-"""A cluster served over HTTPS, from the first request to the last."""
+"""A cluster served over HTTPS, and its telemetry beside it, from the first request to the last.
+
+Telemetry has an address of its own. On loopback it is plain HTTP, because promtool, Grafana and browsers have nothing to
+be told then; anywhere else it has the cluster's certificate.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +12,37 @@ import socket
 import ssl
 import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from aiopslab.cluster.api.access.users import SYSTEM_MASTERS
 from aiopslab.cluster.api.api import Api
+from aiopslab.server.gateway import Gateway
 from aiopslab.server.kubernetes.app import KubernetesApp
 from aiopslab.server.kubernetes.certificates import Certificates, make_certificates
 from aiopslab.server.kubernetes.inside import open_door
 from aiopslab.server.kubernetes.kubeconfig import write_kubeconfig
 from aiopslab.server.kubernetes.live import Live
 from aiopslab.server.kubernetes.streams.channels import MESSAGE_BYTES
+from aiopslab.server.telemetry.apis import QueryApi
+from aiopslab.server.telemetry.app import TelemetryApp
 
 LOOPBACK: Final = "127.0.0.1"
 IDLE_CONNECTION_S: Final = 75
 
 
 class ClusterServer:
-    """Serves an ``Api``. ``await run()`` until ``stop()``; the kubeconfig is there once it serves."""
+    """Serves an ``Api``. ``await run()`` until ``stop()``; the kubeconfig is there once it serves.
+
+    With ``telemetry`` these APIs are served at ``telemetry_url``, for the same token; with a ``gateway`` an application's
+    front door stands open at ``gateway_url``, for everybody who reaches that address.
+    """
 
     def __init__(
         self,
@@ -41,6 +53,10 @@ class ClusterServer:
         speed: float = 1.0,
         kubeconfig: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
+        telemetry: Sequence[QueryApi] = (),
+        telemetry_port: int = 0,
+        gateway: Gateway | None = None,
+        gateway_port: int = 0,
     ) -> None:
         """``clock`` is what virtual time follows, ``speed`` times as fast."""
         self._api = api
@@ -49,11 +65,23 @@ class ClusterServer:
         self._clock = clock
         self._kubeconfig = kubeconfig
         self.token = secrets.token_urlsafe(32)
-        self._socket = _bound(host, port)
-        self.port: int = self._socket.getsockname()[1]
-        self.url = f"https://{f'[{host}]' if ':' in host else host}:{self.port}"
+        self._sockets = [_bound(host, port)]
+        self.port: int = self._sockets[0].getsockname()[1]
+        self.url = f"https://{_place(host)}:{self.port}"
         self._certificates = make_certificates(host)
-        self._server: uvicorn.Server | None = None
+        self._telemetry = telemetry
+        self._telemetry_is_plain = host in (LOOPBACK, "::1", "localhost")
+        self.telemetry_url = ""
+        if telemetry:
+            self._sockets.append(_bound(host, telemetry_port))
+            scheme = "http" if self._telemetry_is_plain else "https"
+            self.telemetry_url = f"{scheme}://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
+        self._gateway = gateway
+        self.gateway_url = ""
+        if gateway is not None:
+            self._sockets.append(_bound(host, gateway_port))
+            self.gateway_url = f"http://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
+        self._servers: list[uvicorn.Server] = []
         self.live: Live | None = None
         """The pace of the world; there once the server runs."""
 
@@ -61,19 +89,23 @@ class ClusterServer:
         """Serve until told to stop. An error inside the world ends the run and is raised."""
         live = self.live = Live(self._api.kernel, self._speed, self._clock)
         self._api.tokens.accept(self.token, SYSTEM_MASTERS)
-        app = self.application(live)
+        # It is deprecated, but the newer protocol refuses port-forward's subprotocol.
+        warnings.filterwarnings("ignore", message="The `websockets` implementation is deprecated")
         with tempfile.TemporaryDirectory() as folder:
-            self._server = uvicorn.Server(self._configure(app, Path(folder)))
+            self._servers = [uvicorn.Server(one) for one in self._configurations(live, Path(folder))]
             world = asyncio.create_task(live.run())
-            serving = asyncio.create_task(self._server.serve([self._socket]))
+            serving = [
+                asyncio.create_task(server.serve([bound]))
+                for server, bound in zip(self._servers, self._sockets, strict=True)
+            ]
             try:
-                while not self._server.started and not serving.done():
+                while not self._started and not any(task.done() for task in serving):
                     await asyncio.sleep(0.005)
-                if self._server.started:
+                if self._started:
                     self._announce(on_ready)
-                await asyncio.wait({world, serving}, return_when=asyncio.FIRST_COMPLETED)
-                self._server.should_exit = True
-                await serving
+                await asyncio.wait({world, *serving}, return_when=asyncio.FIRST_COMPLETED)
+                self.stop()
+                await asyncio.gather(*serving)
                 if world.done():
                     world.result()
             finally:
@@ -81,39 +113,58 @@ class ClusterServer:
                 with suppress(asyncio.CancelledError):
                     await world
 
+    @property
+    def _started(self) -> bool:
+        return all(server.started for server in self._servers)
+
     def application(self, live: Live) -> ASGIApp:
         """What is served."""
         return KubernetesApp(self._api, live, self.url.removeprefix("https://"))
 
     def stop(self) -> None:
         """End the run; open watches are closed."""
-        if self._server is not None:
-            self._server.should_exit = True
+        for server in self._servers:
+            server.should_exit = True
 
     def _announce(self, on_ready: Callable[[], None] | None) -> None:
         if self._kubeconfig is not None:
-            write_kubeconfig(self._kubeconfig, self.url, self._certificates.authority, self.token)
+            authority = self._certificates.authority
+            write_kubeconfig(self._kubeconfig, self.url, authority, self.token, self.telemetry_url)
         if on_ready is not None:
             on_ready()
 
-    def _configure(self, app: ASGIApp, folder: Path) -> uvicorn.Config:
+    def _configurations(self, live: Live, folder: Path) -> list[uvicorn.Config]:
         certificate, key = _files(self._certificates, folder)
-        return uvicorn.Config(
-            app,
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            ws="websockets",  # the newer protocol refuses port-forward's subprotocol
-            ws_max_size=2 * MESSAGE_BYTES,  # so that we are the ones who refuse a message, and say why
-            ws_max_queue=4,
-            ws_per_message_deflate=False,
-            ws_ping_interval=None,  # the official Python client answers pings only while it reads
-            timeout_keep_alive=IDLE_CONNECTION_S,
-            timeout_graceful_shutdown=1,
-            ssl_certfile=certificate,
-            ssl_keyfile=key,
-            ssl_version=ssl.PROTOCOL_TLS_SERVER,
-        )
+        secure = {"ssl_certfile": certificate, "ssl_keyfile": key, "ssl_version": ssl.PROTOCOL_TLS_SERVER}
+        configurations = [_configuration(self.application(live), secure)]
+        if self._telemetry:
+            app = TelemetryApp(self._telemetry, live, self.token)
+            configurations.append(_configuration(app, {} if self._telemetry_is_plain else secure))
+        if self._gateway is not None:
+            self._gateway.pace = live
+            configurations.append(_configuration(self._gateway, {}))
+        return configurations
+
+
+def _configuration(app: ASGIApp, secure: dict[str, Any]) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        ws="websockets",
+        ws_max_size=2 * MESSAGE_BYTES,  # so that we are the ones who refuse a message, and say why
+        ws_max_queue=4,
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,  # the official Python client answers pings only while it reads
+        timeout_keep_alive=IDLE_CONNECTION_S,
+        timeout_graceful_shutdown=1,
+        **secure,
+    )
+
+
+def _place(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aiopslab.cli.export import run_export
+
+CALL = "import sys; from aiopslab.cli import main; sys.argv[0] = 'aiopslab'; main()"
+
+
+def export(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.run(
+        [sys.executable, "-c", CALL, "export", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def test_one_seed_writes_the_same_bytes_in_any_process(tmp_path: Path) -> None:
+    runs = [
+        export("--minutes", "1", "--seed", "3", "--out", str(tmp_path / number), "--json", hash_seed=number)
+        for number in ("1", "2")
+    ]
+    assert [run.returncode for run in runs] == [0, 0], runs[0].stderr
+    manifest = json.loads(runs[0].stdout)
+    assert runs[0].stdout == runs[1].stdout
+    assert runs[0].stderr.startswith("minute 1 of 1: ")
+    files = sorted(path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*") if path.is_file())
+    assert files == sorted(
+        path.relative_to(tmp_path / "2") for path in (tmp_path / "2").rglob("*") if path.is_file()
+    )
+    different = [
+        file for file in files if (tmp_path / "1" / file).read_bytes() != (tmp_path / "2" / file).read_bytes()
+    ]
+    assert different == []
+    assert len(files) == 6 + len(manifest["metrics"])
+    assert min(manifest["tables"][name]["rows"] for name in ("logs", "metrics", "events", "objects")) > 10
+
+
+def test_a_wrong_call_costs_no_time_and_says_a_way_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_export("shop", 1, 1, tmp_path, "csv", False) == 2
+    assert capsys.readouterr().err == ("There is no application 'shop'. Choose one of: hotel-reservation.\n")
+    (tmp_path / "there").write_text("")
+    assert run_export("none", 1, 1, tmp_path, "csv", False) == 2
+    assert (
+        capsys.readouterr().err == f"{tmp_path} is not empty. Name another folder, or remove what is in it.\n"
+    )
+
+
+def test_an_application_leaves_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_export("hotel-reservation", 1, 1, tmp_path / "out", "csv", True) == 0
+    manifest = json.loads(capsys.readouterr().out)
+    assert manifest["tables"]["traces"]["rows"] > 1_000
+    head = (tmp_path / "out" / "traces.csv").read_text().splitlines()[0]
+    assert head.startswith(
+        "trace_id,span_id,parent_span,service_name,operation_name,start_time,duration,has_error"
+    )
