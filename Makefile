@@ -15,7 +15,7 @@ help: ## list the targets
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (the others do this by themselves)
 
-demo: $(VENV)/.project ## watch a release break and be rolled back, and a machine die and be survived
+demo: $(VENV)/.project ## watch a hotel reservation system be broken, seen through, and repaired
 	@$(BIN)/aiopslab demo
 
 test: check ## run all checks and all tests

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from aiopslab.cloud.scenarios import READ, WRITE, synthetic_cloud
-from aiopslab.generators.workload.users import Journey
+from aiopslab.service.apps.base import Journey
 
 BUDGET_MS = 1.0
 WARM_UP_S = 5.0
@@ -28,19 +28,19 @@ def measure(services: int, rate: float, journeys: tuple[Journey, ...], requests:
     cloud = synthetic_cloud(1, services, rate, journeys)
     ready_s = time.perf_counter() - begun
     cloud.world.run_for(WARM_UP_S)
-    done, spans = len(cloud.users.results.outcomes), len(cloud.world.emitter.spans)
+    done, spans = len(cloud.users.results), len(cloud.world.emitter.traces)
     start, cpu_start, virtual_s = time.perf_counter(), time.process_time(), requests / rate
     cloud.world.run_for(virtual_s)
     wall_s, cpu_s = time.perf_counter() - start, time.process_time() - cpu_start
-    finished = len(cloud.users.results.outcomes) - done
-    assert all(outcome.error is None for outcome in cloud.users.results.outcomes), "requests failed"
+    finished = len(cloud.users.results) - done
+    assert all(outcome.error is None for outcome in cloud.users.results.outcomes()), "requests failed"
     return {
         "services": services,
         "rate": rate,
-        "journeys": "+".join(journey.method for journey in journeys),
+        "journeys": "+".join(journey.name for journey in journeys),
         "ready_s": ready_s,
-        "spans_per_request": (len(cloud.world.emitter.spans) - spans) / finished,
-        "cpu_us_per_span": cpu_s * 1e6 / max(1, len(cloud.world.emitter.spans) - spans),
+        "spans_per_request": (len(cloud.world.emitter.traces) - spans) / finished,
+        "cpu_us_per_span": cpu_s * 1e6 / max(1, len(cloud.world.emitter.traces) - spans),
         "cpu_ms_per_request": cpu_s / finished * 1e3,
         "wall_ms_per_request": wall_s / finished * 1e3,
         "times_real_time": virtual_s / wall_s,

@@ -34,6 +34,7 @@ TOOLS = {
     "gawk": ("gawk --version", "GNU Awk 5.2"),
     "grep": ("grep --version", "(GNU grep) 3.8"),
     "jq": ("jq --version", "jq-1.6"),
+    "memcached": ("memcached --version", "memcached 1.6.18"),
     "procps": ("ps --version", "procps-ng 4.0.2"),
     "prometheus": ("prometheus --version", "version 2.42."),
     "sed": ("sed --version", "(GNU sed) 4.9"),
@@ -49,7 +50,7 @@ FETCHED = {
 TOOLS |= FETCHED
 
 # What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
-BY_NAME_ONLY = {"busybox", "dash", "prometheus", *FETCHED}
+BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", *FETCHED}
 
 MISSED = pytest.StashKey[dict[str, None]]()
 
