@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from aiopslab.machine.computer import Machine
+from aiopslab.machine.computer import Machine, init
 from aiopslab.machine.emit import MemoryEmitter
 from aiopslab.machine.image import Image
 from aiopslab.machine.network import HostsResolver, Network
@@ -35,6 +35,9 @@ class SmallWorld:
             for name, address in (("left", "10.0.0.1"), ("right", "10.0.0.2"))
         ]
         self.client = self._machines[1].create_container("client", operator_image(), address="10.1.0.200")
+        self.client.start(
+            ["init"], program=init
+        )  # or the first line typed would be it, and take all others along
 
     def run(
         self,
