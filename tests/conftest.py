@@ -37,6 +37,7 @@ TOOLS = {
     "memcached": ("memcached --version", "memcached 1.6.18"),
     "procps": ("ps --version", "procps-ng 4.0.2"),
     "prometheus": ("prometheus --version", "version 2.42."),
+    "redis": ("redis-server --version", "v=7.0."),
     "sed": ("sed --version", "(GNU sed) 4.9"),
 }
 
@@ -50,7 +51,7 @@ FETCHED = {
 TOOLS |= FETCHED
 
 # What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
-BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", *FETCHED}
+BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", "redis", *FETCHED}
 
 MISSED = pytest.StashKey[dict[str, None]]()
 

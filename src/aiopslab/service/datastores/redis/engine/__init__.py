@@ -1,0 +1,1 @@
+"""Redis' data: values of five kinds in numbered databases, with expiry and an account of their memory."""
