@@ -1,11 +1,12 @@
 """Applications on a world's cluster: their images in its registry, their manifests applied, their pods waited for.
 
-The manifests go through kubectl at an operator's host, as in life; what is left behind (annotations, managed fields,
-events) is what an operator would find.
+The manifests go through kubectl at an operator's host, or a chart through helm, as in life; what is left behind
+(annotations, managed fields, events, releases) is what an operator would find.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from aiopslab.cloud.storage import share_folder
@@ -17,6 +18,7 @@ from aiopslab.cluster.cluster import Cluster
 from aiopslab.service.apps.base import Application
 
 FOLDER: Final = "/root/manifests"
+CHARTS: Final = "/root/charts"
 HOST: Final = "bastion-deploy"
 PATIENCE_S: Final = 300.0
 STEP_S: Final = 1.0
@@ -32,28 +34,50 @@ def deploy(world: World, cluster: Cluster, app: Application, patience_s: float =
     """Deploy an application on a started cluster, and let time pass until all of it runs.
 
     Returns how many virtual seconds that took. Raises ``NotReady`` after so many, and ``DeployFailed`` when the
-    manifests are refused.
+    manifests or the chart are refused.
     """
     app.publish(cluster.registry)
     for folder in app.shared_folders:
         share_folder(world, cluster, folder)
     begun = world.kernel.now
-    apply_manifests(Terminal(world, cluster, name=HOST), app)
+    terminal = Terminal(world, cluster, name=HOST)
+    if app.chart_files:
+        install_chart(terminal, app)
+    else:
+        apply_manifests(terminal, app)
     wait_until_ready(world, cluster, app, begun + patience_s)
     return world.kernel.now - begun
 
 
 class DeployFailed(Exception):
-    """Manifests were refused; the text is kubectl's."""
+    """Manifests or a chart were refused; the text is kubectl's or helm's."""
 
 
 def apply_manifests(terminal: Terminal, app: Application) -> None:
     """Apply an application's manifests from a host."""
-    folder, files = f"{FOLDER}/{app.name}", terminal.machine.host.files
-    files.mkdir(folder, parents=True)
-    for name, text in app.manifest_files.items():
-        files.put(f"{folder}/{name}", text.encode())
-    done = terminal.run(f"kubectl apply -f {folder}", PATIENCE_S)
+    folder = _put(terminal, f"{FOLDER}/{app.name}", app.manifest_files)
+    _run(terminal, f"kubectl apply -f {folder}")
+
+
+def install_chart(terminal: Terminal, app: Application) -> None:
+    """Install an application's chart from a host, as a release of the application's name."""
+    folder = _put(terminal, f"{CHARTS}/{app.name}", app.chart_files)
+    values = "".join(f" -f {folder}/{name}" for name in app.chart_values)
+    _run(terminal, f"helm install {app.name} {folder} -n {app.namespace} --create-namespace{values}")
+
+
+def _put(terminal: Terminal, folder: str, texts: Mapping[str, str]) -> str:
+    """Put files into a folder of the host."""
+    files = terminal.machine.host.files
+    for name, text in texts.items():
+        path = f"{folder}/{name}"
+        files.mkdir(path.rpartition("/")[0], parents=True)
+        files.put(path, text.encode())
+    return folder
+
+
+def _run(terminal: Terminal, line: str) -> None:
+    done = terminal.run(line, PATIENCE_S)
     if done.status != 0:
         raise DeployFailed(done.stderr.decode())
 

@@ -69,9 +69,9 @@ def test_exceptions_come_back_as_what_they_are_and_spans_know_nothing_of_them() 
 
 def test_what_is_printed_when_nobody_is_there() -> None:
     pair = TwoMachines()
-    refused = "TransportError: connect() failed: Connection refused"
+    refused = "NoConnection: connect() failed: Connection refused"
     assert pair.run(lambda ctx: outcome(pool(ctx), "Slow", 1)) == refused
-    unknown = "TransportError: Could not resolve host for client socket."
+    unknown = "NoConnection: Could not resolve host for client socket."
     assert pair.run(lambda ctx: outcome(pool(ctx, "nowhere"), "Slow", 1)) == unknown
     lines = pair.log("client")
     assert lines[0] == (

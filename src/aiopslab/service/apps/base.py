@@ -1,7 +1,7 @@
 """What every application tells of itself: how it is deployed, how users meet it, and what is expected of it.
 
-An application is plain data to those above it: whoever deploys it needs manifests and images, whoever sends load needs
-journeys and the front door, whoever judges it needs objectives, and whoever draws or asks needs topology and owners.
+An application is plain data to those above it: whoever deploys it needs manifests or a chart, and images, whoever sends
+load needs journeys and the front door, whoever judges it needs objectives, and whoever draws or asks needs topology and owners.
 Nothing here runs.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from random import Random
 from typing import Any, ClassVar, Final
 
@@ -21,6 +22,17 @@ from aiopslab.cluster.images import ImageRegistry
 
 FIRST_NODE: Final = "172.18.0.2"
 """The address of a cluster's first node: one of those where node ports are reached from outside."""
+
+
+def _texts(folder: Traversable, below: str = "") -> dict[str, str]:
+    """The files of a folder and those below it, by path and in its order; none when there is no such folder."""
+    found: dict[str, str] = {}
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else ():
+        if entry.is_dir():
+            found.update(_texts(entry, f"{below}{entry.name}/"))
+        else:
+            found[below + entry.name] = entry.read_text("utf-8")
+    return found
 
 
 def anything(answer: Any) -> bool:
@@ -85,6 +97,8 @@ class Application:
     """Folders that are the same on all nodes: where hostPath volumes keep what must outlive the move of a pod."""
     cooling: ClassVar[tuple[str, ...]] = ()
     """Command lines of an operator that empty the caches, so that they hide nothing."""
+    chart_values: ClassVar[tuple[str, ...]] = ()
+    """Files of the chart with values that it is installed with, beside its usual ones."""
     audit: ClassVar[str] = ""
     """A command line of an operator that prints every write that is kept, in the words of journeys' promises."""
 
@@ -105,9 +119,17 @@ class Application:
     @cached_property
     def manifest_files(self) -> Mapping[str, str]:
         """The manifests as files, by name: the folder ``manifests`` beside the application's own module."""
-        folder = files(type(self).__module__.rpartition(".")[0]) / "manifests"
-        found = sorted(folder.iterdir(), key=lambda entry: entry.name)
-        return {one.name: one.read_text("utf-8") for one in found if one.name.endswith(".yaml")}
+        found = _texts(self._folder / "manifests")
+        return {name: text for name, text in found.items() if name.endswith(".yaml")}
+
+    @cached_property
+    def chart_files(self) -> Mapping[str, str]:
+        """The files of a Helm chart by their paths in it, for an application that is deployed by one; else none."""
+        return _texts(self._folder / "chart")
+
+    @property
+    def _folder(self) -> Traversable:
+        return files(type(self).__module__.rpartition(".")[0])
 
     def manifests(self) -> list[Object]:
         """Every object of the manifests, in the order in which they are applied."""

@@ -6,8 +6,11 @@ from typing import Final
 
 from aiopslab.service.apps.base import Application
 from aiopslab.service.apps.hotelres import HotelReservation
+from aiopslab.service.apps.socialnet import SocialNetwork
 
-APPLICATIONS: Final[dict[str, type[Application]]] = {app.name: app for app in (HotelReservation,)}
+APPLICATIONS: Final[dict[str, type[Application]]] = {
+    app.name: app for app in (HotelReservation, SocialNetwork)
+}
 
 
 class NoSuchApplication(Exception):

@@ -66,6 +66,12 @@ class Pool:
             connection.close()
         return answer
 
+    def forget(self) -> None:
+        """Keep no connection that was used before."""
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+
     async def _dial(self) -> Connection:
         try:
             return await self._ctx.dial(self.address, self.port, MEMCACHED, self._timeout_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from struct import Struct, error, pack
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from aiopslab.service.datastores.mongodb.bson import (
     milliseconds,
 )
 
+SMALL_BYTES: Final = 48
 _INT32: Final = Struct("<i")
 _INT64: Final = Struct("<q")
 _DOUBLE: Final = Struct("<d")
@@ -109,8 +111,29 @@ def _document(data: bytes, at: int) -> tuple[Document, int]:
                 raise ValueError("a document of the wrong length")
             return document, end
         zero = data.index(0, at + 1)
-        name = data[at + 1 : zero].decode("utf-8", "surrogatepass")
-        document[name], at = _value(kind, data, zero + 1)
+        document[_name(data[at + 1 : zero])], at = _value(kind, data, zero + 1)
+
+
+@lru_cache(maxsize=4096)
+def _name(data: bytes) -> str:
+    """A field's name; the documents of a collection have theirs in common."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=4096)
+def _int64(data: bytes) -> int:
+    """A long; ids and moments occur again and again."""
+    number: int = _INT64.unpack(data)[0]
+    return Int64(number) if INT32_MIN <= number <= INT32_MAX else number
+
+
+@lru_cache(maxsize=4096)
+def _small(data: bytes) -> Document:
+    """A small embedded document. Those that are alike are one: nobody changes what is stored."""
+    document, end = _document(data, 0)
+    if end != len(data):
+        raise ValueError("a document of the wrong length")
+    return document
 
 
 def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
@@ -124,12 +147,12 @@ def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
     if kind == 0x10:
         return _INT32.unpack_from(data, at)[0], at + 4
     if kind == 0x12:
-        number = _INT64.unpack_from(data, at)[0]
-        return (Int64(number) if INT32_MIN <= number <= INT32_MAX else number), at + 8
+        return _int64(data[at : at + 8]), at + 8
     if kind == 0x07:
         return ObjectId(data[at : at + 12]), at + 12
     if kind == 0x03:
-        return _document(data, at)
+        size = _INT32.unpack_from(data, at)[0]
+        return (_small(data[at : at + size]), at + size) if 0 < size <= SMALL_BYTES else _document(data, at)
     if kind == 0x04:
         inner, end = _document(data, at)
         return list(inner.values()), end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
 from aiopslab.machine.image import Image
 from aiopslab.machine.process import Program
@@ -14,16 +15,21 @@ from aiopslab.service.datastores.mongodb.shell import mongo
 from aiopslab.service.datastores.mongodb.version import VERSION
 
 SIZE_BYTES = 158_000_000
+FOLDERS: Final = {
+    "/data/db/.keep": b"",
+    "/data/configdb/.keep": b"",
+    "/docker-entrypoint-initdb.d/.keep": b"",
+}
 
 
-def mongo_image(more: Mapping[str, Program] | None = None) -> Image:
-    """The image, with further programs on its PATH."""
+def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, bytes] | None = None) -> Image:
+    """The image, with further programs on its PATH and further files."""
     own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint}
     programs = {**all_commands(), **own, **(more or {})}
     return Image(
         "mongo",
         programs,
-        files={"/data/db/.keep": b"", "/data/configdb/.keep": b"", "/docker-entrypoint-initdb.d/.keep": b""},
+        files={**FOLDERS, **(files or {})},
         env={
             "GOSU_VERSION": "1.12",
             "MONGO_PACKAGE": "mongodb-org",

@@ -36,6 +36,10 @@ class TransportError(ThriftError):
     """TTransportException: the connection could not be made or has ended."""
 
 
+class NoConnection(TransportError):
+    """There is no connection at all: nothing has been sent."""
+
+
 class ApplicationError(ThriftError):
     """TApplicationException: the server does not know the method, or its handler threw something undeclared."""
 

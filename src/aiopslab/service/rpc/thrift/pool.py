@@ -26,6 +26,7 @@ from aiopslab.service.rpc.thrift.messages import (
     FRAME_BYTES,
     NO_HOST,
     THRIFT,
+    NoConnection,
     Reply,
     Request,
     ServiceError,
@@ -77,18 +78,23 @@ class ThriftPool:
         self, method: str, payload: Any = None, parent: SpanContext | None = None, operation: str = ""
     ) -> Any:
         """Call a method and return its payload; raises ``ThriftError``."""
-        kernel = self._kernel
-        start, measures = kernel.now, self._measures.of(method)
         span = self._tracer.begin(operation or method, parent)
         try:
-            answer = await self._call(Request(method, payload, span.context))
+            return await self.pass_on(method, payload, span.context)
+        finally:
+            span.finish()
+
+    async def pass_on(self, method: str, payload: Any, span: SpanContext | None) -> Any:
+        """Call a method without a span for it: the callee's is told ``span`` as its parent."""
+        kernel = self._kernel
+        start, measures = kernel.now, self._measures.of(method)
+        try:
+            answer = await self._call(Request(method, payload, span))
         except ThriftError as error:
             measures.failed(
                 kernel.now - start, error.code if isinstance(error, ServiceError) else "transport"
             )
             raise
-        finally:
-            span.finish()
         measures.done(kernel.now - start)
         return answer
 
@@ -126,7 +132,7 @@ class ThriftPool:
                 thrift_line(self._ctx, f"TSocket::open() connect() {where}: {error}")
                 words = f"connect() failed: {error}"
             self._log.error(f"Failed to connect {self._name}", POP)
-            raise TransportError(words) from None
+            raise NoConnection(words) from None
 
     async def _exchange(self, connection: Connection, request: Request) -> Reply:
         try:

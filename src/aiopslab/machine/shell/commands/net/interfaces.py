@@ -24,6 +24,12 @@ where  OBJECT := { address | link | neighbour | route | rule }
        OPTIONS := { -V[ersion] | -s[tatistics] | -4 | -br[ief] | -o[neline] }"""
 
 
+def hardware_of(address: str) -> str:
+    """The Ethernet address of the interface that has an address: it follows from it."""
+    digest = sha256(address.encode()).hexdigest()
+    return "02:42:" + ":".join(digest[at : at + 2] for at in (0, 2, 4, 6))
+
+
 class Interface:
     """An interface as ip shows it."""
 
@@ -52,11 +58,10 @@ class Interface:
 
     @property
     def hardware(self) -> str:
-        """An Ethernet address that follows from the first address."""
+        """The Ethernet address."""
         if self.is_loop:
             return NO_HARDWARE
-        digest = sha256(self.info.addresses[0].encode()).hexdigest()
-        return "02:42:" + ":".join(digest[at : at + 2] for at in (0, 2, 4, 6))
+        return hardware_of(self.info.addresses[0])
 
     @property
     def mtu(self) -> int:

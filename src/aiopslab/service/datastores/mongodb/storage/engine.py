@@ -51,6 +51,8 @@ class Storage:
         self._catalog = catalog
         self._pending: list[bytes] = []
         self._dirty: dict[str, Collection] = {}
+        # Rows as bytes, of collections that were changed: a checkpoint writes all of one and must not encode it anew.
+        self._packed: dict[str, dict[int, bytes]] = {}
         self._described = False
         self._journal: OpenFile | None = None
         self._sequence = 0
@@ -161,8 +163,15 @@ class Storage:
 
     def _changed(self, collection: Collection, row: int, data: bytes | None) -> None:
         self._sequence += 1
-        self._follow(Change(self._sequence, row, collection.ident, data or b""))
-        self._dirty[collection.ident] = collection
+        ident = collection.ident
+        self._follow(Change(self._sequence, row, ident, data or b""))
+        self._dirty[ident] = collection
+        packed = self._packed.get(ident)
+        if packed is not None:
+            if data is None:
+                packed.pop(row, None)
+            else:
+                packed[row] = data
 
     def _follow(self, change: Change) -> None:
         if not self._pending and self.on_pending is not None:
@@ -177,6 +186,7 @@ class Storage:
                 self._create(path, pack_file(0, ()))
             elif event == "drop":
                 self._dirty.pop(collection.ident, None)
+                self._packed.pop(collection.ident, None)
                 self._remove(path)
             self._match_index_files(collection, {} if event == "drop" else collection.indexes)
         except FileError as error:
@@ -184,7 +194,7 @@ class Storage:
                 self._remove(path)
                 self._catalog.collections.pop(collection.namespace, None)
             raise MongoFailure(8, f"{errno_of(error)}: {error}") from None
-        description = b"" if event == "drop" else encode(_described(collection))
+        description = b"" if event == "drop" else encode(description_of(collection))
         self._follow(Change(self._sequence, CATALOG_ROW, collection.ident, description))
         self._described = True
 
@@ -237,12 +247,11 @@ class Storage:
         try:
             for collection in self._dirty.values():
                 path = self._path(f"{collection.ident}.wt")
-                rows = ((row, encode(document)) for row, document in collection.rows.items())
-                written += self._replace(path, pack_file(self._sequence, rows))
+                written += self._replace(path, pack_file(self._sequence, self._rows(collection).items()))
             if self._described or not files.exists(self._path(CATALOG)):
                 path = self._path(CATALOG)
                 described = [
-                    (at, encode(_described(each)))
+                    (at, encode(description_of(each)))
                     for at, each in enumerate(self._catalog.collections.values())
                 ]
                 written += self._replace(path, pack_file(self._sequence, described))
@@ -256,6 +265,13 @@ class Storage:
         self._dirty = {}
         self._described = False
         return self._journal.io_delay_s(written) if self._journal is not None and written else 0.0
+
+    def _rows(self, collection: Collection) -> dict[int, bytes]:
+        packed = self._packed.get(collection.ident)
+        if packed is None:
+            packed = {row: encode(document) for row, document in collection.rows.items()}
+            self._packed[collection.ident] = packed
+        return packed
 
     def _replace(self, path: str, data: bytes) -> int:
         """Put a new version of a file in the old one's place, whole or not at all."""
@@ -292,7 +308,8 @@ class Storage:
         return self._path(LOCK)
 
 
-def _described(collection: Collection) -> Document:
+def description_of(collection: Collection) -> Document:
+    """A collection as the catalog's file has it."""
     return {
         "ns": collection.namespace,
         "ident": collection.ident,

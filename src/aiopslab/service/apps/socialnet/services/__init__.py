@@ -1,0 +1,1 @@
+"""The eleven Thrift services, a module each."""

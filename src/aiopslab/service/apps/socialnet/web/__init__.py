@@ -1,0 +1,1 @@
+"""What stands in front: nginx with Lua inside, for the application and for its pictures."""
