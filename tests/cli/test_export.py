@@ -49,7 +49,9 @@ def test_a_wrong_call_costs_no_time_and_says_a_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_export("shop", 1, 1, tmp_path, "csv", False) == 2
-    assert capsys.readouterr().err == ("There is no application 'shop'. Choose one of: hotel-reservation.\n")
+    assert capsys.readouterr().err == (
+        "There is no application 'shop'. Choose one of: hotel-reservation, social-network.\n"
+    )
     (tmp_path / "there").write_text("")
     assert run_export("none", 1, 1, tmp_path, "csv", False) == 2
     assert (

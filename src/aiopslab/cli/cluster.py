@@ -60,7 +60,8 @@ def up(
         int, typer.Option(min=0, max=65535, help="The port to serve telemetry at; 0 takes a free one.")
     ] = 0,
     app: Annotated[
-        str | None, typer.Option(help="Deploy this application with users on it: hotel-reservation.")
+        str | None,
+        typer.Option(help="Deploy this application with users on it: hotel-reservation or social-network."),
     ] = None,
     app_port: Annotated[
         int,

@@ -41,7 +41,9 @@ def shell(
     policy: Annotated[str, typer.Option(help="What you may do: read-only, operator or admin.")] = "admin",
     app: Annotated[
         str | None,
-        typer.Option(help="With this application and its users on the cluster: hotel-reservation."),
+        typer.Option(
+            help="With this application and its users on the cluster: hotel-reservation or social-network."
+        ),
     ] = None,
     machine: Annotated[
         str | None,
@@ -62,7 +64,9 @@ def shell(
 @cli.command(epilog="Example: aiopslab export --minutes 10 --out data --format csv,parquet")
 def export(
     out: Annotated[Path, typer.Option(help="A folder that does not exist yet, or is empty.")],
-    app: Annotated[str, typer.Option(help="What runs on the cluster: hotel-reservation, or none.")] = "none",
+    app: Annotated[
+        str, typer.Option(help="What runs on the cluster: hotel-reservation, social-network, or none.")
+    ] = "none",
     minutes: Annotated[
         int, typer.Option(min=1, max=1440, help="How many virtual minutes are recorded.")
     ] = 10,
