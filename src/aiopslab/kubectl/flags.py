@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from aiopslab.cluster.api.durations import GO_UNITS_S
 from aiopslab.kubectl.golang.quoting import quote
 
 BOOLEANS: Final = {
@@ -16,16 +17,6 @@ BOOLEANS: Final = {
 ALONE: Final = {"dry-run": "unchanged", "cascade": "background", "validate": "strict"}
 """What a flag with an optional value means without one."""
 
-UNITS_S: Final = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "h": 3600.0,
-}
 _PART: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
 _INTEGER: Final = re.compile(
     r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?\d)*)", re.ASCII
@@ -291,7 +282,7 @@ def duration_s(text: str) -> float:
     for match in _PART.finditer(rest):
         if match.start() != position:
             break
-        total += float(match[1]) * UNITS_S[match[2]]
+        total += float(match[1]) * GO_UNITS_S[match[2]]
         position = match.end()
     if position != len(rest):
         raise ValueError(_bad_duration(text, rest[position:]))

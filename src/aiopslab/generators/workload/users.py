@@ -71,7 +71,19 @@ class Mix:
         return status, answer
 
 
-class Users:
+class Crowd:
+    """Users who make journeys through a front door; ``results`` tells how they fared."""
+
+    def __init__(
+        self, door: FrontDoor, journeys: Sequence[Journey], timeout_s: float, results: Results | None
+    ) -> None:
+        self.results = results if results is not None else Results()
+        self._mix = Mix(journeys, self.results)
+        self._door = door
+        self._timeout_s = timeout_s
+
+
+class Users(Crowd):
     """A crowd that comes as ``arrivals`` say."""
 
     def __init__(
@@ -82,11 +94,8 @@ class Users:
         timeout_s: float = TIMEOUT_S,
         results: Results | None = None,
     ) -> None:
-        self.results = results if results is not None else Results()
-        self._mix = Mix(journeys, self.results)
-        self._door = door
+        super().__init__(door, journeys, timeout_s, results)
         self._arrivals = arrivals
-        self._timeout_s = timeout_s
 
     async def program(self, ctx: Context) -> int:
         """Run on a machine outside: send requests until killed, or until there are no more arrivals."""
@@ -100,7 +109,7 @@ class Users:
         return 0
 
 
-class ClosedUsers:
+class ClosedUsers(Crowd):
     """So many users, each of whom thinks for a while after every answer."""
 
     def __init__(
@@ -112,12 +121,9 @@ class ClosedUsers:
         timeout_s: float = TIMEOUT_S,
         results: Results | None = None,
     ) -> None:
-        self.results = results if results is not None else Results()
-        self._mix = Mix(journeys, self.results)
-        self._door = door
+        super().__init__(door, journeys, timeout_s, results)
         self._users = users
         self._think_s = think_s
-        self._timeout_s = timeout_s
 
     async def program(self, ctx: Context) -> int:
         """Run on a machine outside, until killed."""

@@ -1,38 +1,19 @@
-"""The application on a living cluster, with a user outside it and an operator at a terminal."""
+"""The social network on a living cluster."""
 
 from __future__ import annotations
 
 from urllib.parse import quote
 
-from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.clusters import add_cluster
-from aiopslab.cloud.terminal import Terminal
-from aiopslab.cloud.world import World
-from aiopslab.machine.network.http import HttpRequest, HttpResponse
-from aiopslab.machine.process import Context
+from aiopslab.machine.network.http import HttpRequest
 from aiopslab.service.apps.socialnet import SocialNetwork
-from aiopslab.service.rpc.http import HttpClient, HttpError
-
-OUTSIDE = "172.18.0.200"
+from tests.service.apps.living import LivingApplication
 
 
-class Living:
-    """``typed`` is the operator's terminal, ``asked`` a user's browser."""
+class Living(LivingApplication):
+    """The social network, a user of it and an operator."""
 
     def __init__(self, seed: int = 5, nodes: int = 2) -> None:
-        self.world = World(seed)
-        self.cluster = add_cluster(self.world, nodes)
-        self.cluster.start()
-        self.world.run_for(30)
-        self.app = SocialNetwork()
-        self.took_s = deploy(self.world, self.cluster, self.app)
-        self.terminal = Terminal(self.world, self.cluster)
-        self._outside = self.world.add_machine("laptop", address=OUTSIDE)
-
-    def typed(self, line: str) -> str:
-        """Type a line in the application's namespace, ``k`` being kubectl there, and return what it prints."""
-        done = self.terminal.run(f'k() {{ kubectl -n {self.app.ns} "$@"; }}\n{line}', 120.0)
-        return (done.stdout + done.stderr).decode()
+        super().__init__(SocialNetwork(), seed, nodes)
 
     def logs(self, name: str, lines: int = 20) -> list[str]:
         """The last lines of a Deployment's log."""
@@ -52,27 +33,3 @@ class Living:
         body = "&".join(f"{name}={quote(value)}" for name, value in form.items())
         response = self.sent(HttpRequest("POST", path, {}, body.encode()))
         return response.status, response.body.decode()
-
-    def asked(self, path: str) -> tuple[int, str]:
-        """What a user outside the cluster gets; without an answer 0 and the client's words."""
-        response = self.sent(HttpRequest("GET", path))
-        return response.status, response.body.decode()
-
-    def sent(self, request: HttpRequest) -> HttpResponse:
-        """Send a request from outside, and wait for its answer."""
-        answers: list[HttpResponse] = []
-
-        async def browser(ctx: Context) -> int:
-            client = HttpClient(ctx, timeout_s=20.0)
-            url = self.app.frontend_url + request.path
-            try:
-                answers.append(
-                    await client.request(request.method, url, body=request.body, headers=request.headers)
-                )
-            except HttpError as error:
-                answers.append(HttpResponse(0, str(error).encode()))
-            return 0
-
-        process = self._outside.host.start(["browser"], program=browser)
-        self.world.kernel.run_task(self.world.kernel.spawn(process.wait(), "a user waits"), 60.0)
-        return answers[0]

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
+from aiopslab.cluster.api.durations import GO_UNITS_S
 from aiopslab.cluster.api.validation.schedule import schedule_error
 
 DESCRIPTORS: Final = {
@@ -35,16 +36,6 @@ NAMES: Final[tuple[dict[str, int], ...]] = (
     {name: number for number, name in enumerate(MONTHS, 1)},
     {name: number for number, name in enumerate(DAYS)},
 )
-UNITS_S: Final = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "h": 3600.0,
-}
 YEARS_AHEAD: Final = 5
 """A schedule without a time within so many years has none."""
 
@@ -165,5 +156,5 @@ def _number(text: str, names: dict[str, int]) -> int:
 def _duration_s(text: str) -> float:
     """The seconds of ``1h30m``."""
     parts = re.findall(r"([0-9.]+)([a-zµμ]+)", text)
-    total = sum(float(number) * UNITS_S[unit] for number, unit in parts)
+    total = sum(float(number) * GO_UNITS_S[unit] for number, unit in parts)
     return -total if text.startswith("-") else total
