@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -36,11 +37,11 @@ BUDGETS = {
     "problem from a baseline, CPU s": 1.0,
     "copy with a first observation, CPU ms": 20.0,
     "memory, MB": 150.0,
+    "CPU of a request among the most to among the fewest": 1.0,
+    "memory of a request among the most to among the fewest": 1.0,
 }
 REQUEST_BUDGET_MS = 1.0
 SPEED_BUDGET = 100.0
-GROWTH_BUDGET = 1.0
-"""A request among a hundred a second costs no more than one among ten."""
 
 
 class Spent:
@@ -77,10 +78,11 @@ def ready(app: Application) -> Prepared:
 
 
 def settled(app: Application, rate: float) -> Prepared:
-    """With users on it, and the baseline recorded."""
+    """With users on it, the baseline recorded, and a host for whoever comes to look."""
     spent = Spent()
     environment = Environment(app, seed=1, rate=rate)
     environment.settle()
+    environment.terminal()
     return Prepared(environment, spent.cpu_s, spent.wall_s)
 
 
@@ -91,7 +93,7 @@ def preparation(prepared: Prepared) -> tuple[float, float]:
 def requests(prepared: Prepared, virtual_s: float) -> dict[str, float]:
     """What users' requests cost, and how users fare."""
     environment, results = prepared.environment, prepared.environment.users.results
-    since, done, spent = environment.now, len(results), Spent()
+    since, done, held, spent = environment.now, len(results), resident_bytes(), Spent()
     environment.run_for(virtual_s)
     cpu_s, wall_s = spent.cpu_s, spent.wall_s
     finished = len(results) - done
@@ -104,8 +106,14 @@ def requests(prepared: Prepared, virtual_s: float) -> dict[str, float]:
         "virtual s/wall s": virtual_s / wall_s,
         "p50, ms": fared.p50_s * 1e3,
         "p99, ms": fared.p99_s * 1e3,
+        "KB/request": (resident_bytes() - held) / finished / 1e3,
         "memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
+
+
+def resident_bytes() -> int:
+    """What this process holds of memory now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def pose(prepared: Prepared, component: str) -> float:
@@ -162,18 +170,19 @@ def measure(app: Application, broken: str) -> tuple[dict[str, float], list[dict[
                 figures["settled, CPU s"], figures["settled, wall s"] = baseline.call(preparation)
                 figures |= copies(baseline, broken)
             rows.append({"requests/s": rate} | baseline.call(requests, virtual_s))
-    figures["memory, MB"] = rows[0]["memory, MB"]
+    few, many = rows[0], rows[-1]
+    figures["memory, MB"] = few["memory, MB"]
+    for name, column in (("CPU", "CPU ms/request"), ("memory", "KB/request")):
+        figures[f"{name} of a request among the most to among the fewest"] = many[column] / few[column]
     return figures, rows
 
 
 def kept(figures: dict[str, float], rows: list[dict[str, float]]) -> bool:
     """Whether all budgets are."""
-    first, last = rows[0], rows[-1]
     return (
         all(figures[name] <= budget for name, budget in BUDGETS.items())
         and all(row["CPU ms/request"] <= REQUEST_BUDGET_MS for row in rows)
-        and first["virtual s/CPU s"] >= SPEED_BUDGET
-        and last["CPU ms/request"] <= GROWTH_BUDGET * first["CPU ms/request"]
+        and rows[0]["virtual s/CPU s"] >= SPEED_BUDGET
     )
 
 

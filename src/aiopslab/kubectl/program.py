@@ -6,7 +6,7 @@ from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.kubectl import verbs
-from aiopslab.kubectl.command import find
+from aiopslab.kubectl.command import find, global_flags
 from aiopslab.kubectl.connection import Door
 from aiopslab.kubectl.errors import Exit, KubectlError, WithContext, sentence
 from aiopslab.kubectl.helping import help_of
@@ -31,6 +31,7 @@ START_CPU_S: Final = 0.06
 
 def kubectl_program(door: Door) -> Program:
     """The program, for machines whose kubeconfigs lead to one cluster."""
+    global_flags()  # read now: copies of a world would each read them again
 
     async def kubectl(ctx: Context) -> int:
         try:

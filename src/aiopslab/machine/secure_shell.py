@@ -82,7 +82,7 @@ def admit(machine: Machine, key: str) -> None:
     files.mkdir("/root/.ssh", 0o700, parents=True)
     known = files.read(AUTHORIZED).decode() if files.exists(AUTHORIZED) else ""
     files.put(AUTHORIZED, f"{known}{key}\n".encode(), mode=0o600)
-    files.sync()
+    files.sync(AUTHORIZED)
     if UNIT not in machine.units:
         launch = partial(machine.host.start, ["/usr/sbin/sshd", "-D"], program=sshd)
         Unit(machine, UNIT, "OpenBSD Secure Shell server", launch, restart_s=RESTART_S).start()

@@ -8,6 +8,8 @@ like any other, so that nobody down the line records it either.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from aiopslab.machine.emit import Labels, Span
@@ -35,6 +37,10 @@ class SpanContext(NamedTuple):
 
 
 UNSAMPLED: Final = SpanContext(0, 0)
+
+# Every request makes dozens of these two: the way past their Python constructors.
+_context: Final[Callable[[tuple[int, int]], SpanContext]] = partial(tuple.__new__, SpanContext)
+_span: Final[Callable[[tuple[object, ...]], Span]] = partial(tuple.__new__, Span)
 
 
 class SpanBatch(NamedTuple):
@@ -65,17 +71,19 @@ class ActiveSpan:
             return
         own = tuple(sorted((*self._tags, *tags))) if tags else self._tags
         tracer.take(
-            Span(
-                context[0],
-                context[1],
-                self._parent_id,
-                tracer.service,
-                self._operation,
-                self._start,
-                tracer.kernel.now - self._start,
-                error,
-                own,
-                tracer.process,
+            _span(
+                (
+                    context[0],
+                    context[1],
+                    self._parent_id,
+                    tracer.service,
+                    self._operation,
+                    self._start,
+                    tracer.kernel.now - self._start,
+                    error,
+                    own,
+                    tracer.process,
+                )
             )
         )
 
@@ -127,7 +135,7 @@ class Tracer:
         id = self._random_bits(63)
         if parent is not None:
             trace_id = parent[0]
-            context = SpanContext(trace_id, id) if trace_id else UNSAMPLED
+            context = _context((trace_id, id)) if trace_id else UNSAMPLED
             return ActiveSpan(self, operation, context, parent[1], now, tags)
         context = SpanContext(id, id) if 0 < id <= self._sampled_below else UNSAMPLED
         return ActiveSpan(self, operation, context, 0, now, tuple(sorted((*tags, *self._root_tags))))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network
+from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aiopslab.machine.network.routing import Endpoint
@@ -45,6 +46,9 @@ class Rule:
     target_ports: tuple[int, int] | None = None
     states: tuple[str, ...] = ()
     interface: str = ""
+    probability: float = 1.0
+    """The share of the packets it is about that it takes; the rest pass it by."""
+    chance: Random | None = None
     told: str = ""
     extra: str = ""
     packets: int = 0
@@ -64,6 +68,7 @@ class Rule:
             and _within(self.target, packet.target[0])
             and _between(self.source_ports, packet.source[1])
             and _between(self.target_ports, packet.target[1])
+            and (self.chance is None or self.chance.random() < self.probability)
         )
 
 

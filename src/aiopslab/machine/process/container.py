@@ -70,11 +70,11 @@ class Container:
         self.programs = programs
         self.env = {"PATH": DEFAULT_PATH, "HOME": "/root", **(env or {})}
         self.limits = limits if limits is not None else Limits()
-        self.cpu = ContainerCpu(machine.cpu, cpu_limit)
-        self.memory_limit_bytes = memory_limit_bytes
-        self.memory_bytes = 0
-        self.memory_peak_bytes = 0
-        self.oom_kills = 0
+        self.cpu: ContainerCpu = ContainerCpu(machine.cpu, cpu_limit)
+        self.memory_limit_bytes: int | None = memory_limit_bytes
+        self.memory_bytes: int = 0
+        self.memory_peak_bytes: int = 0
+        self.oom_kills: int = 0
         self.capabilities: tuple[str, ...] = capabilities.DEFAULT
         """What root in here may do."""
         self.host_pids = False

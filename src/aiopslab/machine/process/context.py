@@ -7,7 +7,8 @@ can be a container's entry point and every program can be typed in a shell.
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Generator, Mapping
+from types import coroutine
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from aiopslab.machine.emit import Metrics
@@ -168,11 +169,13 @@ class Context:
         """Wait in virtual time."""
         await self.kernel.sleep(seconds)
 
-    async def cpu(self, seconds: float) -> None:
+    @coroutine
+    def cpu(self, seconds: float) -> Generator[float, Any, None]:
         """Compute for so many seconds of a healthy core; takes longer when cores are short."""
-        kernel = self.kernel
+        now = self.kernel.now
         self.process.cpu_s += seconds
-        await kernel.sleep(self.container.cpu.charge(kernel.now, seconds) - kernel.now)
+        wait_s = self.container.cpu.charge(now, seconds) - now
+        yield wait_s if wait_s > 0.0 else 0.0
 
     @property
     def memory(self) -> Memory:

@@ -78,8 +78,10 @@ class ContainerCpu:
         work = seconds * machine.slowdown / machine.speed
         machine.wanted_s += work
         busy = self._busy_until
-        core = 0 if len(busy) == 1 else busy.index(min(busy))
-        start = max(busy[core], now)
+        core, start = 0, now
+        if busy[0] > now:  # of cores that are free, each is as good as the first
+            core = busy.index(min(busy))
+            start = max(busy[core], now)
         end = start + work if self.limit is None else self._through_quota(start, work, self.limit)
         busy[core] = end
         return end

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-Post = dict[str, Any]
+
+class Post(dict[str, Any]):
+    """A post. It is made once and never changed, so that whoever shows it can keep what that looks like."""
+
+    __slots__ = ("shown",)
+    shown: bytes
+
 
 THRIFT_CONNECTION: Final = "SE_THRIFT_CONN_ERROR"
 HANDLER: Final = "SE_THRIFT_HANDLER_ERROR"

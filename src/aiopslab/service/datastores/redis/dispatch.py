@@ -25,7 +25,7 @@ def execute(client: Client, words: Words) -> Reply:
     if not words:
         return Several()
     server = client.server
-    command = COMMANDS.get(words[0]) or COMMANDS.get(words[0].lower())
+    command = COMMANDS.get(words[0].lower())
     client.last_active = server.clock()
     if command is None:
         return _reject(client, None, _unknown(words))
@@ -81,7 +81,7 @@ def _refusal(client: Client, command: Command, words: Words) -> str | None:
         refusal = server.disk.refusal
         if refusal is not None:
             return refusal
-    if client.subscriptions and command.name not in WHILE_SUBSCRIBED:
+    if (client.channels or client.patterns) and command.name not in WHILE_SUBSCRIBED:
         return (
             f"ERR Can't execute '{command.name}': only (P)SUBSCRIBE / (P)UNSUBSCRIBE / PING / QUIT / RESET are allowed "
             "in this context"

@@ -24,6 +24,8 @@ AUX, RESIZE, EXPIRY_MS, SELECT, EOF = 0xFA, 0xFB, 0xFC, 0xFE, 0xFF
 STRING, LIST, SET, HASH, SORTED = 0, 1, 2, 4, 5
 CRC_POLYNOMIAL: Final = 0x95AC9329AC4BC9B5
 ELEMENTS_MAX: Final = 1 << 24
+SHORT_LENGTHS: Final = tuple(bytes([number]) for number in range(1 << 6))
+SCORE: Final = struct.Struct("<d")
 
 
 class BadSnapshot(Exception):
@@ -69,7 +71,7 @@ def _put(parts: list[bytes], key: bytes, value: Value) -> None:
         parts += [_text(field) + _text(text) for field, text in value.fields.items()]
     elif isinstance(value, SortedValue):
         parts += [bytes([SORTED]), name, _length(len(value))]
-        parts += [_text(member) + struct.pack("<d", score) for score, member in value.order]
+        parts.append(b"".join([_text(member) + SCORE.pack(score) for score, member in value.order]))
 
 
 def _length(number: int) -> bytes:
@@ -83,7 +85,8 @@ def _length(number: int) -> bytes:
 
 
 def _text(text: bytes) -> bytes:
-    return _length(len(text)) + text
+    size = len(text)
+    return SHORT_LENGTHS[size] + text if size < len(SHORT_LENGTHS) else _length(size) + text
 
 
 def load(data: bytes, databases: Sequence[Database], now_ms: int, limits: Limits) -> bytes:
@@ -101,7 +104,7 @@ class _Reader:
         self._databases = databases
         self._now_ms = now_ms
         self._limits = limits
-        self._members: dict[bytes, bytes] = {}
+        self._entries: dict[bytes, tuple[float, bytes]] = {}
 
     def read(self) -> bytes:
         if self._data[:5] != MAGIC[:5]:
@@ -161,11 +164,17 @@ class _Reader:
                 fields.put(self._text(), self._text(), self._limits)
             return fields
         ordered = SortedValue()
-        for _ in range(count):
-            member = self._text()  # the same ones are often in many sets
-            member = self._members.setdefault(member, member)
-            ordered.put(member, struct.unpack("<d", self._take(8))[0], self._limits)
+        ordered.fill([self._entry() for _ in range(count)], self._limits)
+        if len(ordered) < count:
+            raise BadSnapshot("a sorted set has a member twice")
         return ordered
+
+    def _entry(self) -> tuple[float, bytes]:
+        start = self._at
+        member = self._text()
+        score: float = SCORE.unpack(self._take(SCORE.size))[0]
+        # The same ones are often in many sets, and these keep their order by the pairs themselves.
+        return self._entries.setdefault(self._data[start : self._at], (score, member))
 
     def _byte(self) -> int:
         self._at += 1

@@ -104,7 +104,7 @@ class RedisServer:
 
     def spend(self, client: Client, words: Words, reply: Reply) -> float:
         """The thread has been busy with a command: until when."""
-        ctx, state, kernel = self._ctx, self.state, self.kernel
+        ctx, state, now = self._ctx, self.state, self.kernel.now
         cpu_s = COMMAND_CPU_S + state.work * ELEMENT_CPU_S
         if reply.__class__ is list:
             cpu_s += len(reply) * ELEMENT_CPU_S
@@ -112,8 +112,8 @@ class RedisServer:
             cpu_s += len(reply) * BYTE_CPU_S
         state.work = 0
         ctx.process.cpu_s += cpu_s
-        begun = max(self._free_at, kernel.now)
-        self._free_at = max(begun + cpu_s, ctx.container.cpu.charge(kernel.now, cpu_s)) + state.stall_s
+        begun = self._free_at if self._free_at > now else now
+        self._free_at = max(begun + cpu_s, ctx.container.cpu.charge(now, cpu_s)) + state.stall_s
         state.stall_s = 0.0
         duration_us = int((self._free_at - begun) * 1_000_000)
         state.call_us[client.last_command] += duration_us

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from aiopslab.service.apps.socialnet.messages import Composed, Creator, Draft, Media, Post, Written
+from aiopslab.service.apps.socialnet.messages import Composed, Creator, Draft, Media, Written
 from aiopslab.service.apps.socialnet.services.asking import Asking
 from aiopslab.service.apps.socialnet.services.startup import Startup, got, program
 from aiopslab.service.datastores.mongodb.bson import Int64
@@ -97,7 +97,7 @@ def _post(
     creator: Creator,
     media: list[dict[str, Any]],
     text: Composed,
-) -> Post:
+) -> dict[str, Any]:
     return {
         "post_id": Int64(post_id),
         "timestamp": Int64(timestamp),

@@ -143,7 +143,7 @@ def _whole(post: Any) -> Post:
         for part in parts if isinstance(parts, list) else ():
             _fits(part, shape)
         post = post if isinstance(parts, list) else {**post, name: []}
-    return post  # type: ignore[no-any-return]
+    return Post(post)
 
 
 def _fits(document: Any, shape: dict[str, type]) -> None:

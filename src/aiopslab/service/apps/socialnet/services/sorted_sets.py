@@ -30,8 +30,9 @@ class SortedSets:
     async def add_to_all(self, keys: Iterable[str], member: str, score: float, place: str) -> None:
         """Put one member into many sets."""
         pipeline = self._pool.pipeline()
+        name = member.encode()
         for key in keys:
-            pipeline.zadd(key, member, score, only_new=True)
+            pipeline.zadd(key, name, score, only_new=True)
         await self._told(pipeline.exec(), place)
 
     async def remove(self, key: str, member: str, place: str) -> None:

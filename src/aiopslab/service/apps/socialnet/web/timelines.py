@@ -16,10 +16,18 @@ def timeline(posts: list[Post]) -> bytes:
     """A timeline and the newline after it."""
     if not posts:
         return b"{}\n"
-    return encode([_shown(post) for post in posts]).replace(b"/", b"\\/") + b"\n"
+    return b"[%s]\n" % b",".join([_shown(post) for post in posts])
 
 
-def _shown(post: Post) -> dict[str, Any]:
+def _shown(post: Post) -> bytes:
+    try:
+        return post.shown  # most are read many times
+    except AttributeError:
+        post.shown = encode(_parts(post)).replace(b"/", b"\\/")
+        return post.shown
+
+
+def _parts(post: Post) -> dict[str, Any]:
     creator = post["creator"]
     return {
         "post_id": str(int(post["post_id"])),

@@ -19,6 +19,7 @@ PARAMETERS: dict[str, Any] = {
     "ttlMonitorEnabled": True,
     "cursorTimeoutMillis": Int64(600_000),
 }
+BROUGHT = ("documents", "updates", "deletes")
 
 
 @command("dbStats", "dbstats", scope="database", actions=("dbStats",))
@@ -190,6 +191,11 @@ def get_command_line(request: Request) -> Document:
     return ok(argv=list(request.server.ctx.args), parsed=request.server.options.given)
 
 
+def _shown(body: Document) -> Document:
+    """A command without the documents that it brings: they travel beside it, and the server does not tell them."""
+    return {name: value for name, value in body.items() if name not in BROUGHT}
+
+
 @command("currentOp", scope="cluster", actions=("inprog",), admin_only=True)
 def current_op(request: Request) -> Document:
     """What is under way."""
@@ -216,7 +222,7 @@ def current_op(request: Request) -> Document:
                 "microsecs_running": Int64(seconds * 1e6),
                 "op": "command",
                 "ns": f"{running.db}.$cmd",
-                "command": {**running.body, "$db": running.db},
+                "command": {**_shown(running.body), "$db": running.db},
                 "numYields": 0,
                 "waitingForLock": session.waiting_for_lock,
             }

@@ -35,12 +35,14 @@ class Index:
         self.first = next(iter(self.key))
         self.accesses = 0
         self._parts = [split(path) for path in self.key]
-        self._simple = len(self._parts) == 1 and len(self._parts[0]) == 1
+        self._compound = len(self._parts) > 1
+        self._simple = not self._compound and len(self._parts[0]) == 1
         filter = spec.get("partialFilterExpression")
         self._covers: Callable[[Any], bool] | None = compile_query(filter) if filter else None
         self._rows: dict[Any, Rows] = {}
         self._values: dict[Any, Any] = {}
         self._owners: dict[Any, int] = {}
+        """Of a unique index of several fields: who has which values."""
         self._ordered: list[tuple[tuple[Any, ...], Any]] | None = None
 
     @property
@@ -59,11 +61,16 @@ class Index:
         if not self.unique:
             return
         for values in entries:
-            key = tuple(map(identity, values))
-            owner = self._owners.get(key)
+            owner = self._owner(values)
             if owner is not None and owner != row:
                 value = dict(zip(self.key, values, strict=True))
                 raise DuplicateKey(namespace, self.name, self.key, value, show(value))
+
+    def _owner(self, values: tuple[Any, ...]) -> int | None:
+        """Whose values they are in a unique index."""
+        if self._compound:
+            return self._owners.get(tuple(map(identity, values)))
+        return next(iter(self._rows.get(identity(values[0]), ())), None)
 
     def add(self, row: int, document: Document) -> None:
         """Enter a document."""
@@ -75,7 +82,7 @@ class Index:
                 self._values[first] = values[0]
                 self._ordered = None
             rows[row] = None
-            if self.unique:
+            if self.unique and self._compound:
                 self._owners[tuple(map(identity, values))] = row
 
     def discard(self, row: int, document: Document) -> None:
@@ -88,7 +95,7 @@ class Index:
                 if not rows:
                     del self._rows[first], self._values[first]
                     self._ordered = None
-            if self.unique:
+            if self.unique and self._compound:
                 self._owners.pop(tuple(map(identity, values)), None)
 
     def _entries(self, document: Document) -> list[tuple[Any, ...]]:

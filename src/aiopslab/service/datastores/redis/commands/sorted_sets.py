@@ -34,10 +34,8 @@ def _zadd(client: Client, key: bytes, pairs: Words, options: list[bytes]) -> Rep
     increments = b"incr" in options
     if not pairs or len(pairs) % 2:
         raise SyntaxMistake
-    if b"nx" in options and b"xx" in options:
-        raise RedisError("ERR XX and NX options at the same time are not compatible")
-    if sum(option in options for option in (b"gt", b"lt", b"nx")) > 1:
-        raise RedisError("ERR GT, LT, and/or NX options at the same time are not compatible")
+    if len(options) > 1:
+        _check_together(options)
     if increments and len(pairs) > 2:
         raise RedisError("ERR INCR option supports a single increment-element pair")
     scores = [double(word) for word in pairs[0::2]]
@@ -62,6 +60,13 @@ def _zadd(client: Client, key: bytes, pairs: Words, options: list[bytes]) -> Rep
     if increments:
         return None if score is None else double_text(score)
     return added + changed if b"ch" in options else added
+
+
+def _check_together(options: list[bytes]) -> None:
+    if b"nx" in options and b"xx" in options:
+        raise RedisError("ERR XX and NX options at the same time are not compatible")
+    if sum(option in options for option in (b"gt", b"lt", b"nx")) > 1:
+        raise RedisError("ERR GT, LT, and/or NX options at the same time are not compatible")
 
 
 def _new_score(old: float | None, given: float, options: list[bytes]) -> float | None:

@@ -294,6 +294,14 @@ class SortedValue(Value):
         if self.packed and (len(self.scores) > limits.zset_entries or len(member) > limits.zset_value):
             self.packed = False
 
+    def fill(self, entries: list[tuple[float, bytes]], limits: Limits) -> None:
+        """Make these all there is."""
+        self.order = sorted(entries)
+        self.scores = {member: score for score, member in entries}
+        self.bytes = sum(map(len, self.scores))
+        longest = max(map(len, self.scores), default=0)
+        self.packed = len(entries) <= limits.zset_entries and longest <= limits.zset_value
+
     def drop(self, member: bytes) -> bool:
         """Remove a member; whether it was there."""
         score = self.scores.pop(member, None)

@@ -5,6 +5,7 @@ The table ``filter`` with its three chains is here; the rules of Services are th
 
 from __future__ import annotations
 
+from random import Random
 from typing import Final
 
 from aiopslab.machine.network.packet_filter import ACCEPT, CHAINS, DROP, MOST_RULES, Chain, PacketFilter, Rule
@@ -78,7 +79,8 @@ async def iptables(ctx: Context) -> int:
     elif not rest:
         raise mistake("no chain specified")
     else:
-        _change(present[rest[0]], verb, rest[1:])
+        namespace = ctx.container.namespace
+        _change(present[rest[0]], verb, rest[1:], ctx.kernel.random(f"packet filter/{namespace.name}"))
     if table != "filter" and verb not in ("flush", "zero"):
         raise UsageError(NO_CHAIN, 1)
     if table == "filter" and verb != "check":
@@ -124,7 +126,7 @@ def _empty(chain: Chain, verb: str) -> None:
         rule.packets = rule.bytes = 0
 
 
-def _change(chain: Chain, verb: str, words: list[str]) -> None:
+def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
     if verb == "policy":
         if words[:1] not in ([ACCEPT], [DROP]):
             raise UsageError("iptables: Bad policy name. Run `dmesg' for more information.", 1)
@@ -136,7 +138,7 @@ def _change(chain: Chain, verb: str, words: list[str]) -> None:
             raise UsageError("iptables: Index of deletion too big.", 1)
         del chain.rules[number - 1]
         return
-    rule = read_rule(words[1:] if number is not None else words)
+    rule = read_rule(words[1:] if number is not None else words, chance)
     if verb in ("delete", "check"):
         found = next((each for each in chain.rules if each.told == rule.told), None)
         if found is None:
