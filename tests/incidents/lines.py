@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from tests.incidents.scene import logged, shows
+from tests.incidents.scene import shows
 
 UNDO = "kubectl -n {ns} rollout undo deployment/{t}"
-RESTART = "kubectl -n {ns} delete pod -l io.kompose.service={t}"
-PODS = "kubectl -n {ns} get pods -l io.kompose.service={t}"
-DESCRIBE = "kubectl -n {ns} describe pods --show-events -l io.kompose.service={t}"
+RESTART = "kubectl -n {ns} delete pod -l {label}={t}"
+PODS = "kubectl -n {ns} get pods -l {label}={t}"
+DESCRIBE = "kubectl -n {ns} describe pods --show-events -l {label}={t}"
 EVENTS = "kubectl -n {ns} get events"
 CRASHING = shows(PODS, r"0/1 +(Error|CrashLoopBackOff) +[1-9]")
-
-UNDO_DATABASE = "kubectl -n {ns} rollout undo deployment/mongodb-{t}"
-READY_DATABASE = "kubectl -n {ns} rollout status deployment/mongodb-{t} --timeout=50s"
-DATABASE_PODS = "kubectl -n {ns} get pods -l io.kompose.service=mongodb-{t}"
-DESCRIBE_DATABASE = "kubectl -n {ns} describe pods --show-events -l io.kompose.service=mongodb-{t}"
-AFTERMATH = (UNDO_DATABASE, READY_DATABASE, RESTART)
-"""A database comes back, and then the service that gave up on it."""
-PENDING_DATABASE = shows(DATABASE_PODS, r"0/1 +Pending +0")
-PANICS = logged('pod=~"{t}-.*"', "panic: no reachable servers")
+BARE = "del(.metadata.resourceVersion, .metadata.uid, .status)"
+PUT_BACK = "kubectl apply -f /tmp/saved.json"
+THROTTLED = (
+    'sum(rate(container_cpu_cfs_throttled_periods_total{pod=~"{t}-.*"}[1m]))'
+    ' / sum(rate(container_cpu_cfs_periods_total{pod=~"{t}-.*"}[1m]))'
+)
+"""The share of periods in which a container wanted more than it may have."""
+RUNNING = shows(PODS, r"1/1 +Running +0")
 
 
 def template(change: str, deployment: str = "{t}") -> str:
@@ -36,7 +35,7 @@ def container(path: str, value: str, op: str = "add", deployment: str = "{t}") -
 def recreated(change: str) -> str:
     """The line that makes the target's Deployment anew, changed."""
     return (
-        "kubectl -n {ns} get deployment {t} -o json | jq 'del(.metadata.resourceVersion, .metadata.uid, .status) | "
+        f"kubectl -n {{ns}} get deployment {{t}} -o json | jq '{BARE} | "
         f".spec.template.spec{change}' | kubectl replace --force -f -"
     )
 
@@ -45,3 +44,22 @@ def policy(name: str, kind: str, version: str, spec: str) -> str:
     """The line that puts an object into the namespace."""
     document = f'{{"apiVersion":"{version}","kind":"{kind}","metadata":{{"name":"{name}"}},"spec":{spec}}}'
     return f"echo '{document}' | kubectl -n {{ns}} apply -f -"
+
+
+def saved(kind: str, name: str) -> str:
+    """The line that keeps an object, so that ``PUT_BACK`` makes it anew."""
+    return f"kubectl -n {{ns}} get {kind} {name} -o json | jq '{BARE}' > /tmp/saved.json"
+
+
+def netem(change: str, deployment: str = "{t}") -> str:
+    """The line that changes how the network of a Deployment's pod fares."""
+    pod = f"$(kubectl -n {{ns}} get pod -l {{label}}={deployment} -o name | head -1)"
+    return (
+        f"kubectl -n {{ns}} debug {pod} --image=nicolaka/netshoot --profile=netadmin -q -- tc qdisc {change}"
+    )
+
+
+def port(service: str, field: str, value: int) -> str:
+    """The line that changes the first port of a Service."""
+    change = f'[{{"op":"replace","path":"/spec/ports/0/{field}","value":{value}}}]'
+    return f"kubectl -n {{ns}} patch service {service} --type=json -p '{change}'"

@@ -11,18 +11,25 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiopslab.cloud.environment import Environment
+from aiopslab.cloud.outside import start_outside
+from aiopslab.generators.workload.arrivals import Arrival, Replay
 from aiopslab.generators.workload.outcomes import Summary
+from aiopslab.generators.workload.users import Users
 from aiopslab.server.telemetry.apis import apis_of
+from tests.incidents.known import Known
 
 Sign = Callable[["Scene"], None]
+Step = Callable[["Scene"], None]
+"""Something that happens and is not typed."""
 PATIENCE_S = 60.0
 
 
 class Scene:
     """One environment, one terminal, and a transcript of all that is typed at it."""
 
-    def __init__(self, environment: Environment, target: str) -> None:
+    def __init__(self, environment: Environment, known: Known, target: str) -> None:
         self.environment = environment
+        self.known = known
         self.target = target
         self.transcript: list[str] = []
         self._terminal = environment.terminal()
@@ -30,8 +37,8 @@ class Scene:
         self._since = environment.now
 
     def fill(self, text: str) -> str:
-        """A text with the target's name and the namespace put in: ``{t}`` and ``{ns}``."""
-        return text.replace("{t}", self.target).replace("{ns}", self.environment.namespace)
+        """A text with the words of the application put in."""
+        return self.known.fill(text, self.target)
 
     def type(self, line: str) -> str:
         """Type a line; what it printed."""
@@ -46,6 +53,15 @@ class Scene:
         self._since = self.environment.now
         self.environment.run_for(seconds)
         self.transcript.append(f"-- {seconds:g} s later")
+
+    def crowd(self, journey: str, rate: float, seconds: float) -> None:
+        """Let more people come, for one journey, evenly spaced; how they fare is counted with the others."""
+        environment = self.environment
+        chosen = [one for one in environment.app.journeys if one.name == journey]
+        arrivals = Replay(tuple(Arrival(number / rate) for number in range(int(rate * seconds))))
+        crowd = Users(environment.door, chosen, arrivals, environment.timeout_s, environment.users.results)
+        start_outside(environment.world, "crowd", crowd.program)
+        self.transcript.append(f"-- from now on {rate:g} more {journey} a second, for {seconds:g} s")
 
     def users(self, journey: str, last_s: float | None = None) -> Summary:
         """How the users of a journey fared since the last wait began, or of late; the answered and timed out ones."""
@@ -67,6 +83,11 @@ class Scene:
         seen = "\n".join(self.transcript)
         users = "\n".join(f"{name}: {self.users(name)}" for name in self.environment.users.results.journeys)
         raise AssertionError(f"{why}\n{seen}\n{users}")
+
+
+def spike(journey: str, more: float, seconds: float) -> Step:
+    """Users come for a journey in crowds: so many more a second, for so long."""
+    return lambda scene: scene.crowd(journey, more, seconds)
 
 
 def shows(line: str, *patterns: str) -> Sign:
@@ -96,7 +117,7 @@ def users_fail(*journeys: str, least: float = 0.9, kind: str = "") -> Sign:
 
     def look(scene: Scene) -> None:
         for journey in journeys:
-            seen = scene.users(journey, 30.0)
+            seen = scene.users(journey, 20.0)
             if not seen.requests or seen.error_rate < least:
                 scene.fail(f"only {seen.error_rate:.0%} of {journey} fail")
             most = max(seen.kinds, key=lambda word: seen.kinds[word])
@@ -180,11 +201,11 @@ def slow_spans(service: str, operation: str, least: str) -> Sign:
 
 
 def no_spans(service: str) -> Sign:
-    """Of the last half minute, Jaeger has no trace with that service."""
+    """Of the last twenty seconds, Jaeger has no trace with that service."""
 
     def look(scene: Scene) -> None:
         now_us = round((scene.environment.world.epoch_s + scene.environment.now) * 1e6)
-        found = scene.ask("/api/traces", service=scene.fill(service), start=now_us - 30_000_000, end=now_us)
+        found = scene.ask("/api/traces", service=scene.fill(service), start=now_us - 20_000_000, end=now_us)
         if found["data"]:
             scene.fail(f"{len(found['data'])} traces show {scene.fill(service)}")
 
@@ -209,6 +230,18 @@ def for_target(target: str, sign: Sign) -> Sign:
     def look(scene: Scene) -> None:
         if scene.target == target:
             sign(scene)
+
+    return look
+
+
+def later(lines: Iterable[str], wait_s: float, *signs: Sign) -> Sign:
+    """What is seen when more has been typed, and more time has passed."""
+
+    def look(scene: Scene) -> None:
+        for line in lines:
+            scene.type(line)
+        scene.wait(wait_s)
+        look_at(scene, signs)
 
     return look
 

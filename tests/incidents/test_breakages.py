@@ -1,65 +1,63 @@
 """Every breakage on its named target and on a drawn one: its signs are seen, and the usual repair heals.
 
-All begin from one prepared world, each in a copy of its own. ``AIOPSLAB_DRAW=n`` draws other targets.
+All of an application begin from one prepared world, each in a copy of its own. ``AIOPSLAB_DRAW=n`` draws other targets,
+``AIOPSLAB_DRAW=all`` takes every one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
 from aiopslab.cloud.copies import Copy
 from aiopslab.cloud.environment import Environment
-from aiopslab.service.apps.hotelres import HotelReservation
-from tests.incidents.breakage import Breakage, play
+from tests.incidents.breakage import play
+from tests.incidents.catalogue import APPS, catalogue, known
 
-DRAW = int(os.environ.get("AIOPSLAB_DRAW", "1"))
-MODULES = sorted(path.stem for path in (Path(__file__).parent / "cases").glob("[a-z]*.py"))
-
-
-def catalogue() -> dict[str, Breakage]:
-    """All breakages, by name."""
-    found: dict[str, Breakage] = {}
-    for module in MODULES:
-        for one in import_module(f"tests.incidents.cases.{module}").BREAKAGES:
-            assert one.name not in found, f"two breakages are called '{one.name}'"
-            found[one.name] = one
-    return found
+DRAW = os.environ.get("AIOPSLAB_DRAW", "1")
+LEAST = {"hotels": 80, "social": 55}
 
 
-def prepared(seed: int) -> Environment:
-    """The hotels, with users on them, and all is well."""
-    environment = Environment(HotelReservation(), seed)
+def prepared(app: str, seed: int) -> Environment:
+    """An application with users on it, and all is well."""
+    environment = Environment(known(app).app, seed)
     environment.settle()
     return environment
 
 
-def break_and_heal(environment: Environment, name: str, target: str) -> str:
+def break_and_heal(environment: Environment, app: str, name: str, target: str) -> str:
     """In a copy: play a breakage."""
-    return play(environment, catalogue()[name], target)
+    return play(environment, known(app), catalogue(app)[name], target)
+
+
+def plays() -> Iterator[object]:
+    """Which breakage is played on which target."""
+    for app in APPS:
+        for name, one in catalogue(app).items():
+            drawn = one.targets[1:] if DRAW == "all" else one.drawn(int(DRAW))
+            for target in (one.targets[0], *drawn):
+                yield pytest.param(app, name, target, id=f"{app}-{name}-{target}")
 
 
 @pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(prepared, 5) as copy:
-        yield copy
+def baseline() -> Iterator[Callable[[str], Copy[Environment]]]:
+    """The prepared world of an application, made when it is first asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda app: stack.enter_context(Copy.of(prepared, app, 5)))
 
 
-@pytest.mark.parametrize("name", catalogue())
-def test_on_the_named_target(baseline: Copy[Environment], name: str) -> None:
-    with baseline.branch() as copy:
-        copy.call(break_and_heal, name, catalogue()[name].targets[0])
+@pytest.mark.parametrize(("app", "name", "target"), list(plays()))
+def test_it_is_seen_and_heals(
+    baseline: Callable[[str], Copy[Environment]], app: str, name: str, target: str
+) -> None:
+    with baseline(app).branch() as copy:
+        copy.call(break_and_heal, app, name, target)
 
 
-@pytest.mark.parametrize("name", [name for name, one in catalogue().items() if len(one.targets) > 1])
-def test_on_a_drawn_target(baseline: Copy[Environment], name: str) -> None:
-    with baseline.branch() as copy:
-        copy.call(break_and_heal, name, catalogue()[name].drawn(DRAW))
-
-
-def test_the_catalogue_is_large_enough() -> None:
-    assert len(catalogue()) >= 25
+@pytest.mark.parametrize("app", APPS)
+def test_the_catalogue_is_large_enough(app: str) -> None:
+    assert len(catalogue(app)) >= LEAST[app]
