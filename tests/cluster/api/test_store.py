@@ -77,6 +77,8 @@ def test_old_revisions_are_packed_and_can_still_be_read() -> None:
     assert [write.number for write in history] == list(range(1, PACK_REVISIONS + 12))
     assert history[5].object["data"] == {"n": 5}
     assert history[5].by == "somebody"
+    only = list(log.history(lambda key: key.name == history[5].key.name))
+    assert only == [write for write in history if write.key == history[5].key]
     assert [write.number for write in log.since("", "things", log.revision - 2)] == [
         log.revision - 1,
         log.revision,

@@ -38,7 +38,7 @@ def test_only_traces_of_the_window_count(view: TraceView) -> None:
 
 def test_a_services_own_spans_are_no_requests(view: TraceView) -> None:
     frontend, geo = service_health(view, *EVER)
-    assert (frontend.service, frontend.figures.calls, frontend.figures.errors) == ("frontend", 100, 0)
+    assert (frontend.service, frontend.figures.calls, frontend.figures.errors) == ("frontend", 100, 10)
     assert (geo.service, geo.figures.calls, geo.figures.errors) == ("geo", 100, 10)
 
 

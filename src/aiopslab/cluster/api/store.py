@@ -28,6 +28,9 @@ WINDOW_S: Final = 300.0
 PACK_REVISIONS: Final = 256
 """So many old revisions are packed together."""
 
+PACK_LEVEL: Final = 1
+"""Twice as fast as the usual level, for a quarter more bytes."""
+
 Change: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
@@ -52,6 +55,21 @@ class Revision:
     """The object after the write; of a deletion, its last state with the deletion's resourceVersion."""
     before: Object | None
     by: str
+
+
+class _Packed(msgspec.Struct):
+    """A revision that was packed, with its object as it is stored there."""
+
+    number: int
+    time_s: float
+    change: Change
+    key: Key
+    object: msgspec.Raw
+    by: str
+
+    def unpacked(self) -> Revision:
+        found: Object = msgspec.msgpack.decode(self.object)
+        return Revision(self.number, self.time_s, self.change, self.key, found, None, self.by)
 
 
 Listener: TypeAlias = Callable[[Revision], None]
@@ -184,11 +202,18 @@ class RevisionLog:
             for listeners in (collection.listeners, *collection.by_node.values())
         )
 
-    def history(self) -> Iterator[Revision]:
-        """Every revision there ever was, the oldest first."""
+    def history(self, wanted: Callable[[Key], bool] | None = None) -> Iterator[Revision]:
+        """Every revision there ever was, the oldest first; of some objects only, where ``wanted`` says so."""
         for block in self._packed:
-            yield from msgspec.msgpack.decode(zlib.decompress(block), type=list[Revision])
-        yield from self._recent
+            data = zlib.decompress(block)
+            if wanted is None:
+                yield from msgspec.msgpack.decode(data, type=list[Revision])
+                continue
+            # Objects are most of what is packed: those that nobody wants are not unpacked.
+            for write in msgspec.msgpack.decode(data, type=list[_Packed]):
+                if wanted(write.key):
+                    yield write.unpacked()
+        yield from (write for write in self._recent if wanted is None or wanted(write.key))
 
     def hash(self) -> str:
         """A digest of the whole log: equal for equal worlds."""
@@ -229,7 +254,7 @@ class RevisionLog:
             self.compacted = block[-1].number
             for write in block:
                 self._collection(*write.key[:2]).recent.popleft()
-            self._packed.append(zlib.compress(_encode(block), 6))
+            self._packed.append(zlib.compress(_encode(block), PACK_LEVEL))
 
 
 def _encode(block: list[Revision]) -> bytes:

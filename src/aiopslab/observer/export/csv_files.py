@@ -11,13 +11,19 @@ from typing import Final
 from aiopslab.observer.export.tables import Table, Value
 
 _SPECIAL: Final = re.compile(r'[",\r\n]')
+_QUOTED: Final = re.compile(r'["\r\n]')
 
 
 def csv_lines(table: Table) -> Iterator[str]:
     """A line of names, then the rows."""
     yield ",".join(_text(column.name) for column in table.columns) + "\n"
+    commas = len(table.columns) - 1
     for row in table.rows():
-        yield ",".join(_written(value) for value in row) + "\n"
+        line = ",".join(value if type(value) is str else _written(value) for value in row)
+        # One look at the whole line: hardly any has something to quote, and there may be a million of them.
+        if line.count(",") != commas or _QUOTED.search(line):
+            line = ",".join(_written(value) for value in row)
+        yield line + "\n"
 
 
 def write_csv(table: Table, path: Path) -> int:

@@ -45,10 +45,16 @@ def metric_names(store: MetricStore, period: Period, where: tuple[Matcher, ...] 
     return store.label_values(NAME, [where] if where else (), span)
 
 
-def metric_table(store: MetricStore, name: str, period: Period, where: tuple[Matcher, ...] = ()) -> Table:
-    """The samples of one metric, a column for each label, series by series."""
+def metric_table(
+    store: MetricStore,
+    name: str,
+    period: Period,
+    where: tuple[Matcher, ...] = (),
+    without: frozenset[str] = frozenset(),
+) -> Table:
+    """The samples of one metric, a column for each label but those left out, series by series."""
     found = store.select((Matcher(NAME, "=", name), *where))
-    labels = sorted({label for series in found for label, _ in _others(series.labels)})
+    labels = sorted({label for series in found for label, _ in _others(series.labels)} - without)
 
     def rows() -> Iterator[Row]:
         for series in found:

@@ -93,9 +93,9 @@ def service_map(view: TraceView, start_us: int, end_us: int) -> ServiceMap:
             if parent == service:
                 continue
             duration_us = store.durations_us[index]
-            _tally(requests, service).count(duration_us, shape.failed)
+            _tally(requests, service).count(duration_us, shape.unserved)
             if parent is not None:
-                _tally(calls, (parent, service)).count(duration_us, shape.failed)
+                _tally(calls, (parent, service)).count(duration_us, shape.unserved)
     return ServiceMap(
         [Edge(parent, child, calls[parent, child].figures()) for parent, child in sorted(calls)],
         [Health(service, requests[service].figures()) for service in sorted(requests)],

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from aiopslab.observer.traces.jaeger_documents import id_text
 from aiopslab.observer.traces.store import Shape
-from aiopslab.observer.traces.view import TraceView
+from aiopslab.observer.traces.view import StoredSpan, TraceView
 
 _RESPONSES: Final = ("http.status_code", "response_class")
 
@@ -28,19 +28,23 @@ class TraceRecord(NamedTuple):
 
 def records(view: TraceView, start_us: int, end_us: int) -> Iterator[TraceRecord]:
     """The spans that start in that time, both ends included, in the order in which they ended."""
-    for span in view.spans_between(start_us, end_us):
-        group = span.shape.group
-        yield TraceRecord(
-            id_text(span.trace_id),
-            id_text(span.span_id),
-            id_text(span.parent_id) if span.parent_id else "ROOT",
-            group.service,
-            group.operation,
-            span.start_us,
-            span.duration_us,
-            span.shape.failed,
-            _response(span.shape),
-        )
+    return map(record, view.spans_between(start_us, end_us))
+
+
+def record(span: StoredSpan) -> TraceRecord:
+    """A span as a row."""
+    group = span.shape.group
+    return TraceRecord(
+        id_text(span.trace_id),
+        id_text(span.span_id),
+        id_text(span.parent_id) if span.parent_id else "ROOT",
+        group.service,
+        group.operation,
+        span.start_us,
+        span.duration_us,
+        span.shape.failed,
+        _response(span.shape),
+    )
 
 
 def _response(shape: Shape) -> str:

@@ -26,9 +26,10 @@ from aiopslab.machine.emit import Labels, Span
 GONE: Final = 2**32 - 1
 """How far back, of a row whose trace was dropped."""
 SPAN_KIND: Final = "span.kind"
+STATUS: Final = "http.status_code"
 _ID_MASK: Final = 2**64 - 1
-_ASIDE: Final = 4096
-_SHAPES_REMEMBERED: Final = 16_384
+_ASIDE: Final = 1024
+_SHAPES_REMEMBERED: Final = 1024
 
 _Common = tuple[str, str, str | None, Labels, Labels]
 
@@ -54,9 +55,10 @@ class Group:
 
 
 class Shape:
-    """What many spans have in common. ``failed`` says whether the operation did not succeed."""
+    """What many spans have in common. ``failed`` says whether the span tells of an error, ``unserved`` whether the
+    request got no good answer: some libraries note a status of 5xx and call it no error."""
 
-    __slots__ = ("error", "failed", "group", "process", "tags")
+    __slots__ = ("error", "failed", "group", "process", "tags", "unserved")
 
     def __init__(self, group: Group, error: str | None, tags: Labels, process: Labels) -> None:
         self.group = group
@@ -64,6 +66,7 @@ class Shape:
         self.tags = tags
         self.process = process
         self.failed = error is not None or ("error", "true") in tags
+        self.unserved = self.failed or any(key == STATUS and value.startswith("5") for key, value in tags)
 
 
 class _Batch(NamedTuple):
