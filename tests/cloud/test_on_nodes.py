@@ -292,6 +292,40 @@ def test_a_filter_stops_conversations_that_have_begun_and_its_end_lets_them_go_o
     assert lab.requests(10).errors == 0
 
 
+def test_a_filter_may_take_a_share_of_the_packets(lab: Lab) -> None:
+    rule = "FORWARD -p tcp --dport 80 -m statistic --mode random --probability"
+    told = (
+        "-A FORWARD -p tcp -m tcp --dport 80 -m statistic --mode random --probability 0.20000000019 -j DROP"
+    )
+    node = lab.type("kubectl get pod -l app=web -o jsonpath='{.items[0].spec.nodeName}'")
+    lab.type(f"ssh {node} iptables -A {rule} 0.2 -j DROP")
+    assert told in lab.type(f"ssh {node} iptables -S FORWARD").splitlines()
+    assert "tcp dpt:80 statistic mode random probability 0.20000000019" in lab.type(
+        f"ssh {node} iptables -L FORWARD -n"
+    )
+    slowed = lab.requests(20)
+    assert 0.0 <= slowed.error_rate < 0.5
+    assert slowed.p99_s > 0.2, "what is lost is sent again, and that takes time"
+    lab.type(f"ssh {node} iptables -D {rule} 0.2 -j DROP")
+    lab.world.run_for(10)
+    well = lab.requests(10)
+    assert (well.errors, well.p99_s < 0.1) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("match", "told"),
+    [
+        ("--probability 0.5", "--mode must be specified"),
+        ("--mode random", "you must specify `--probability' in random mode"),
+        ("--mode random --probability 2", "out of range (0-1)"),
+        ("--mode sometimes --probability 0.5", 'Bad mode "sometimes"'),
+    ],
+)
+def test_a_share_that_is_none_is_refused(lab: Lab, match: str, told: str) -> None:
+    said = lab.type(f"ssh {NODE} iptables -A FORWARD -m statistic {match} -j DROP", 2)
+    assert told in said
+
+
 def test_a_container_without_the_right_may_not_filter(lab: Lab) -> None:
     said = lab.type(
         "kubectl run f --image=debian:12 --restart=Never --rm -i -q -- sh -c 'sleep 2; iptables -L'", 4

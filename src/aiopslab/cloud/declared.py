@@ -24,6 +24,9 @@ KINDS: Final = (
     ("rbac.authorization.k8s.io", "roles"), ("storage.k8s.io", "storageclasses"),
 )  # fmt: skip
 
+RELEASE_RECORD: Final = "helm.sh/release.v1"
+"""The type of the Secrets in which helm writes down what it did: history, which a repair by helm goes on writing."""
+
 Declared = Mapping[Key, Object]
 
 _OWN_METADATA: Final = frozenset(
@@ -42,6 +45,8 @@ def declared(api: Api) -> Declared:
     found: dict[Key, Object] = {}
     for group, plural in KINDS:
         for obj in api.log.objects(group, plural):
+            if obj.get("type") == RELEASE_RECORD:
+                continue
             metadata = obj["metadata"]
             found[Key(group, plural, metadata.get("namespace", ""), metadata["name"])] = obj
     return found

@@ -14,7 +14,7 @@ from typing import Final
 from aiopslab.cloud.apps import deploy
 from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.declared import Declared, declared
-from aiopslab.cloud.outside import front_door, start_outside
+from aiopslab.cloud.outside import front_door, outside_machine, start_outside
 from aiopslab.cloud.policies import ADMIN, Policy
 from aiopslab.cloud.terminal import Terminal
 from aiopslab.cloud.world import World
@@ -26,7 +26,7 @@ from aiopslab.generators.workload.outcomes import Summary
 from aiopslab.generators.workload.shapes import Dial
 from aiopslab.generators.workload.users import TIMEOUT_S, Users
 from aiopslab.machine.computer import EPOCH_S, Machine
-from aiopslab.machine.process import Completed
+from aiopslab.machine.process import Completed, Program
 from aiopslab.observer.monitoring import Monitoring
 from aiopslab.service.apps.base import Application
 
@@ -77,8 +77,10 @@ class Environment:
         self.load = Dial(rate)
         """How much of the users' load there is: ``load.share = 0.5`` halves it from now on."""
         self._operator: Terminal | None = None
+        self._session: Terminal | None = None
         self._users: Users | None = None
         self._baseline: Baseline | None = None
+        self._written_off: Counter[str] = Counter()
 
     def open(self) -> None:
         """Deploy the application and let users in."""
@@ -136,8 +138,10 @@ class Environment:
         self.world.run_for(seconds)
 
     def terminal(self, policy: Policy = ADMIN) -> Terminal:
-        """A host for somebody to type at."""
-        return Terminal(self.world, self.cluster, policy)
+        """The session's host. The first call makes it: made before the world is copied, every copy has it at once."""
+        if self._session is None or self._session.policy != policy:
+            self._session = Terminal(self.world, self.cluster, policy)
+        return self._session
 
     def operate(self, line: str) -> Completed:
         """Type a line at the operators' own host; raises ``OperationFailed`` when it fails."""
@@ -155,6 +159,11 @@ class Environment:
         plural, _, group = resource.partition(".")
         return self.cluster.api.log.get(Key(group, plural, self.namespace, name))
 
+    def start_outside(self, name: str, program: Program) -> None:
+        """Run a program where users are, outside the cluster. It runs on while time passes."""
+        others = sum(one.startswith(f"{name}-") for one in outside_machine(self.world).containers)
+        start_outside(self.world, f"{name}-{others + 1}", program)
+
     def empty_caches(self) -> None:
         """Make every cache of the application forget what it has, as far as it can be reached."""
         for line in self.app.cooling:
@@ -164,12 +173,35 @@ class Environment:
                 pass  # a cache that is not there hides nothing
 
     def missing_writes(self) -> list[str] | None:
-        """What users were told has been written and is not there; None when the application keeps no such account."""
+        """What users were told has been written and is not there; None when the application keeps no such account.
+
+        What was written off does not count.
+        """
         if not self.app.audit:
             return None
-        promised = Counter(self.users.results.promised)
+        return sorted((self._promised() - self._kept() - self._written_off).elements())
+
+    def write_off(self) -> None:
+        """From now on only what is lost later counts: what is missing by now, nobody can bring back.
+
+        A store that does not answer has lost everything if that dies with its pod, and nothing if it does not.
+        """
+        if not self.app.audit:
+            return
         try:
-            kept = Counter(self.operate(self.app.audit).stdout.decode().splitlines())
+            self._written_off = self._promised() - self._read_kept()
         except OperationFailed:
-            kept = Counter()
-        return sorted((promised - kept).elements())
+            outlives = self.app.component(self.app.audited).persistent
+            self._written_off = Counter() if outlives else self._promised()
+
+    def _promised(self) -> Counter[str]:
+        return Counter(self.users.results.promised)
+
+    def _kept(self) -> Counter[str]:
+        try:
+            return self._read_kept()
+        except OperationFailed:
+            return Counter()
+
+    def _read_kept(self) -> Counter[str]:
+        return Counter(self.operate(self.app.audit).stdout.decode().splitlines())

@@ -9,6 +9,7 @@ its own. A line that takes too long is ended, and output beyond a bound is not s
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from functools import cache
 from typing import Final
 
@@ -43,6 +44,8 @@ CLUSTER: Final = "kubernetes"
 TIMEOUT_S: Final = 30.0
 SHOWN_BYTES: Final = 64 << 10
 TIMED_OUT: Final = 124
+STEP_S: Final = 0.25
+"""So often somebody who may interrupt is asked."""
 
 
 class Terminal:
@@ -61,6 +64,8 @@ class Terminal:
         self.api = cluster.api
         self.policy = policy
         self._shown_bytes = shown_bytes
+        self.interrupted: Callable[[], bool] | None = None
+        """Whether whoever typed wants the line to end; set where a person types."""
         # The smallest clusters have their control plane outside, where no machine of this world is.
         door = Door(cluster.api, dialled=cluster.shape.system_pods)
         programs = {**all_commands(), "kubectl": kubectl_program(door), "helm": helm_program(door)}
@@ -74,16 +79,19 @@ class Terminal:
         files.mkdir("/root/.kube", 0o700, parents=True)
         config = kubeconfig(token, policy.user.name, _authority(cluster))
         files.put("/root/.kube/config", config.encode(), mode=0o600)
+        self.secrets: tuple[str, ...] = (token,)
+        """What lets somebody in, and must not be kept anywhere else."""
         if "ssh" not in policy.denied:
             key = world.kernel.random(f"terminal.key.{name}").randbytes(32).hex().encode()
             files.put("/root/.ssh/id_ed25519", key, mode=0o600)
+            self.secrets = (token, key.decode())
             for kubelet in cluster.kubelets.values():
                 admit(kubelet.node.machine, public_key(key, f"root@{name}"))
 
     def run(self, line: str, timeout_s: float = TIMEOUT_S) -> Completed:
         """Type one line and wait for its end; after so many virtual seconds it is ended, with status 124."""
         typed = self.type(line)
-        if typed.wait(timeout_s):
+        if typed.wait(timeout_s) if self.interrupted is None else self._watched(typed, timeout_s):
             return typed.completed()
         typed.kill()
         return typed.completed(timeout_s)
@@ -91,6 +99,18 @@ class Terminal:
     def type(self, line: str) -> TypedLine:
         """Type one line, and leave the waiting to the caller."""
         return TypedLine(self._world, self.machine.host, line, self._shown_bytes)
+
+    def _watched(self, typed: TypedLine, timeout_s: float) -> bool:
+        """The same as waiting, for somebody who may press Control-C meanwhile."""
+        left_s = timeout_s
+        while left_s > 0:
+            if typed.wait(min(STEP_S, left_s)):
+                return True
+            left_s -= STEP_S
+            if self.interrupted is not None and self.interrupted():
+                typed.stop()
+                return True
+        return False
 
     def close(self) -> None:
         """The session ends, and with it everything that it left running."""
@@ -124,6 +144,13 @@ class TypedLine:
         """Control-C: told to everything that the line runs."""
         for process in _family(self._process):
             process.send(Signal.INT, outside=True)
+
+    def stop(self) -> None:
+        """Control-C, and the end of whatever does not heed it."""
+        self.interrupt()
+        if not self.wait(1.0):
+            self.kill()
+            self.wait(1.0)
 
     def kill(self) -> None:
         """End the line and everything that it runs."""

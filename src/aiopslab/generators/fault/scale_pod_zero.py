@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aiopslab.cluster.api.objects import at
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.site import Site
 
 
+@fault
 @dataclass(frozen=True)
 class ScalePodZero(Fault):
     """Somebody saves resources in the wrong place."""
@@ -16,6 +18,7 @@ class ScalePodZero(Fault):
     workload: str
     name: ClassVar[str] = "scale_pod_zero"
     layer: ClassVar[Layer] = "virtualization"
+    known_as: ClassVar[str] = "scale_pods_to_zero"
 
     @property
     def truth(self) -> GroundTruth:

@@ -11,9 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
+from aiopslab.generators.site import meant_site
 from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.front_doors import FrontDoor, Sender, SendFailed
+from aiopslab.generators.workload.front_doors import FrontDoor, HttpDoor, Sender, SendFailed
 from aiopslab.generators.workload.histogram import Histogram
 from aiopslab.generators.workload.outcomes import Results, quantile
 from aiopslab.generators.workload.shapes import Steady
@@ -88,7 +90,11 @@ class Report:
 
 
 class Wrk:
-    """Load at a rate for a duration. ``program`` runs it on a machine; then ``report`` and ``results`` are there."""
+    """Load at a rate for a duration.
+
+    ``start_workload`` sends it to the application of a problem, ``run`` is its program on a machine; then ``report`` and
+    ``results`` are there.
+    """
 
     def __init__(
         self,
@@ -107,6 +113,25 @@ class Wrk:
         self._timeout_s = timeout_s
         self.results = Results()
         self.report: Report | None = None
+
+    def start_workload(self, url: str) -> None:
+        """Send the load to an application's front door; it runs on while the world does.
+
+        Meant for a problem's ``start_workload``: raises ``NoSite`` where no cloud is meant.
+        """
+        site = meant_site("Wrk")
+        where = urlsplit(url)
+        if where.scheme != "http" or not where.hostname:
+            raise ValueError(
+                f"Wrk needs the address of a front door, as {site.app.frontend_url}, not '{url}'."
+            )
+        door = HttpDoor([where.hostname], where.port or 80)
+
+        async def program(ctx: Context) -> int:
+            await self.run(ctx, door, site.app.journeys, url)
+            return 0
+
+        site.start_outside("wrk", program)
 
     async def run(self, ctx: Context, door: FrontDoor, journeys: Sequence[Journey], url: str) -> Report:
         """Send until the time is over, then wait for what is under way."""

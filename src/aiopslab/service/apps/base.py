@@ -88,6 +88,8 @@ class Application:
     """The base of applications. A subclass sets the class variables and publishes its images."""
 
     name: ClassVar[str]
+    about: ClassVar[str] = ""
+    """What it is for and made of, in a sentence."""
     namespace: ClassVar[str]
     front_door: ClassVar[FrontDoor]
     components: ClassVar[tuple[Component, ...]]
@@ -101,6 +103,8 @@ class Application:
     """Files of the chart with values that it is installed with, beside its usual ones."""
     audit: ClassVar[str] = ""
     """A command line of an operator that prints every write that is kept, in the words of journeys' promises."""
+    audited: ClassVar[str] = ""
+    """The component that keeps them."""
 
     def publish(self, registry: ImageRegistry) -> None:
         """Put the images that the manifests name into a registry."""
@@ -126,6 +130,11 @@ class Application:
     def chart_files(self) -> Mapping[str, str]:
         """The files of a Helm chart by their paths in it, for an application that is deployed by one; else none."""
         return _texts(self._folder / "chart")
+
+    @cached_property
+    def runbooks(self) -> Mapping[str, str]:
+        """What operators of the application have written down for each other, by file name: the folder ``runbooks``."""
+        return _texts(self._folder / "runbooks")
 
     @property
     def _folder(self) -> Traversable:

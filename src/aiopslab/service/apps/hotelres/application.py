@@ -79,6 +79,10 @@ class HotelReservation(Application):
     """
 
     name = "hotel-reservation"
+    about = (
+        "People find a hotel by place and dates, have one recommended, log in and book: "
+        "eight Go services that find each other by Consul, with MongoDB and memcached behind them."
+    )
     namespace = NAMESPACE
     front_door = FrontDoor("frontend", port=5000, node_port=30500)
     components = COMPONENTS
@@ -86,10 +90,11 @@ class HotelReservation(Application):
     objectives = OBJECTIVES
     shared_folders = ("/data/volumes",)
     cooling = tuple(
-        f"kubectl exec -n {NAMESPACE} deploy/memcached-{name} -- {FLUSH}"
+        f"kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/memcached-{name} -- {FLUSH}"
         for name in ("profile", "rate", "reserve")
     )
-    audit = f'kubectl exec -n {NAMESPACE} deploy/mongodb-reservation -- mongo --quiet reservation-db --eval "{NIGHTS}"'
+    audited = "mongodb-reservation"
+    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/mongodb-reservation -- mongo --quiet reservation-db --eval "{NIGHTS}"'
 
     def __init__(self, variant: Variant = "original") -> None:
         self._release = RELEASES[variant]

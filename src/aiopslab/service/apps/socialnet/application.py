@@ -87,6 +87,10 @@ class SocialNetwork(Application):
     """The social network, as its users, its operators and its judges know it."""
 
     name = "social-network"
+    about = (
+        "People write posts, with mentions, addresses and pictures, and read timelines: "
+        "eleven Thrift services behind nginx, with MongoDB, Redis and memcached behind them."
+    )
     namespace = NAMESPACE
     front_door = FrontDoor("nginx-thrift", port=8080, node_port=30080)
     components = COMPONENTS
@@ -94,12 +98,17 @@ class SocialNetwork(Application):
     objectives = OBJECTIVES
     chart_values = ("values-populated.yaml",)
     cooling = (
-        *(f"kubectl exec -n {NAMESPACE} deploy/{name}-memcached -- {FLUSH}" for name in MEMCACHED),
-        *(f"kubectl exec -n {NAMESPACE} deploy/{name}-redis -- redis-cli flushall" for name in REDIS),
+        *(
+            f"kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/{name}-memcached -- {FLUSH}"
+            for name in MEMCACHED
+        ),
+        *(
+            f"kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/{name}-redis -- redis-cli flushall"
+            for name in REDIS
+        ),
     )
-    audit = (
-        f'kubectl exec -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{WRITTEN}"'
-    )
+    audited = "post-storage-mongodb"
+    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{WRITTEN}"'
 
     def publish(self, registry: ImageRegistry) -> None:
         """Put the application's images, and those of its datastores, into a registry."""

@@ -1,0 +1,52 @@
+"""A Service sends to a port where nobody listens: its pods run, and everybody who calls them is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aiopslab.cluster.api.objects import at
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.site import Site
+
+
+@fault
+@dataclass(frozen=True)
+class TargetPortMisconfig(Fault):
+    """Somebody edits a Service and mistypes a number."""
+
+    service: str
+    right: int = 9090
+    wrong: int = 9999
+    name: ClassVar[str] = "target_port_misconfig"
+    layer: ClassVar[Layer] = "virtualization"
+    known_as: ClassVar[str] = "misconfig_k8s"
+
+    @property
+    def truth(self) -> GroundTruth:
+        """A wrong setting, at the Service."""
+        return GroundTruth(self.service, "Virtualization", "Misconfiguration")
+
+    @property
+    def concerned(self) -> tuple[tuple[str, str], ...]:
+        """The Service."""
+        return (("services", self.service),)
+
+    def inject(self, site: Site) -> None:
+        """Set the wrong port."""
+        self._set(site, self.wrong)
+
+    def recover(self, site: Site) -> None:
+        """Set the right port."""
+        self._set(site, self.right)
+
+    def present(self, site: Site) -> bool:
+        """Whether the Service sends to the wrong port, or is gone."""
+        found = site.find("services", self.service)
+        return found is None or any(
+            port.get("targetPort") == self.wrong for port in at(found, "spec", "ports", default=[])
+        )
+
+    def _set(self, site: Site, port: int) -> None:
+        patch = f'[{{"op": "replace", "path": "/spec/ports/0/targetPort", "value": {port}}}]'
+        site.operate(f"kubectl -n {site.namespace} patch service {self.service} --type=json -p '{patch}'")

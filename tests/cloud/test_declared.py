@@ -1,0 +1,24 @@
+"""What counts as declared: what people wrote, not what helm notes down for itself."""
+
+from __future__ import annotations
+
+from aiopslab.cloud.clusters import add_cluster
+from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.terminal import Terminal
+from aiopslab.cloud.world import World
+
+RECORD = "kubectl create secret generic sh.helm.release.v1.web.v2 --type=helm.sh/release.v1 --from-literal=release=x"
+
+
+def test_records_of_releases_are_no_change_and_other_secrets_are() -> None:
+    world = World(1)
+    cluster = add_cluster(world, 1)
+    cluster.start()
+    world.run_for(10)
+    terminal = Terminal(world, cluster)
+    before = declared(cluster.api)
+    assert terminal.run(RECORD).status == 0
+    assert changes(before, declared(cluster.api)) == {}
+    assert terminal.run("kubectl create secret generic own --from-literal=a=b").status == 0
+    found = changes(before, declared(cluster.api))
+    assert {key.name: what for key, what in found.items()} == {"own": "added"}

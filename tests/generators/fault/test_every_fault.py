@@ -1,0 +1,107 @@
+"""What holds for every fault, however it breaks things: it is there, users or pods show it, it can be undone, and undone twice.
+
+Every fault that a family uses is tried on the family's application; the family's own test says that every fault is used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from aiopslab.cloud.copies import Copy
+from aiopslab.cloud.environment import Environment
+from aiopslab.generators.fault.base import Fault
+from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.service.apps.base import Application
+
+SPREAD_S = 45.0
+WINDOW_S = 20.0
+TELLTALES = ("fault", "inject", "chaos", "aiopslab")
+
+
+def cases() -> Iterator[tuple[type[Application], Fault]]:
+    """Every fault of every family once, by application."""
+    registry = ProblemRegistry()
+    problems = [registry.get_problem(pid) for pid in registry.get_problem_ids()]
+    found = {(problem.app.name, fault): type(problem.app) for problem in problems for fault in problem.faults}
+    for (_, fault), app in sorted(found.items(), key=lambda item: (item[0][0], repr(item[0][1]))):
+        yield app, fault
+
+
+def opened(app: type[Application]) -> Environment:
+    environment = Environment(app(), seed=5)
+    environment.open()
+    return environment
+
+
+class Bases:
+    """One world per application, made when the first fault wants it; tests come sorted by application."""
+
+    def __init__(self) -> None:
+        self._of: dict[type[Application], Copy[Environment]] = {}
+
+    def of(self, app: type[Application]) -> Copy[Environment]:
+        if app not in self._of:
+            self.close()
+            self._of[app] = Copy.of(opened, app)
+        return self._of[app]
+
+    def close(self) -> None:
+        for copy in self._of.values():
+            copy.close()
+        self._of.clear()
+
+
+@pytest.fixture(scope="module")
+def bases() -> Iterator[Bases]:
+    made = Bases()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("app", "fault"), tuple(cases()), ids=lambda each: repr(each) if isinstance(each, Fault) else ""
+)
+def test_fault(bases: Bases, app: type[Application], fault: Fault) -> None:
+    with bases.of(app).branch() as copy:
+        told = copy.call(life_of, fault)
+    assert told["present"] == {
+        "before": False, "injected": True, "restarted": True, "recovered": False, "recovered twice": False
+    }  # fmt: skip
+    assert told["failed"] > 0.5, "no journey of the users is hurt"
+    assert told["named"] == []
+
+
+def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
+    """From before the fault to after its repair."""
+    present = {"before": fault.present(environment)}
+    begun = environment.now
+    fault.inject(environment)
+    present["injected"] = fault.present(environment)
+    environment.run_for(SPREAD_S)
+    now = environment.now - environment.timeout_s
+    results = environment.users.results
+    failed = max(results.between(now - WINDOW_S, now, name).error_rate for name in results.journeys)
+    words = {*TELLTALES, fault.name, fault.known_as, type(fault).__name__} - {""}
+    new = written_since(environment, begun)
+    told = re.compile("|".join(rf"\b{word}" for word in sorted(words)), re.IGNORECASE)
+    named = sorted({found for text in new for found in told.findall(text)})
+    component = fault.truth.component
+    environment.operate(f"kubectl -n {environment.namespace} rollout restart deployment/{component}")
+    environment.run_for(10.0)
+    present["restarted"] = fault.present(environment)
+    for when in ("recovered", "recovered twice"):
+        fault.recover(environment)
+        environment.run_for(5.0)
+        present[when] = fault.present(environment)
+    return {"present": present, "failed": failed, "named": named}
+
+
+def written_since(environment: Environment, time_s: float) -> list[str]:
+    """Every object that was written in the cluster, events included."""
+    writes = environment.cluster.api.log.history()
+    return [json.dumps(write.object, default=str) for write in writes if write.time_s >= time_s]
