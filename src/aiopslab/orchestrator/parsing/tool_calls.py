@@ -1,0 +1,136 @@
+"""Calls that a model wrote as data: the JSON and the tags of the tool-calling interfaces, and ReAct's `Action Input`.
+
+Only what cannot be mistaken is taken: an object that names an action and holds its arguments. An object that merely
+has a `name` (most of what Kubernetes prints has one) is no call unless the name is an action's.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from aiopslab.orchestrator.parsing.calls import Call
+from aiopslab.orchestrator.parsing.literals import Reader, Unreadable
+
+_NAMES = ("name", "api_name", "action", "tool", "tool_name", "function", "function_name")
+_ARGUMENTS = ("arguments", "args", "parameters", "params", "input", "action_input", "tool_input", "kwargs")
+_WRAPPERS = ("tool_calls", "tool_call", "function_call", "function", "tool", "call", "action")
+_IDENTIFIER = re.compile(r"(?:[^\W\d]\w*\.)*([^\W\d]\w{0,79})")
+_MAX_WRAPPERS = 4
+_REACT = re.compile(
+    r"^\W{0,4}action\W{0,4}:\W{0,4}([^\W\d]\w{0,79})\W{0,4}\n\W{0,4}action[ _]input\W{0,2}:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FUNCTION_TAG = re.compile(r"<(function|invoke)(?:=| name=\"?)([^\W\d]\w{0,79})\"?>")
+_PARAMETER_TAG = re.compile(r"<parameter(?:=| name=\"?)([^\W\d]\w{0,79})\"?>")
+_MAX_TAGS = 50
+_BLANK_LINE = re.compile(r"[ \t`]*+(?:\n|\Z)")
+_LANGUAGE = re.compile(r"\s*+[\w+-]{0,20}\s*+(?=[\[{])")
+
+
+def in_json(text: str, start: int, end: int, known: Collection[str]) -> list[Call]:
+    """The calls of a stretch that is one JSON value, after a language's name maybe; none if it is something else."""
+    language = _LANGUAGE.match(text, start, end)
+    if not language:
+        return []
+    reader = Reader(text, language.end(), end, json=True)
+    try:
+        value = reader.value()
+    except Unreadable:
+        return []
+    if reader.peek():
+        return []
+    return [replace(call, start=start, stop=end) for call in _calls(value, known, 0)]
+
+
+def in_react(text: str, known: Collection[str]) -> list[Call]:
+    """Calls as `Action: name` with an `Action Input:` on the next line: a value, or else the text of that line."""
+    calls = []
+    for found in islice(_REACT.finditer(text), _MAX_TAGS):
+        line_end = text.find("\n", found.end()) % (len(text) + 1)
+        reader = Reader(text, found.end(), json=True)
+        try:
+            value, stop = reader.value(), reader.at
+            stop = stop if _BLANK_LINE.match(text, stop) else 0
+        except Unreadable:
+            stop = 0
+        if not stop:
+            value, stop = text[found.end() : line_end].strip().strip("`"), line_end
+        for call in _calls({"name": found[1], "arguments": value}, known, 0):
+            calls.append(replace(call, start=found.start(), stop=stop))
+    return calls
+
+
+def in_named_tags(text: str) -> list[Call]:
+    """Calls as `<function=name><parameter=key>value</parameter></function>`, or with `invoke` and `name="…"`."""
+    calls = []
+    for opening in islice(_FUNCTION_TAG.finditer(text), _MAX_TAGS):
+        end = text.find(f"</{opening[1]}", opening.end())
+        end = len(text) if end < 0 else end
+        kwargs = {}
+        for parameter in islice(_PARAMETER_TAG.finditer(text, opening.end(), end), _MAX_TAGS):
+            closing = text.find("</parameter", parameter.end(), end)
+            kwargs[parameter[1]] = _plain(text[parameter.end() : end if closing < 0 else closing])
+        calls.append(Call(opening[2], [], kwargs, opening.start(), text.find(">", end) + 1 or len(text)))
+    return calls
+
+
+def _plain(written: str) -> Any:
+    """A value between tags: text as it stands, unless it is plainly a number, a list, a dict or a constant."""
+    reader = Reader(written, json=True)
+    try:
+        value = reader.value()
+    except Unreadable:
+        return written.strip()
+    return written.strip() if isinstance(value, str) or reader.peek() else value
+
+
+def _calls(value: Any, known: Collection[str], depth: int) -> Iterator[Call]:
+    if depth > _MAX_WRAPPERS:
+        return
+    if isinstance(value, list):
+        for item in value[:16]:
+            yield from _calls(item, known, depth + 1)
+    if not isinstance(value, dict):
+        return
+    call = _call(value, known)
+    if call is not None:
+        yield call
+        return
+    for wrapper in _WRAPPERS:
+        if isinstance(value.get(wrapper), dict | list):
+            yield from _calls(value[wrapper], known, depth + 1)
+            return
+
+
+def _call(value: dict[Any, Any], known: Collection[str]) -> Call | None:
+    named = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), None)
+    identifier = _IDENTIFIER.fullmatch(named.strip()) if named else None
+    if identifier is None:
+        return None
+    given = [_decoded(value[key]) for key in _ARGUMENTS if key in value]
+    if not given and identifier[1] not in known:
+        return None
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for arguments in given:
+        if isinstance(arguments, dict):
+            kwargs.update((str(key), argument) for key, argument in arguments.items())
+        elif isinstance(arguments, list):
+            args.extend(arguments)
+        elif arguments not in (None, ""):
+            args.append(arguments)
+    return Call(identifier[1], args, kwargs)
+
+
+def _decoded(arguments: Any) -> Any:
+    """Arguments come as JSON inside a string, too."""
+    if isinstance(arguments, str) and arguments.lstrip()[:1] in ("{", "["):
+        reader = Reader(arguments, json=True)
+        try:
+            value = reader.value()
+        except Unreadable:
+            return arguments
+        return arguments if reader.peek() else value
+    return arguments
