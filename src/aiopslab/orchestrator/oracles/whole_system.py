@@ -8,39 +8,57 @@ nothing to do with the fault.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from aiopslab.cloud.declared import changes, declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import at
-from aiopslab.cluster.api.store import Key
 from aiopslab.generators.fault.base import Fault
+from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
 
 SETTLE_S: Final = 60.0
+BACK_OFF_S: Final = 330.0
+"""The longest pause before a container is started again, and some time to start in."""
+STEP_S: Final = 15.0
 WATCH_S: Final = 60.0
 LEAST_REQUESTS: Final = 10
 """So many of a journey's requests must have been seen to say that it works."""
 SHOWN: Final = 5
 
 
-def judge_repair(environment: Environment, fault: Fault) -> Verdict:
-    """Judge the system as it stands now, after a repair or after nothing."""
-    left_behind = tuple(_left_behind(environment, fault))
-    environment.run_for(SETTLE_S)
+def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
+    """Judge the system as it stands now, after a repair or after nothing; ``faults`` are those that were injected."""
+    left_behind = tuple(_left_behind(environment, faults))
+    _settle(environment, faults)
     environment.empty_caches()
     environment.run_for(1.0)
     begun = environment.now
     environment.run_for(WATCH_S)
     findings = (
-        Finding("the root cause is gone", not fault.present(environment)),
+        *_causes(environment, faults),
         *_users(environment, begun),
         *_workloads(environment),
         *_writes(environment),
         *left_behind,
     )
     return Verdict(findings)
+
+
+def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
+    """Let the repair take effect. A pod that has crashed often pauses for minutes, however good the repair was."""
+    environment.run_for(SETTLE_S)
+    if any(fault.present(environment) for fault in faults):
+        return
+    deadline = environment.now + BACK_OFF_S
+    while next(_workloads(environment), None) is not None and environment.now < deadline:
+        environment.run_for(STEP_S)
+
+
+def _causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    for fault in faults:
+        yield Finding("the root cause is gone", not fault.present(environment), fault.truth.component)
 
 
 def _users(environment: Environment, begun: float) -> Iterator[Finding]:
@@ -65,7 +83,7 @@ def _workloads(environment: Environment) -> Iterator[Finding]:
         if key.namespace != environment.namespace or key.plural not in ("deployments", "statefulsets"):
             continue
         wanted = at(before, "spec", "replicas", default=1)
-        now = environment.find(_resource(key), key.name)
+        now = environment.find(resource_of(key), key.name)
         ready = at(now, "status", "readyReplicas", default=0) if now is not None else 0
         if ready < wanted:
             yield Finding(f"{key.name} runs", False, f"{ready} of {wanted} pods are ready")
@@ -80,17 +98,8 @@ def _writes(environment: Environment) -> Iterator[Finding]:
     yield Finding("every write that was acknowledged is there", not missing, why)
 
 
-def _left_behind(environment: Environment, fault: Fault) -> Iterator[Finding]:
-    """What is declared differently now than before the fault, and is no part of a repair."""
-    concerned = {(environment.namespace, *one) for one in fault.concerned}
+def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    """What is declared differently now than before the faults, and is no part of a repair."""
     found = changes(environment.baseline.objects, declared(environment.cluster.api))
-    others = [
-        f"{key.plural}/{key.name} was {what}"
-        for key, what in found.items()
-        if (key.namespace, _resource(key), key.name) not in concerned
-    ]
+    others = beyond_need(found, environment.namespace, faults)
     yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
-
-
-def _resource(key: Key) -> str:
-    return f"{key.plural}.{key.group}".rstrip(".")

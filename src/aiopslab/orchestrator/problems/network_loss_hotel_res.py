@@ -1,0 +1,16 @@
+"""Most packets to a service of the hotels vanish.
+
+What is asked is whether, where, and to repair it; the papers give no root cause for what is known by its symptoms only.
+"""
+
+from aiopslab.generators.fault.network_loss import NetworkLoss
+from aiopslab.orchestrator.problems.family import Family
+from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
+from aiopslab.service.apps.hotelres import HotelReservation
+
+FAMILY = Family(
+    "network_loss_hotel_res",
+    HotelReservation,
+    (NetworkLoss("user"),),
+    tasks=(DetectionTask, LocalizationTask, MitigationTask),
+)

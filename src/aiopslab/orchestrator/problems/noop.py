@@ -1,0 +1,17 @@
+"""Nothing is wrong: whoever always says yes is wrong here."""
+
+from aiopslab.orchestrator.problems.family import Family
+from aiopslab.orchestrator.tasks import DetectionTask
+from aiopslab.service.apps.hotelres import HotelReservation
+from aiopslab.service.apps.socialnet import SocialNetwork
+
+HOTELS = Family(
+    "noop_detection_hotel_reservation",
+    HotelReservation,
+    ((),),
+    tasks=(DetectionTask,),
+    ids="{family}-{number}",
+)
+SOCIAL = Family(
+    "noop_detection_social_network", SocialNetwork, ((),), tasks=(DetectionTask,), ids="{family}-{number}"
+)
