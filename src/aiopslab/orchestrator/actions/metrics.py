@@ -1,0 +1,86 @@
+"""Metrics: exported as files, read, and asked for in PromQL."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from aiopslab.observer.export import Period, csv_lines, metric_names, metric_table
+from aiopslab.observer.export.dataset import file_name
+from aiopslab.observer.logs.store import SECOND_NS
+from aiopslab.observer.metrics import Matcher
+from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, in_words
+from aiopslab.orchestrator.actions.bounds import head
+from aiopslab.orchestrator.actions.exports import ExportActions
+from aiopslab.orchestrator.actions.registry import action
+from aiopslab.orchestrator.actions.summaries import metric_summary
+
+_LEFT_OUT: Final = re.compile(
+    r".*(_bucket|_created|_generation|_info|_owner|_start_time_seconds|_cpu_period|_load_average_10s|_mapped_file"
+    r"|_memory_swap|_spec_type|_status_scheduled)|ALERTS_FOR_STATE|scrape_.*|kube_replicaset_.*|kube_namespace_.*"
+)
+"""Constants and bookkeeping. Histograms are told by their sums and counts, and by the recorded p99."""
+NODES: Final = (
+    "node_cpu_seconds_total", "node_filesystem_avail_bytes", "node_load1", "node_memory_MemAvailable_bytes",
+    "node_network_receive_drop_total", "node_network_receive_errs_total", "node_network_transmit_drop_total",
+    "node_network_transmit_errs_total", "kube_node_status_condition",
+)  # fmt: skip
+CLUTTER: Final = frozenset({"cpu", "id", "image", "instance", "interface", "job", "name", "namespace", "uid"})
+"""Labels that tell nobody anything here, or the same in every row."""
+
+
+class MetricActions(ExportActions):
+    """Numbers over time."""
+
+    @action
+    def get_metrics(self, namespace: str, duration: float = 5) -> str:
+        """
+        Exports the metrics of a namespace to CSV files on your host, one file per metric: CPU, memory, restarts and
+        network of its containers, requests, errors and latencies of its services, states of its workloads, and the
+        nodes' own. Read them with read_metrics, or with exec_shell (cat, head, grep, awk).
+
+        Args:
+            namespace (str): The namespace, for example "test-hotel-reservation".
+            duration (float): How many minutes back from now.
+
+        Returns:
+            str: The folder, and the files in it with their numbers of rows.
+        """
+        self._check_namespace(namespace)
+        check_minutes(duration)
+        store = self.environment.monitoring.store
+        now_ns = self.environment.monitoring.now_ns()
+        period = Period(now_ns - round(duration * 60 * SECOND_NS), now_ns + 1)
+        of_namespace = (Matcher("namespace", "=", namespace),)
+        chosen = {
+            name: of_namespace
+            for name in metric_names(store, period, of_namespace)
+            if not _LEFT_OUT.fullmatch(name)
+        }
+        if not chosen:
+            raise ActionFailed(f"No metric of {namespace!r} was recorded in the last {in_words(duration)}.")
+        folder = self._place("metrics", namespace)
+        told = []
+        for name, where in {**chosen, **dict.fromkeys(NODES, ())}.items():
+            lines = list(csv_lines(metric_table(store, name, period, where, CLUTTER)))
+            if len(lines) > 1:
+                self._write(f"{folder}/{file_name(name)}", lines)
+                told.append(f"{file_name(name)} ({len(lines) - 1} rows)")
+        title = f"The metrics of the last {in_words(duration)} are in {folder} on your host:"
+        example = f'Read one with read_metrics("{folder}/container_cpu_usage_seconds_total.csv").'
+        return head([title, *told, example], f'All: exec_shell("ls {folder}")')
+
+    @action
+    def read_metrics(self, file_path: str) -> str:
+        """
+        Shows a file that get_metrics has exported. Of a file that is too long, each series is summed up: how many
+        samples, the first, least, greatest and last value.
+
+        Args:
+            file_path (str): The path of the file.
+
+        Returns:
+            str: The rows, or the summary.
+        """
+        text = self._read(file_path, "get_metrics")
+        return metric_summary(text, file_path)

@@ -1,0 +1,36 @@
+"""All actions in one class. Problems choose among them by name; users extend it with their own.
+
+An action is a method with a docstring; ``@action`` says so and checks it. A subclass may add more of them, written
+with or without the mark, and with or without ``self``: the papers write them as plain functions.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.orchestrator.actions.changes import ChangeActions
+from aiopslab.orchestrator.actions.events import EventActions
+from aiopslab.orchestrator.actions.logs import LogActions
+from aiopslab.orchestrator.actions.metrics import MetricActions
+from aiopslab.orchestrator.actions.queries import QueryActions
+from aiopslab.orchestrator.actions.runbooks import RunbookActions
+from aiopslab.orchestrator.actions.shell import ShellActions
+from aiopslab.orchestrator.actions.topology import TopologyActions
+from aiopslab.orchestrator.actions.traces import TraceActions
+
+DEFAULT: Final = ("get_logs", "get_metrics", "read_metrics", "get_traces", "read_traces", "exec_shell")
+"""The papers' actions, less ``submit``, which the task brings."""
+
+
+class TaskActions(
+    ChangeActions,
+    RunbookActions,
+    EventActions,
+    TopologyActions,
+    QueryActions,
+    ShellActions,
+    TraceActions,
+    MetricActions,
+    LogActions,
+):
+    """What an agent can do in an environment. One instance per session: it has its own host to type at."""
