@@ -1,0 +1,141 @@
+"""Results as a person would like to see them: the verdict first, then what it took, then what harm was done.
+
+Whatever stands in results is text of others: it is shown as it is, never as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+TIMES: Final = {
+    "TTD": "time to detect",
+    "TTL": "time to localize",
+    "TTA": "time to analyse",
+    "TTM": "time to mitigate",
+}
+OWN: Final = frozenset(
+    {"success", "steps", "repeated_actions", "invalid_actions", "invalid_by_kind", "actions_by_name", "in_tokens",
+     "out_tokens", "tokens_estimated", "cost_usd", "simulated_s", "harm", "wall", "judge", "reasoning_judgement",
+     "reasoning_score", "metric_errors", "findings"}
+)  # fmt: skip
+"""What has a line of its own; every other key is shown under its name."""
+SHOWN: Final = 5
+NOTICED: Final = 0.05
+"""A lower severity is as good as none."""
+
+Line = tuple[str, Text]
+
+
+def summary(results: Mapping[str, Any]) -> Table:
+    """A table for the terminal; it takes whatever is there and leaves out what is not."""
+    table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for part in (_verdict(results), _effort(results), _harm(results.get("harm") or {}), _reasoning(results)):
+        lines = list(part)
+        for name, text in lines:
+            table.add_row(name, text)
+        if lines:
+            table.add_section()
+    return table
+
+
+def _verdict(results: Mapping[str, Any]) -> Iterator[Line]:
+    if "success" in results:
+        good = bool(results["success"])
+        yield "success", Text("yes" if good else "no", style="bold green" if good else "bold red")
+    for name, value in results.items():
+        if name in TIMES:
+            yield TIMES[name], Text(f"{_seconds(value)} simulated")
+        elif name not in OWN:
+            yield name, Text(_told(value))
+    for finding in results.get("findings") or ():
+        bad = str(finding).startswith("NOT")
+        yield "", Text(str(finding), style="red" if bad else "dim")
+    for error in results.get("metric_errors") or ():
+        yield "", Text(str(error), style="yellow")
+
+
+def _effort(results: Mapping[str, Any]) -> Iterator[Line]:
+    if "steps" in results:
+        extras = [
+            f"{results[key]} {word}"
+            for key, word in (("repeated_actions", "repeated"), ("invalid_actions", "invalid"))
+            if results.get(key)
+        ]
+        yield "steps", Text(", ".join([str(results["steps"]), *extras]))
+    if results.get("actions_by_name"):
+        yield (
+            "actions",
+            Text(", ".join(f"{name} {count}" for name, count in results["actions_by_name"].items())),
+        )
+    if "in_tokens" in results:
+        about = "about " if results.get("tokens_estimated") else ""
+        cost = f", ${results['cost_usd']:.4f}" if results.get("cost_usd") is not None else ""
+        yield "tokens", Text(f"{about}{results['in_tokens']} in, {results.get('out_tokens', 0)} out{cost}")
+    if "simulated_s" in results:
+        wall = results.get("wall") or {}
+        here = (
+            f"; {wall['wall_s']:.1f} s here, {wall['agent_wall_s']:.1f} s of them the agent's" if wall else ""
+        )
+        yield "time", Text(f"{_seconds(results['simulated_s'])} simulated{here}")
+
+
+def _harm(harm: Mapping[str, Any]) -> Iterator[Line]:
+    severity = harm.get("severity") or {}
+    if severity:
+        after = (harm.get("after") or {}).get("severity", severity["final"])
+        yield (
+            "severity",
+            Text(f"{severity['start']:.2f} at the start, {severity['peak']:.2f} at its worst, ")
+            + Text(f"{after:.2f} in the end", style="green" if after < NOTICED else "yellow"),
+        )
+    budget = harm.get("error_budget") or {}
+    if budget.get("failed") or budget.get("slow"):
+        yield (
+            "users",
+            Text(
+                f"{budget['failed']} of {budget['requests']} requests failed, {budget['slow']} were slow: "
+                f"{budget['burnt']:.2%} of a month's error budget"
+            ),
+        )
+    for one in (harm.get("regressions") or ())[:SHOWN]:
+        what = (
+            ", ".join(one["became_unhealthy"])
+            or f"severity {one['severity_before']:.2f} to {one['severity_after']:.2f}"
+        )
+        mended = " (well again in the end)" if one["mended_at_the_end"] else ""
+        yield f"worse at step {one['step']}", Text(f"{what}{mended}, after {one['action']}", style="yellow")
+    if harm.get("changes_beyond_need"):
+        yield "needless changes", Text(_told(harm["changes_beyond_need"]), style="yellow")
+
+
+def _reasoning(results: Mapping[str, Any]) -> Iterator[Line]:
+    if "reasoning_judgement" not in results:
+        return
+    score = results.get("reasoning_score")
+    luck = " (right for wrong reasons)" if (results.get("judge") or {}).get("right_for_wrong_reasons") else ""
+    yield "reasoning", Text(f"{score} of 10{luck}" if score is not None else "not judged")
+    yield "", Text(str(results["reasoning_judgement"]))
+
+
+def _seconds(value: Any) -> str:
+    return f"{value:.1f} s" if isinstance(value, int | float) else str(value)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_told(one)}" for name, one in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        more = f" and {len(value) - SHOWN} more" if len(value) > SHOWN else ""
+        return ", ".join(_told(one) for one in value[:SHOWN]) + more if value else "none"
+    return str(value)
