@@ -1,0 +1,98 @@
+"""Every family keeps the rules: ids that people know, texts that tell nothing, right answers that exist."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+from aiopslab.generators.fault.catalogue import faults
+from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.tasks import AnalysisTask, LocalizationTask, Task
+from aiopslab.orchestrator.tasks.analysis import LABELS
+
+REGISTRY = ProblemRegistry()
+IDS = REGISTRY.get_problem_ids()
+FOUR = ("detection", "localization", "analysis", "mitigation")
+
+PUBLISHED = {
+    "k8s_target_port-misconfig": (FOUR, ["user-service", "text-service", "post-storage-service"]),
+    "revoke_auth_mongodb": (FOUR, ["mongodb-geo", "mongodb-rate"]),
+    "misconfig_app_hotel_res": (FOUR, ["geo"]),
+    "scale_pod_zero_social_net": (FOUR, ["user-service"]),
+    "network_loss_hotel_res": (("detection", "localization", "mitigation"), ["user"]),
+}
+ROOT_CAUSES = {
+    "k8s_target_port-misconfig": ("Virtualization", "Misconfiguration"),
+    "revoke_auth_mongodb": ("Application", "Authentication Issue"),
+    "misconfig_app_hotel_res": ("Application", "Misconfiguration"),
+    "scale_pod_zero_social_net": ("Virtualization", "Operation Error"),
+}
+
+
+@pytest.mark.parametrize("family", PUBLISHED)
+def test_published_families_have_their_ids_and_answers(family: str) -> None:
+    tasks, components = PUBLISHED[family]
+    for task in tasks:
+        for number, component in enumerate(components, 1):
+            problem = REGISTRY.get_problem(f"{family}-{task}-{number}")
+            assert problem.task_type == task
+            assert [fault.truth.component for fault in problem.faults] == [component]
+            if task == "analysis":
+                assert tuple(problem.expected().values()) == ROOT_CAUSES[family]
+
+
+@pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])
+def test_no_ops_expect_no(app: str) -> None:
+    problem = REGISTRY.get_problem(f"noop_detection_{app}-1")
+    assert problem.faults == ()
+    assert problem.expected() == "No"
+
+
+def test_types_of_tasks_divide_the_problems() -> None:
+    parts = [REGISTRY.get_problem_ids(task) for task in FOUR]
+    assert sorted(pid for part in parts for pid in part) == sorted(IDS)
+    assert all(parts)
+
+
+@pytest.mark.parametrize("pid", IDS)
+def test_every_problem_is_made_anew_and_can_be_answered(pid: str) -> None:
+    problem = REGISTRY.get_problem(pid)
+    assert problem.id == pid
+    assert problem is not REGISTRY.get_problem(pid)
+    names = {component.name for component in problem.app.components}
+    if isinstance(problem, LocalizationTask):
+        assert {name for right in problem.right_answers() for name in right} <= names
+    if isinstance(problem, AnalysisTask):
+        assert all(problem.expected()[key] in labels for key, labels in LABELS.items())
+    if problem.task_type != "mitigation":
+        assert problem.eval(problem.expected(), [], 1.0)["success"]
+
+
+def test_what_agents_are_told_does_not_depend_on_what_is_wrong() -> None:
+    told: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    for problem in map(REGISTRY.get_problem, IDS):
+        told[problem.app.name, problem.task_type].add(
+            (problem.get_task_description(), problem.get_instructions())
+        )
+    assert all(len(texts) == 1 for texts in told.values())
+
+
+def test_what_agents_are_told_has_what_they_need() -> None:
+    for problem in map(REGISTRY.get_problem, IDS):
+        description, instructions = problem.get_task_description(), problem.get_instructions()
+        assert problem.app.namespace in description
+        assert problem.app.frontend_url in description
+        assert problem.goal in description
+        assert problem.example in instructions
+
+
+def test_every_fault_is_used_by_a_family() -> None:
+    used = {fault.name for problem in map(REGISTRY.get_problem, IDS) for fault in problem.faults}
+    assert used == set(faults())
+
+
+def test_every_floor_of_always_the_same_answer_is_below_what_is_right() -> None:
+    """Whoever always says yes is wrong at least once."""
+    asked: list[Task] = [REGISTRY.get_problem(pid) for pid in REGISTRY.get_problem_ids("detection")]
+    assert {problem.expected() for problem in asked} == {"Yes", "No"}

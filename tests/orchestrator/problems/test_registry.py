@@ -1,0 +1,135 @@
+"""Problems are found: ours, those of installed packages, those of a user's own file; and what is wrong with them is said."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
+
+OWN = """
+    from aiopslab import Family, HotelReservation, LocalizationTask
+    from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
+
+    class Mine(LocalizationTask):
+        id = "mine-localization-1"
+
+        def __init__(self):
+            self.app = HotelReservation()
+            self.ans = "geo"
+
+    FAMILY = Family("my_family", HotelReservation, (ScalePodZero("geo"), ScalePodZero("user")))
+"""
+
+
+def written(folder: Path, text: str, name: str = "own.py") -> Path:
+    path = folder / name
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+def test_a_file_brings_its_classes_and_families(tmp_path: Path) -> None:
+    registry = ProblemRegistry()
+    ids = registry.load(written(tmp_path, OWN))
+    assert ids == ["mine-localization-1"] + [
+        f"my_family-{task}-{n}"
+        for task in ("detection", "localization", "analysis", "mitigation")
+        for n in (1, 2)
+    ]
+    assert registry.get_problem("mine-localization-1").expected() == ["geo"]
+    assert registry.get_problem("my_family-localization-2").expected() == ["user"]
+    assert "mine-localization-1" in registry.get_problem_ids("localization")
+    assert registry.loaded == [tmp_path / "own.py"]
+
+
+def test_what_a_registry_has_loaded_is_its_own(tmp_path: Path) -> None:
+    ProblemRegistry().load(written(tmp_path, OWN))
+    assert "mine-localization-1" not in ProblemRegistry().get_problem_ids()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def broken(:\\n", r"line 1: invalid syntax"),
+        ("import nonexistent_module", r"ModuleNotFoundError: No module named 'nonexistent_module'"),
+        ("1 / 0", r"ZeroDivisionError: division by zero"),
+        ("x = 1", r"has no problems\. Define a class that extends one of the tasks and has an id"),
+        (
+            "from aiopslab import DetectionTask\nclass A(DetectionTask):\n    id = 'scale_pod_zero_social_net-detection-1'",
+            r"cannot be loaded: there is a problem 'scale_pod_zero_social_net-detection-1' already\. Choose another id\.",
+        ),
+    ],
+)
+def test_a_broken_file_is_answered_with_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+    registry = ProblemRegistry()
+    before = registry.get_problem_ids()
+    with pytest.raises(CannotLoad, match=told):
+        registry.load(written(tmp_path, text))
+    assert registry.get_problem_ids() == before
+
+
+def test_classes_that_are_no_problems_yet_are_said(tmp_path: Path) -> None:
+    text = "from aiopslab.orchestrator.tasks import Task\nclass A(Task):\n    id = 'a'\n    task_type = 'detection'"
+    with pytest.raises(CannotLoad, match=r"class A lacks eval, expected\. Extend DetectionTask, "):
+        ProblemRegistry().load(written(tmp_path, text))
+    with pytest.raises(CannotLoad, match=r"its name must end in \.py"):
+        ProblemRegistry().load(written(tmp_path, text, "own.txt"))
+
+
+def test_a_missing_file_is_said() -> None:
+    with pytest.raises(CannotLoad, match=r"There is no file 'nowhere\.py' to load problems from\."):
+        ProblemRegistry().load("nowhere.py")
+
+
+def test_an_unknown_problem_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownProblem, match=r"Did you mean .*scale_pod_zero_social_net-mitigation-1.*\?"):
+        ProblemRegistry().get_problem("scale_pod_zero_social_net-mitigaton-1")
+    with pytest.raises(UnknownProblem, match="List them all: aiopslab list"):
+        ProblemRegistry().get_problem("qqqq")
+
+
+def test_an_unknown_task_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="Choose one of: detection, localization, analysis, mitigation"):
+        ProblemRegistry().get_problem_ids("repair")
+
+
+def install(folder: Path, name: str, points: str) -> None:
+    """As pip leaves an installed package behind."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[aiopslab.problems]\n{points}\n")
+
+
+def test_installed_packages_bring_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, OWN, "package_with_problems.py")
+    install(tmp_path, "package-with-problems", "own = package_with_problems")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    registry = ProblemRegistry()
+    assert registry.get_problem("mine-localization-1").expected() == ["geo"]
+    assert "my_family-mitigation-2" in registry.get_problem_ids()
+
+
+def test_one_family_may_be_an_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, OWN, "package_with_a_family.py")
+    install(tmp_path, "package-with-a-family", "own = package_with_a_family:FAMILY")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    ids = ProblemRegistry().get_problem_ids()
+    assert "my_family-detection-1" in ids
+    assert "mine-localization-1" not in ids
+
+
+def test_a_broken_package_is_told_and_keeps_nobody_from_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "raise RuntimeError('not today')", "broken_package.py")
+    install(tmp_path, "broken-package", "own = broken_package")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.warns(
+        UserWarning, match="The problems of 'broken_package' cannot be used: RuntimeError: not today"
+    ):
+        registry = ProblemRegistry()
+    assert "scale_pod_zero_social_net-detection-1" in registry.get_problem_ids()

@@ -1,0 +1,53 @@
+"""A problem that is unfair is found out, and it is said in what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.validation import Validator
+
+UNFAIR = Path(__file__).with_name("unfair_problems.py")
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    problems = ProblemRegistry()
+    problems.load(UNFAIR)
+    with Validator(3, problems=problems, twice=True) as one:
+        yield one
+
+
+def wrong(validator: Validator, pid: str) -> dict[str, str]:
+    return {finding.what: finding.why for finding in validator.validate(pid) if not finding.well}
+
+
+def test_an_incident_that_nobody_can_notice(validator: Validator) -> None:
+    assert wrong(validator, "harmless-detection-1") == {
+        "the incident shows": "nothing differs from a world without it"
+    }
+
+
+def test_an_incident_that_tells_its_name(validator: Validator) -> None:
+    found = wrong(validator, "talkative-detection-1")
+    assert list(found) == ["nothing names it"]
+    assert "'talkative_stop' is to be read in" in found["nothing names it"]
+
+
+def test_a_judge_who_takes_everything_for_right(validator: Validator) -> None:
+    found = wrong(validator, "lenient-localization-1")
+    assert list(found) == ["wrong answers fail"]
+    assert "'frontend'" in found["wrong answers fail"]
+
+
+def test_a_world_that_is_never_the_same_twice(validator: Validator) -> None:
+    assert wrong(validator, "restless-detection-1") == {"one seed, one outcome": "two stagings of it differ"}
+
+
+def test_an_incident_that_a_restart_repairs(validator: Validator) -> None:
+    found = wrong(validator, "stopped_at_will-mitigation-1")
+    assert list(found) == ["restarting everything fails"]
+    assert found["restarting everything fails"].startswith("it removes the cause")
