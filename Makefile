@@ -4,7 +4,7 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks scripts
+SOURCES := src tests benchmarks scripts examples
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
@@ -15,7 +15,7 @@ help: ## list the targets
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (the others do this by themselves)
 
-demo: $(VENV)/.project ## watch a hotel reservation system be broken, seen through, and repaired
+demo: $(VENV)/.project ## watch an engineer repair a social network that was broken, and what that was worth
 	@$(BIN)/aiopslab demo
 
 test: check ## run all checks and all tests

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,11 +52,11 @@ def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
     assert "node-1" in done.stderr or "--help" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["shell", "demo"])
+@pytest.mark.parametrize("command", ["list", "run", "play", "validate", "export", "shell", "demo"])
 def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
     assert done.returncode == 0
-    assert f"Example: aiopslab {command}" in done.stdout
+    assert re.search(rf"Examples?:\n +aiopslab {command}", done.stdout)
 
 
 def test_one_line_at_the_operators_host_of_a_fresh_cluster() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.cli.export import run_export
+from aiopslab.cli.export import export_problem, run_export
 
 CALL = "import sys; from aiopslab.cli import main; sys.argv[0] = 'aiopslab'; main()"
 
@@ -67,3 +67,32 @@ def test_an_application_leaves_traces(tmp_path: Path, capsys: pytest.CaptureFixt
     assert head.startswith(
         "trace_id,span_id,parent_span,service_name,operation_name,start_time,duration,has_error"
     )
+
+
+def test_a_problem_is_written_with_the_truth_about_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pid = "revoke_auth_mongodb-localization-1"
+    assert export_problem(pid, (), 0, 1, tmp_path / "out", "csv", True) == 0
+    manifest = json.loads(capsys.readouterr().out)
+    assert (manifest["problem"], manifest["ground_truth"]) == (pid, "ground_truth.json")
+    truth = json.loads((tmp_path / "out" / "ground_truth.json").read_text())
+    assert truth["expected"] == ["mongodb-geo"]
+    assert truth["faults"][0]["name"] == "revoke_auth"
+    assert truth["faults"][0]["fault_type"] == "Authentication Issue"
+    assert manifest["start"] < truth["injected_at"] < manifest["end"]
+    assert "not authorized" in (tmp_path / "out" / "logs.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("revoke_auth_mongodb-localization-9",), "or revoke_auth_mongodb-localization-1"),
+        (("revoke_auth_mongodb-localization-1", "--app", "none"), "leave out --app"),
+        (("revoke_auth_mongodb-localization-1", "--format", "xml"), "There is no format 'xml'"),
+    ],
+)
+def test_a_wrong_call_about_a_problem_costs_no_time(tmp_path: Path, args: tuple[str, ...], told: str) -> None:
+    done = export(*args, "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert told in done.stderr.replace("\n", " ")

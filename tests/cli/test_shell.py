@@ -15,13 +15,14 @@ import pytest
 from tests.cli.test_cli import aiopslab
 
 PATIENCE_S = 60.0
+PAUSE_S = 0.5
 
 
 class Person:
     """Types at a pseudo-terminal and reads what is shown."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-c", "from aiopslab.cli import main; main()", "shell", "--nodes", "3"]
+    def __init__(self, *args: str) -> None:
+        command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *args]
         self.pid, self._master = pty.fork()  # a terminal of its own, from which Control-C comes as a signal
         if self.pid == 0:
             os.execve(sys.executable, command, {**os.environ, "TERM": "dumb"})
@@ -29,6 +30,11 @@ class Person:
 
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
+
+    def interrupt(self) -> None:
+        """Press Control-C, not faster than people do: in the moment between two reads it would be taken for the other's."""
+        time.sleep(PAUSE_S)
+        self.type("\x03")
 
     def sees(self, wanted: str) -> str:
         """Read on until a text is there; all that came before and with it."""
@@ -55,7 +61,7 @@ class Person:
 
 @pytest.fixture
 def person() -> Iterator[Person]:
-    someone = Person()
+    someone = Person("shell", "--nodes", "3")
     yield someone
     someone.close()
 
@@ -76,7 +82,7 @@ def test_a_person_types_completes_interrupts_and_leaves(person: Person) -> None:
     assert "describe" in person.sees("describe ")
     person.type("\x15kubectl get nodes -w\n")  # Control-U clears the line
     person.sees("kind-worker2")
-    person.type("\x03")
+    person.interrupt()
     person.sees("# ")
     person.type("echo still here $?\n")
     person.sees("still here")

@@ -16,6 +16,7 @@ from urllib.request import Request, urlopen
 import yaml
 
 from aiopslab.cli.cluster_view import draw
+from aiopslab.observer.workloads import workloads
 from aiopslab.server.kubernetes.kubeconfig import TELEMETRY
 
 PATIENCE_S: Final = 10.0
@@ -67,7 +68,7 @@ def read_status(kubeconfig: Path) -> Object:
             "version": ask(f"{server}/version")["gitVersion"],
             "counts": {name: len(listed) for name, listed in items.items()},
             "nodes": [_node(one) for one in items["nodes"]],
-            "workloads": _workloads(items),
+            "workloads": workloads(items),
             "telemetry": telemetry or None,
             "alerts": None,
             "calls": None,
@@ -119,51 +120,6 @@ def _node(node: Object) -> Object:
         "roles": roles,
         "version": node["status"]["nodeInfo"]["kubeletVersion"],
     }
-
-
-def _workloads(items: dict[str, list[Object]]) -> list[Object]:
-    """Deployments, stateful and daemon sets, with the restarts of their pods."""
-    restarts = _restarts(items)
-    out = []
-    for kind, plural in (
-        ("Deployment", "deployments"),
-        ("StatefulSet", "statefulsets"),
-        ("DaemonSet", "daemonsets"),
-    ):
-        for one in items[plural]:
-            metadata, status = one["metadata"], one.get("status", {})
-            is_daemon = kind == "DaemonSet"
-            desired = status.get("desiredNumberScheduled", 0) if is_daemon else one["spec"].get("replicas", 1)
-            out.append(
-                {
-                    "namespace": metadata["namespace"],
-                    "kind": kind,
-                    "name": metadata["name"],
-                    "ready": status.get("numberReady" if is_daemon else "readyReplicas", 0),
-                    "desired": desired,
-                    "restarts": restarts.get((metadata["namespace"], kind, metadata["name"]), 0),
-                }
-            )
-    return sorted(out, key=lambda one: (one["namespace"], one["name"], one["kind"]))
-
-
-def _restarts(items: dict[str, list[Object]]) -> dict[tuple[str, str, str], int]:
-    owners = {
-        (one["metadata"]["namespace"], one["metadata"]["name"]): _owner(one) for one in items["replicasets"]
-    }
-    counts: dict[tuple[str, str, str], int] = {}
-    for pod in items["pods"]:
-        namespace, (kind, name) = pod["metadata"]["namespace"], _owner(pod)
-        if kind == "ReplicaSet":
-            kind, name = owners.get((namespace, name), (kind, name))
-        restarted = sum(one["restartCount"] for one in pod.get("status", {}).get("containerStatuses") or ())
-        counts[namespace, kind, name] = counts.get((namespace, kind, name), 0) + restarted
-    return counts
-
-
-def _owner(obj: Object) -> tuple[str, str]:
-    owners = obj["metadata"].get("ownerReferences") or ()
-    return next(((one["kind"], one["name"]) for one in owners if one.get("controller")), ("", ""))
 
 
 def _add_telemetry(status: Object, telemetry: str, ask: Ask) -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from aiopslab.cli.call_tree import AGAIN, call_tree
+from aiopslab.observer.call_tree import AGAIN, call_tree
 
 Object = dict[str, Any]
 

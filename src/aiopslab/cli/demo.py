@@ -1,162 +1,125 @@
-"""The demonstration: a hotel reservation system with users on it is broken in its database, seen through, and repaired.
+"""The demonstration: a problem is posed, a scripted engineer solves it before one's eyes, and what that was worth is told.
 
-Everything is typed at the operator's host of a running cluster, and what is printed is what that prints. Standard
-output depends on the seed alone; how long it took here is said on standard error.
+What the engineer looks at is written down beforehand; what it sees, and what it concludes, is of this very world.
+Standard output depends on the seed alone; how long it took here is said on standard error.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from textwrap import wrap
+from typing import Any, Final
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.padding import Padding
+from rich.text import Text
 
+from aiopslab.agents import find_agent
 from aiopslab.cli.cluster_view import call_map
-from aiopslab.cloud.environment import Environment
-from aiopslab.service.apps.hotelres import HotelReservation
+from aiopslab.cli.problems import introduced, known_problems, prepared
+from aiopslab.cli.progress import Progress
+from aiopslab.cli.session_view import bounded
+from aiopslab.orchestrator.evaluation import summary
+from aiopslab.orchestrator.orchestrator import Orchestrator
+from aiopslab.orchestrator.parser import ResponseParser
+from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator.session import Step
 
-SPREAD_S: Final = 120.0
-"""Until a service that cannot start has been restarted often enough to be given a pause, and alerts have noticed."""
-HEAL_S: Final = 60.0
+PROBLEM: Final = "k8s_target_port-misconfig-mitigation-1"
+WIDTH: Final = 110
+SHOWN_LINES: Final = 8
+SHOWN_CHARS: Final = 400
 WINDOW_S: Final = 60.0
-NS: Final = "test-hotel-reservation"
-MONGO: Final = "kubectl exec deploy/mongodb-rate -- mongo --quiet -u root -p root admin --eval"
-ROLE: Final = '[{role: "readWrite", db: "rate-db"}]'
-KNOWN: Final = ("__name__", "alertname", "alertstate", "namespace", "severity")
-FIRING: Final = 'ALERTS{alertstate="firing",namespace="test-hotel-reservation"}'
+WALL: Final = "wall"
 
 
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
     begun = time.perf_counter()
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    story = _Story(environment)
-    well = story.lives() & story.breaks() & story.heals()
-    world = environment.world
-    story.say(
-        f"The same seed tells the same story, byte for byte: this one was seed {seed}, "
-        f"fingerprint {world.fingerprint()[:16]}.\n"
-        f"Type yourself: [bold]{_command()} shell --app hotel-reservation[/bold], or with your own kubectl, browser and "
-        f"Grafana: [bold]{_command()} cluster up --app hotel-reservation[/bold]. "
-        f"More: [bold]{_command()} --help[/bold], README.md."
+    out = Console(highlight=False, width=WIDTH)
+    with Progress() as progress:
+        posed = prepared(known_problems(), PROBLEM, seed, None, progress)
+    _situation(out, posed)
+    _, engineer = find_agent("engineer")
+    introduced(engineer, posed.prompt)
+    orchestrator = Orchestrator(None, seed, on_step=lambda step: _turn(out, step))
+    orchestrator.take(posed)
+    orchestrator.register_agent(engineer, "engineer")
+    _chapter(out, "An engineer goes to work")
+    out.print(
+        "This one follows a script: where to look is written down, what it finds there is not. A language model, "
+        "your own agent or you yourself get the same description, the same actions and the same observations."
     )
+    result = asyncio.run(orchestrator.start_problem())
+    _chapter(out, "What that was worth")
+    out.print(
+        "Answers are not taken on trust. The system went on for two minutes, its caches were emptied, and its users, its "
+        "workloads, what had been written and every object were looked at:"
+    )
+    out.print(summary(_of_this_world(result["results"])))
+    _farewell(out, seed)
+    now, requests = posed.environment.now, len(posed.environment.users.results)
     spent_s = time.perf_counter() - begun
-    requests = len(environment.users.results)
     print(
-        f"({world.kernel.now:.0f} s of the cloud's life and {requests} requests of users took {spent_s:.1f} s here.)",
+        f"({now:.0f} s of the cloud's life and {requests} requests of users took {spent_s:.1f} s here.)",
         file=sys.stderr,
     )
-    return 0 if well else 1
+    return 0 if result["results"].get("success") else 1
 
 
-class _Story:
-    """Each chapter says whether it ended as it should."""
+def _situation(out: Console, posed: Posed) -> None:
+    out.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
+    _chapter(out, "An incident")
+    out.print(
+        "Four simulated machines, a Kubernetes on them, a social network of twenty-seven workloads on that, and users who "
+        "read and write all the time. A minute ago something was broken. Whoever is on call is told this:\n"
+    )
+    for line in posed.prompt.description.strip().splitlines():
+        for part in wrap(line, WIDTH - 4, break_on_hyphens=False) or [""]:
+            out.print(f"[dim]│[/] {escape(part)}")
+    out.print("\nFrom the users' traces of the last minute, who calls whom and how that goes:")
+    out.print(call_map(posed.environment.monitoring.topology.document(WINDOW_S)))
 
-    def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-        self._terminal = environment.terminal()
-        self._terminal.run(f"kubectl config set-context --current --namespace={NS}")
-        self._console = Console(highlight=False, width=110)
-        self._console.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
 
-    def lives(self) -> bool:
-        """All is well."""
-        self._chapter("A hotel reservation system, and people who use it")
-        self.say("Four simulated machines, a Kubernetes on them, nineteen workloads on that:")
-        self._type("kubectl get nodes")
-        self._type("kubectl get deployments")
-        self.say("Users outside the cluster search, ask for advice, log in and book, ten times a second:")
-        well = self._users()
-        self.say("They call the front end, which calls the others. This is drawn from their traces:")
-        self._map()
-        return well
+def _turn(out: Console, step: Step) -> None:
+    """What the engineer thought, did and saw."""
+    thought = " ".join(ResponseParser().parse(step.response)["context"]).strip()
+    out.print(f"\n[italic]{escape(thought)}[/]")
+    out.print(f"[bold green]>[/] [bold]{escape(_typed(step))}[/]")
+    if step.api_name != "submit":
+        for line in bounded(step.observation, SHOWN_LINES).splitlines():
+            out.print(Padding(Text(line[:SHOWN_CHARS], "dim"), (0, 0, 0, 2)))
 
-    def breaks(self) -> bool:
-        """A role goes, and with the next restart a service."""
-        self._chapter("Somebody cleans up in a database")
-        self.say(
-            "The rates' database has a user with too many rights, they think. The pod happens to be replaced:"
-        )
-        self._type(f"{MONGO} 'db.revokeRolesFromUser(\"admin\", {ROLE})'")
-        self._type("kubectl delete pod -l io.kompose.service=rate")
-        self._environment.run_for(SPREAD_S)
-        self.say("Two minutes later. Kubernetes:")
-        self._type("kubectl get pods -l io.kompose.service=rate")
-        self._type("kubectl get deployment mongodb-rate")
-        self.say("The users:")
-        hurt = not self._users()
-        self.say("The alerts:")
-        self._alerts()
-        self.say("The map:")
-        self._map()
-        self.say("And the reason, in the words of the service and of its database:")
-        reason = self._type("kubectl logs deploy/rate --tail 2")
-        self._type(
-            "kubectl logs deploy/mongodb-rate --tail 200 | grep -m1 'not authorized' | jq -r .attr.error.errmsg"
-        )
-        return hurt and "not authorized on rate-db" in reason
 
-    def heals(self) -> bool:
-        """The way back."""
-        self._chapter("The operator gives the role back")
-        self._type(f"{MONGO} 'db.grantRolesToUser(\"admin\", {ROLE})'")
-        self._type("kubectl delete pod -l io.kompose.service=rate")
-        self._environment.run_for(HEAL_S + WINDOW_S)
-        self._type("kubectl get pods -l io.kompose.service=rate")
-        return self._users()
+def _typed(step: Step) -> str:
+    """An action in the form in which it is easiest to read."""
+    if step.api_name == "exec_shell":
+        return str(step.args[0])
+    return f"{step.api_name}({', '.join(map(repr, step.args))})"
 
-    def say(self, text: str) -> None:
-        """A sentence of the teller's."""
-        self._console.print(f"\n{text}")
 
-    def _chapter(self, title: str) -> None:
-        self._console.print(f"\n[bold cyan]{title}[/bold cyan]")
+def _of_this_world(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what the host's clock said, which is never the same twice."""
+    return {name: value for name, value in results.items() if name != WALL}
 
-    def _type(self, line: str) -> str:
-        """Type a line at the operator's host and show what it says."""
-        self._console.print("\n[bold green]$[/bold green] ", end="")
-        self._console.print(line, style="bold", markup=False, soft_wrap=True)
-        done = self._terminal.run(line)
-        told = (done.stdout + done.stderr).decode()
-        self._console.print(told, end="", markup=False, soft_wrap=True)
-        return told
 
-    def _users(self) -> bool:
-        """Show how users fared during the last minute; whether nothing failed."""
-        environment, well = self._environment, True
-        table = Table("journey", "requests", "failed", "p50", "p99", "most failed by", box=box.SIMPLE_HEAD)
-        end = environment.now - environment.timeout_s
-        for journey in environment.app.journeys:
-            seen = environment.users.results.between(end - WINDOW_S, end, journey.name)
-            worst = max(seen.kinds, key=lambda kind: seen.kinds[kind], default="")
-            colour = "red" if seen.errors else "green"
-            table.add_row(
-                journey.name,
-                str(seen.requests),
-                f"[{colour}]{seen.error_rate:.0%}[/]",
-                f"{seen.p50_s * 1000:.1f} ms",
-                f"{seen.p99_s * 1000:.1f} ms",
-                worst,
-            )
-            well = well and seen.errors == 0
-        self._console.print(table)
-        return well
+def _farewell(out: Console, seed: int) -> None:
+    command = _command()
+    out.print(
+        f"\nThe same seed tells the same story, byte for byte: this one was seed {seed}. Try it yourself:\n"
+        f"  [bold]{command} play {PROBLEM}[/]\n"
+        f"  [bold]{command} run {PROBLEM} --agent restarter[/]   (turns everything off and on)\n"
+        f"  [bold]{command} list[/]   (all problems)      [bold]{command} --help[/]   (all commands)"
+    )
 
-    def _map(self) -> None:
-        self._console.print(call_map(self._environment.monitoring.topology.document(WINDOW_S)))
 
-    def _alerts(self) -> None:
-        monitoring = self._environment.monitoring
-        for sample in monitoring.engine.instant(FIRING, monitoring.now_ms()).vector:
-            labels = dict(sample.labels)
-            told = {name: value for name, value in labels.items() if name not in KNOWN}
-            where = ", ".join(f"{name} {value}" for name, value in told.items())
-            self._console.print(f"  {labels['severity']:<9} {labels['alertname']:<20} {where}", markup=False)
+def _chapter(out: Console, title: str) -> None:
+    out.print(f"\n[bold cyan]{title}[/]")
 
 
 def _command() -> str:

@@ -1,12 +1,19 @@
-"""``aiopslab export``: let a world live for a while, and write down everything that was recorded."""
+"""``aiopslab export``: let a world live for a while, and write down everything that was recorded.
+
+It is a cluster, an application with users on it, or a problem; a problem is written down with the truth about it.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from aiopslab.cli.problems import WrongCall, known_problems
 from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.world import World
@@ -14,6 +21,9 @@ from aiopslab.cluster.cluster import Cluster
 from aiopslab.observer.export import ExportError, Facts, Period, Sources, check_request, write_dataset
 from aiopslab.observer.logs.store import nanoseconds
 from aiopslab.observer.monitoring import Monitoring
+from aiopslab.orchestrator.records import plain
+from aiopslab.orchestrator.staging import settled, stage
+from aiopslab.orchestrator.tasks import Task
 from aiopslab.service.apps.base import Application
 from aiopslab.service.apps.catalogue import NoSuchApplication, application
 
@@ -45,29 +55,86 @@ def _with(app: Application, seed: int) -> Watched:
 
 
 def run_export(app: str, minutes: int, seed: int, out: Path, formats: str, as_json: bool) -> int:
-    """Run and write; the exit code."""
-    chosen = tuple(dict.fromkeys(name.strip() for name in formats.split(",")))
+    """Let an application live, and write that down; the exit code."""
     try:
         deployed = None if app == NONE else application(app)
-        check_request(out, chosen)
+        chosen = _checked(out, formats)
     except (NoSuchApplication, ExportError) as error:
         print(error, file=sys.stderr)
         return 2
-    world, cluster, monitoring = _bare(seed) if deployed is None else _with(deployed, seed)
+    watched = _bare(seed) if deployed is None else _with(deployed, seed)
+    _lived(watched, minutes)
+    facts = {"app": app, "nodes": NODES, "minutes": minutes}
+    return _written(watched, out, chosen, seed, facts, None, as_json)
+
+
+def export_problem(
+    pid: str, files: Sequence[Path], minutes: int, seed: int, out: Path, formats: str, as_json: bool
+) -> int:
+    """Pose a problem, let it go on for a while, and write all of it down with what is wrong; the exit code."""
+    task = known_problems(files).get_problem(pid)
+    try:
+        chosen = _checked(out, formats)
+    except ExportError as error:
+        raise WrongCall(str(error)) from None
+    environment = settled(task, seed, _tell)
+    injected_s = environment.world.epoch_s + environment.now
+    stage(task, environment, _tell)
+    watched = Watched(environment.world, environment.cluster, environment.monitoring)
+    _lived(watched, minutes)
+    facts = {"problem": pid, "app": task.app.name, "nodes": NODES, "minutes": minutes}
+    return _written(watched, out, chosen, seed, facts, _truth(task, injected_s), as_json)
+
+
+def _truth(task: Task, injected_s: float) -> dict[str, Any]:
+    """What is wrong, since when, and what would be the right answer."""
+    return {
+        "problem": task.id,
+        "task": task.task_type,
+        "app": task.app.name,
+        "namespace": task.app.namespace,
+        "injected_at": f"{datetime.fromtimestamp(injected_s, UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+        if task.breaks
+        else None,
+        "faults": [
+            {"name": fault.name, "layer": fault.layer, **asdict(fault.truth)} for fault in task.faults
+        ],
+        "expected": plain(task.expected()),
+    }
+
+
+def _checked(out: Path, formats: str) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(name.strip() for name in formats.split(",")))
+    check_request(out, chosen)
+    return chosen
+
+
+def _lived(watched: Watched, minutes: int) -> None:
+    world, monitoring = watched.world, watched.monitoring
     for minute in range(1, minutes + 1):
         world.run_for(60.0)
         _tell(
             f"minute {minute} of {minutes}: {monitoring.store.samples} samples, {len(world.emitter.logs)} log lines"
         )
+
+
+def _written(
+    watched: Watched,
+    out: Path,
+    formats: tuple[str, ...],
+    seed: int,
+    more: dict[str, Any],
+    truth: dict[str, Any] | None,
+    as_json: bool,
+) -> int:
+    world, cluster, monitoring = watched
     telemetry = world.emitter
     sources = Sources(telemetry.logs, monitoring.store, telemetry.traces, cluster.api.log, world.epoch_s)
-    end_ns = (
-        nanoseconds(world.epoch_s + world.kernel.now) + 1
-    )  # what happened at this very instant belongs to it
-    period = Period(nanoseconds(world.epoch_s), end_ns)
-    facts = Facts(seed, period, {"app": app, "nodes": NODES, "minutes": minutes})
+    # What happened at this very instant belongs to it.
+    end_ns = nanoseconds(world.epoch_s + world.kernel.now) + 1
+    facts = Facts(seed, Period(nanoseconds(world.epoch_s), end_ns), more)
     try:
-        manifest = write_dataset(out, sources, facts, chosen, tell=_tell)
+        manifest = write_dataset(out, sources, facts, formats, truth, tell=_tell)
     except ExportError as error:
         print(error, file=sys.stderr)
         return 1
@@ -85,4 +152,6 @@ def _summary(manifest: dict[str, Any], out: Path) -> str:
         lines.append(f"  {name:<8} {table['rows']:>9} rows  {', '.join(table['files'])}")
     if manifest["metrics"]:
         lines.append(f"  {'metrics/':<8} {len(manifest['metrics']):>9} files, one per metric")
+    if manifest["ground_truth"]:
+        lines.append(f"  what is wrong, and since when: {manifest['ground_truth']}")
     return "\n".join(lines)

@@ -1,16 +1,23 @@
 """What ``aiopslab`` offers at the command line.
 
-Exit codes: 0 done, 1 the run failed, 2 the call was wrong.
+Exit codes: 0 done, 1 the run failed, 2 the call was wrong, 130 interrupted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from aiopslab.cli.cluster import cluster
+
+
+def _examples(*lines: str) -> str:
+    """Command lines to copy, each on its own line: the mark keeps them from being filled into a paragraph."""
+    return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
+
 
 cli = typer.Typer(
     name="aiopslab",
@@ -24,17 +31,176 @@ cli = typer.Typer(
 cli.add_typer(cluster)
 
 Seed = Annotated[int, typer.Option(help="One seed, one outcome.")]
+Load = Annotated[
+    list[Path] | None,
+    typer.Option("--load", help="A Python file with problems of your own; may be given several times."),
+]
+Results = Annotated[Path, typer.Option(help="The folder that the record of the session goes to.")]
+Rights = Annotated[
+    str | None,
+    typer.Option(
+        "--policy", help="What may be done: read-only, operator or admin; else as the problem says."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+Problem = Annotated[str, typer.Argument(help="The id of a problem; `aiopslab list` has them all.")]
 
 
-@cli.command(epilog="Example: aiopslab demo --seed 7")
+@cli.command(epilog=_examples("aiopslab demo --seed 7"))
 def demo(seed: Seed = 7) -> None:
-    """Hotels and people who book them: a database is broken, users suffer, an operator repairs it."""
+    """Watch a scripted engineer repair a broken social network."""
     from aiopslab.cli.demo import run_demo
 
-    raise typer.Exit(run_demo(seed))
+    _end(lambda: run_demo(seed))
 
 
-@cli.command(epilog="Example: aiopslab shell -c 'kubectl get pods -A'")
+@cli.command(
+    "list",
+    epilog=_examples(
+        "aiopslab list --task mitigation",
+        "aiopslab list --app hotel-reservation --json",
+        "aiopslab list --load my_problems.py",
+        "aiopslab list --agents",
+    ),
+)
+def list_(
+    task: Annotated[
+        str | None, typer.Option(help="Only these: detection, localization, analysis or mitigation.")
+    ] = None,
+    app: Annotated[str | None, typer.Option(help="Only those of this application.")] = None,
+    load: Load = None,
+    agents: Annotated[bool, typer.Option("--agents", help="List the agents instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the problems that there are."""
+    from aiopslab.cli.listing import list_agents, list_problems
+
+    if agents:
+        _end(lambda: list_agents(as_json))
+    _end(lambda: list_problems(task, app, load or (), as_json))
+
+
+@cli.command(
+    epilog=_examples(
+        "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
+        "aiopslab run revoke_auth_mongodb-mitigation-1 --agent llm --model gpt-5",
+        "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
+        "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
+    )
+)
+def run(
+    problem: Problem,
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="Who works on it: idle, alarmist, restarter, engineer, scripted:FILE, llm; or your own as FILE.py:Name, "
+            "MODULE:Name or 'cmd:COMMAND'."
+        ),
+    ],
+    seed: Seed = 0,
+    max_steps: Annotated[int, typer.Option(min=1, max=10_000, help="So many answers the agent has.")] = 30,
+    model: Annotated[
+        str | None, typer.Option(help="The language model, for an agent that takes one.")
+    ] = None,
+    load: Load = None,
+    results: Results = Path("results"),
+    judge: Annotated[
+        str | None, typer.Option(help="Have this language model judge the reasoning, too.")
+    ] = None,
+    thinking: Annotated[
+        str,
+        typer.Option(
+            help="Simulated seconds that each answer costs; 'wall' takes what the agent really needs."
+        ),
+    ] = "5",
+    policy: Rights = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Pass this variable on to a command, which gets no keys otherwise. May be repeated.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show answers and observations in full.")
+    ] = False,
+) -> None:
+    """Let an agent work on a problem, and say what that was worth.
+
+    Exit codes: 0 the session ran to its end, whatever the answer; 1 the run failed (the agent crashed or was too slow);
+    2 the call was wrong; 130 it was interrupted. A session that began leaves a record, however it ended.
+    """
+    from aiopslab.cli.run import Wishes, run_problem
+
+    wishes = Wishes(
+        problem,
+        agent,
+        seed,
+        max_steps,
+        model,
+        load or (),
+        results,
+        judge,
+        thinking,
+        policy,
+        as_json,
+        verbose,
+        env or (),
+    )
+    _end(lambda: run_problem(wishes))
+
+
+@cli.command(
+    epilog=_examples(
+        "aiopslab play scale_pod_zero_social_net-mitigation-1",
+        "printf 'kubectl get pods -A\\nsubmit Yes\\n' | aiopslab play scale_pod_zero_social_net-detection-1",
+    )
+)
+def play(
+    problem: Problem,
+    seed: Seed = 0,
+    load: Load = None,
+    results: Results = Path("results"),
+    policy: Rights = None,
+    thinking: Annotated[
+        float, typer.Option(min=0, max=3600, help="Simulated seconds that pass before each of your actions.")
+    ] = 5.0,
+) -> None:
+    """Work on a problem yourself, at a terminal of its cloud."""
+    from aiopslab.cli.play import play_problem
+
+    _end(lambda: play_problem(problem, seed, load or (), results, policy, thinking))
+
+
+@cli.command(
+    epilog=_examples(
+        "aiopslab validate scale_pod_zero_social_net-mitigation-1",
+        "aiopslab validate --load my_problems.py my_family-detection-1",
+        "aiopslab validate --json",
+    )
+)
+def validate(
+    problems: Annotated[
+        list[str] | None, typer.Argument(help="Ids of problems; all, when none is named.")
+    ] = None,
+    load: Load = None,
+    seed: Seed = 0,
+    twice: Annotated[
+        bool, typer.Option("--twice", help="Stage each problem a second time, and compare: slower.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Prove problems fair, each claim on copies of their worlds.
+
+    Incidents show, reference repairs pass, shortcuts fail, and nothing that an agent can read tells the answer.
+    """
+    from aiopslab.cli.validating import validate_problems
+
+    _end(lambda: validate_problems(problems or (), load or (), seed, twice, as_json))
+
+
+@cli.command(epilog=_examples("aiopslab shell -c 'kubectl get pods -A'"))
 def shell(
     line: Annotated[str | None, typer.Option("-c", help="Run this line and exit with its code.")] = None,
     nodes: Annotated[int, typer.Option(min=1, max=100, help="How many nodes the cluster has.")] = 4,
@@ -51,7 +217,7 @@ def shell(
     ] = None,
     seed: Seed = 7,
 ) -> None:
-    """A terminal at the operator's host of a fresh cluster, with kubectl and the usual tools."""
+    """A terminal at the operator's host of a fresh cluster."""
     if machine is not None:
         from aiopslab.cli.terminal import run_terminal
 
@@ -61,23 +227,57 @@ def shell(
     raise typer.Exit(run_shell(line, nodes, seed, policy, app))
 
 
-@cli.command(epilog="Example: aiopslab export --minutes 10 --out data --format csv,parquet")
+@cli.command(
+    epilog=_examples(
+        "aiopslab export --app hotel-reservation --minutes 10 --out data --format csv,parquet",
+        "aiopslab export revoke_auth_mongodb-detection-1 --out data",
+    )
+)
 def export(
     out: Annotated[Path, typer.Option(help="A folder that does not exist yet, or is empty.")],
+    problem: Annotated[
+        str | None,
+        typer.Argument(help="A problem, written with the truth about it; else what --app says is recorded."),
+    ] = None,
     app: Annotated[
-        str, typer.Option(help="What runs on the cluster: hotel-reservation, social-network, or none.")
-    ] = "none",
+        str | None,
+        typer.Option(
+            help="What runs on the cluster: hotel-reservation, social-network, or none (the default)."
+        ),
+    ] = None,
     minutes: Annotated[
-        int, typer.Option(min=1, max=1440, help="How many virtual minutes are recorded.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            min=0,
+            max=1440,
+            help="How many virtual minutes are recorded; of a problem, how many after it is posed.",
+        ),
+    ] = None,
     seed: Seed = 7,
+    load: Load = None,
     format: Annotated[str, typer.Option(help="csv, parquet, or csv,parquet.")] = "csv",
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Record logs, metrics, traces, events and objects of a cluster, and write them as a data set."""
-    from aiopslab.cli.export import run_export
+    """Write the telemetry of a cluster or a problem as a data set.
 
-    raise typer.Exit(run_export(app, minutes, seed, out, format, json))
+    Logs, metrics, traces, events and objects; of a problem, the truth about it, too.
+    """
+    from aiopslab.cli.export import export_problem, run_export
+
+    if problem is None:
+        lived = 10 if minutes is None else max(minutes, 1)
+        _end(lambda: run_export(app or "none", lived, seed, out, format, json))
+    if app is not None:
+        hint = "a problem brings its own application; leave out --app, or leave out the problem"
+        raise typer.BadParameter(hint, param_hint="--app")
+    _end(lambda: export_problem(problem, load or (), minutes or 0, seed, out, format, json))
+
+
+def _end(work: Callable[[], int]) -> NoReturn:
+    """Do a command's work and end with its exit code; what goes wrong is told as a sentence."""
+    from aiopslab.cli.problems import told
+
+    raise typer.Exit(told(work))
 
 
 def main() -> None:

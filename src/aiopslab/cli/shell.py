@@ -72,7 +72,7 @@ def _with(app: Application, nodes: int, seed: int) -> tuple[World, Cluster]:
 
 def _talk(world: World, terminal: Terminal, nodes: int) -> int:
     if sys.stdin.isatty():
-        _edit_lines(Completer(terminal.api))
+        edit_lines(Completer(terminal.api))
         print(
             f"A cluster of {nodes} nodes, and you at its operator's host ({terminal.policy.name}). "
             "Virtual time passes while commands run. 'exit' leaves."
@@ -104,10 +104,7 @@ def _type(terminal: Terminal, line: str) -> int:
             if waited_s > AT_ONCE_S:
                 time.sleep(STEP_S)
             if interrupted():
-                typed.interrupt()
-                if not typed.wait(1.0):
-                    typed.kill()
-                    typed.wait(1.0)
+                typed.stop()
                 break
     shown.flush()
     return typed.completed().status
@@ -144,7 +141,7 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _edit_lines(completer: Completer) -> None:
+def edit_lines(completer: Completer) -> None:
     """Line editing, history and completion, where the host has them."""
     try:
         import readline

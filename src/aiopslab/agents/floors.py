@@ -1,0 +1,106 @@
+"""Floors: what can be had without looking. An agent that does no better than these has shown nothing.
+
+They are agents like any other and know nothing but what they are told: how a problem wants to be answered they read
+from the documentation of ``submit``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any, Final, Literal
+
+from aiopslab.agents.registry import agent
+
+Form = Literal["yes or no", "components", "analysis", "nothing"]
+
+APP_WORKLOADS: Final = (
+    "kubectl get deployments,statefulsets -A --no-headers -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name "
+    "| grep -v -E '^(kube-|local-path|default )'"
+)
+"""Every workload that is not the cluster's own: its namespace and name."""
+
+
+def call(name: str, *args: object) -> str:
+    """A call as an agent writes it."""
+    return f"```\n{name}({', '.join(json.dumps(arg) for arg in args)})\n```"
+
+
+def form_of(actions: Mapping[str, str]) -> Form:
+    """What ``submit`` wants, by its own documentation."""
+    told = actions.get("submit", "")
+    if "system_level" in told:
+        return "analysis"
+    if "has_anomaly" in told or ('"Yes"' in told and '"No"' in told):
+        return "yes or no"
+    return "components" if "faulty_components" in told or '["' in told or "[]" in told else "nothing"
+
+
+class Floor:
+    """Works through its own ``work``: yields answers and is sent what came of them."""
+
+    def __init__(self) -> None:
+        self.form: Form = "nothing"
+        self._work: Generator[str, str, None] | None = None
+
+    def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
+        """What the problem is and what can be done."""
+        self.form = form_of(actions)
+
+    def get_action(self, state: str) -> str:
+        """The next answer."""
+        try:
+            if self._work is None:
+                self._work = self.work()
+                return next(self._work)
+            return self._work.send(state)
+        except StopIteration:
+            raise RuntimeError("I have nothing more to say, and the session goes on.") from None
+
+    def work(self) -> Generator[str, str, None]:
+        """All that it does."""
+        raise NotImplementedError
+
+    def answer(self, found: Mapping[Form, Any]) -> str:
+        """Submit what fits the form."""
+        return call("submit") if self.form == "nothing" else call("submit", found[self.form])
+
+
+@agent("idle")
+class Idle(Floor):
+    """Looks at nothing and submits at once that all is well."""
+
+    def work(self) -> Generator[str, str, None]:
+        """One answer."""
+        guess = {"system_level": "Application", "fault_type": "Code Defect"}
+        yield self.answer({"yes or no": "No", "components": [], "analysis": guess})
+
+
+@agent("alarmist")
+class Alarmist(Floor):
+    """Says that something is wrong, whatever it is, and that it is everywhere."""
+
+    def work(self) -> Generator[str, str, None]:
+        """Ask what there is, where that is asked for, and name all of it."""
+        named: list[str] = []
+        if self.form == "components":
+            seen = yield call("exec_shell", APP_WORKLOADS)
+            rows = [line.split() for line in seen.splitlines()]
+            named = [row[1] for row in rows if len(row) == 2]
+        guess = {"system_level": "Virtualization", "fault_type": "Misconfiguration"}
+        yield self.answer({"yes or no": "Yes", "components": named, "analysis": guess})
+
+
+@agent("restarter")
+class Restarter(Floor):
+    """Turns everything off and on again, and submits."""
+
+    def work(self) -> Generator[str, str, None]:
+        """Restart every workload, delete every pod, wait, and say that something was wrong."""
+        restart = "kubectl -n $ns rollout restart deployment/$name"
+        yield call("exec_shell", f"{APP_WORKLOADS} | while read ns name; do {restart}; done")
+        namespaces = f"{APP_WORKLOADS} | awk '{{print $1}}' | sort -u"
+        yield call("exec_shell", f"for ns in $({namespaces}); do kubectl -n $ns delete pods --all; done", 120)
+        yield call("exec_shell", "sleep 25")
+        guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
+        yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})

@@ -1,0 +1,103 @@
+"""What all commands about problems share: which there are, how one is prepared, and how what went wrong is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from aiopslab.agents import NoSuchAgent
+from aiopslab.cloud.copies import CopyFailed
+from aiopslab.cloud.policies import POLICIES
+from aiopslab.orchestrator.posing import Posed, Prompt, pose
+from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
+from aiopslab.orchestrator.staging import Tell, settled, stage
+from aiopslab.utils.status import AIOpsLabError
+
+DONE: Final = 0
+FAILED: Final = 1
+WRONG_CALL: Final = 2
+INTERRUPTED: Final = 130
+
+
+class WrongCall(AIOpsLabError):
+    """What was asked for at the command line makes no sense; the sentence says what would."""
+
+
+def known_problems(files: Sequence[Path] = ()) -> ProblemRegistry:
+    """All problems, those of users' own files among them; raises ``CannotLoad``."""
+    problems = ProblemRegistry()
+    for file in files:
+        problems.load(file)
+    return problems
+
+
+def prepared(problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: Tell) -> Posed:
+    """A problem that stands ready; raises ``UnknownProblem``. ``policy`` is whose rights the agent has, if not the problem's."""
+    task = problems.get_problem(pid)
+    task.policy = policy or task.policy
+    stage(task, settled(task, seed, tell), tell)
+    return pose(task)
+
+
+def introduced(agent: Any, prompt: Prompt) -> None:
+    """Tell an agent that we made what it is about; one that is a command of its own hears it when it is started."""
+    tell = getattr(agent, "init_context", None)
+    if callable(tell):
+        tell(prompt.description, prompt.instructions, dict(prompt.actions))
+
+
+def checked_policy(name: str | None) -> str | None:
+    """The name of a policy, if any; raises ``WrongCall``."""
+    if name is not None and name not in POLICIES:
+        raise WrongCall(f"There is no policy '{name}'. Choose one of: {', '.join(POLICIES)}.")
+    return name
+
+
+def thinking(told: str) -> float | Literal["wall"]:
+    """What a turn costs before its action: seconds, or ``wall`` for what the agent really needs; raises ``WrongCall``."""
+    if told == "wall":
+        return "wall"
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600:
+        raise WrongCall(f"--thinking is a number of seconds from 0 to 3600, or 'wall', not '{told}'.")
+    return seconds
+
+
+def told(work: Callable[[], int]) -> int:
+    """Do it; the exit code. What went wrong is a sentence on standard error."""
+    try:
+        return work()
+    except (WrongCall, UnknownProblem, CannotLoad, NoSuchAgent) as error:
+        return _say(error, str(error), WRONG_CALL)
+    except AIOpsLabError as error:
+        return _say(error, str(error), FAILED)
+    except KeyboardInterrupt as error:
+        return _say(error, "Interrupted.", INTERRUPTED)
+    except CopyFailed as error:
+        return _say(error, f"A copy of the world failed: {str(error).strip().splitlines()[-1]}", FAILED)
+    except BrokenPipeError:
+        sys.stderr.close()  # who read our output has gone: nobody is there to be told
+        return FAILED
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}".rstrip(": ")
+        return _say(error, f"The run failed inside, which is a defect of this program: {words}", FAILED)
+
+
+def _say(error: BaseException, words: str, code: int) -> int:
+    print("\n".join((words, *_notes(error))), file=sys.stderr)
+    return code
+
+
+def _notes(error: BaseException) -> list[str]:
+    """What was noted on an error, or on the one that it came from: where the record is."""
+    found: list[str] = []
+    seen: BaseException | None = error
+    while seen is not None and len(found) < 10:
+        found += getattr(seen, "__notes__", ())
+        seen = seen.__cause__ or seen.__context__
+    return list(dict.fromkeys(found))

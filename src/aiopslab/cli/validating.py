@@ -1,0 +1,51 @@
+"""``aiopslab validate``: whether problems are fair, each claim tried on copies of their worlds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from aiopslab.cli.problems import DONE, FAILED, known_problems
+from aiopslab.cli.progress import Progress
+from aiopslab.cli.session_view import console
+from aiopslab.orchestrator.oracles import Finding
+from aiopslab.orchestrator.validation import Validator
+
+
+def validate_problems(
+    wanted: Sequence[str], files: Sequence[Path], seed: int, twice: bool, as_json: bool
+) -> int:
+    """Try them, all unless some are named; 1 when one is unfair."""
+    problems = known_problems(files)
+    ids = list(wanted) or problems.get_problem_ids()
+    for pid in ids:
+        problems.get_problem(pid)  # a mistyped id costs no time
+    # Those that share a world stand together, so that each is prepared once.
+    ids.sort(key=lambda pid: (problems.get_problem(pid).app.name, repr(problems.get_problem(pid).faults)))
+    out = console()
+    found: dict[str, list[Finding]] = {}
+    with Progress() as progress, Validator(seed, problems=problems, tell=progress, twice=twice) as validator:
+        for number, pid in enumerate(ids, start=1):
+            progress(f"{number} of {len(ids)}: {pid}")
+            found[pid] = validator.validate(pid)
+            if not as_json:
+                progress.done()
+                _show(out, pid, found[pid])
+    unfair = [pid for pid, findings in found.items() if not all(finding.well for finding in findings)]
+    if as_json:
+        print(json.dumps({pid: [vars(one) for one in findings] for pid, findings in found.items()}, indent=1))
+    else:
+        out.print(f"\n{len(ids) - len(unfair)} of {len(ids)} problems are fair.", markup=False)
+    return FAILED if unfair else DONE
+
+
+def _show(out: Console, pid: str, findings: Sequence[Finding]) -> None:
+    fair = all(finding.well for finding in findings)
+    out.print(
+        f"\n{pid}: {'fair' if fair else 'NOT fair'}", style="bold green" if fair else "bold red", markup=False
+    )
+    for finding in findings:
+        out.print(f"  {finding}", style=None if finding.well else "red", markup=False)

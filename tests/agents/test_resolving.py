@@ -1,0 +1,133 @@
+"""What --agent may say, and what is said when it says nothing sensible."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from aiopslab.agents import NoSuchAgent, agent, agents, find_agent
+from aiopslab.agents.floors import Idle
+from aiopslab.agents.registry import about
+from aiopslab.orchestrator.agent import SubprocessAgent
+
+OWN = '''
+class Careful:
+    """Takes its time."""
+
+    def __init__(self, model="none"):
+        self.model = model
+
+    def get_action(self, state):
+        return "submit()"
+
+
+class Needy:
+    def __init__(self, wisdom):
+        self.wisdom = wisdom
+
+    def get_action(self, state):
+        return self.wisdom
+
+
+class Broken:
+    def __init__(self):
+        raise OSError("no battery")
+
+
+def quick(state):
+    return "submit()"
+
+
+NUMBER = 7
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "own_agents.py"
+    path.write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return path
+
+
+def test_ours_are_known_by_name_and_say_what_they_are() -> None:
+    known = agents()
+    assert {"idle", "alarmist", "restarter", "scripted", "engineer", "llm"} <= set(known)
+    assert all(about(made_by).endswith(".") for made_by in known.values())
+
+
+def test_a_name_makes_a_new_one_each_time() -> None:
+    (name, first), (_, second) = find_agent("idle"), find_agent("idle")
+    assert name == "idle"
+    assert isinstance(first, Idle)
+    assert first is not second
+
+
+def test_a_class_in_a_file_gets_the_model_it_asks_for(own: Path) -> None:
+    name, made = find_agent(f"{own}:Careful", "gpt-9")
+    assert (name, made.model) == ("Careful", "gpt-9")
+    assert find_agent(f"{own}:Careful")[1].model == "none"
+
+
+def test_a_function_in_a_module_is_an_agent(own: Path) -> None:
+    name, made = find_agent("own_agents:quick")
+    assert (name, made("")) == ("quick", "submit()")
+    sys.modules.pop("own_agents", None)
+
+
+def test_a_command_is_an_agent() -> None:
+    name, made = find_agent("cmd:./bin/my-agent --fast 'two words'")
+    assert name == "my-agent"
+    assert isinstance(made, SubprocessAgent)
+
+
+def test_a_command_gets_the_variables_that_are_named_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "s3cret")
+    assert find_agent("cmd:my-agent")[1].env == {}
+    assert find_agent("cmd:my-agent", passed=["MY_KEY"])[1].env == {"MY_KEY": "s3cret"}
+    with pytest.raises(NoSuchAgent, match="There is no variable MY_OTHER_KEY to pass on"):
+        find_agent("cmd:my-agent", passed=["MY_OTHER_KEY"])
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("idel", "Did you mean 'idle'?"),
+        ("nobody", "Known are: alarmist"),
+        ("scripted", "needs to know its path: give it by scripted:PATH"),
+        ("scripted:/no/such/file", "cannot begin"),
+        ("llm", "give it by --model"),
+        ("nosuch.py:Name", "There is no file nosuch.py"),
+        ("no_such_module:Name", "no_such_module cannot be loaded"),
+        ("{own}:Carefull", "Did you mean 'Careful'?"),
+        ("{own}:NUMBER", "is no agent"),
+        ("{own}:Needy", "needs to know its wisdom"),
+        ("{own}:Broken", "cannot begin: no battery"),
+        ("cmd:", "There is no command"),
+        ("cmd:'unfinished", "cannot be read"),
+    ],
+)
+def test_what_is_no_agent_is_told_with_a_way_out(own: Path, named: str, told: str) -> None:
+    with pytest.raises(NoSuchAgent, match=told.replace("(", r"\(").replace("?", r"\?")):
+        find_agent(named.replace("{own}", str(own)))
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "torn.py"
+    path.write_text("def (")
+    with pytest.raises(NoSuchAgent, match=r"torn\.py cannot be loaded: SyntaxError"):
+        find_agent(f"{path}:Name")
+
+
+def test_a_file_named_as_a_module_takes_nobodys_place(tmp_path: Path) -> None:
+    path = tmp_path / "random.py"
+    path.write_text("def get_action(state):\n    return 'submit()'\n")
+    find_agent(f"{path}:get_action")
+    assert hasattr(sys.modules["random"], "Random")
+
+
+def test_two_agents_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two agents named 'idle'"):
+        agent("idle")(type("Other", (), {}))

@@ -1,0 +1,136 @@
+"""Agents at work from the command line: what is shown, what is recorded, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiopslab.cloud.copies import Copy
+from aiopslab.orchestrator.posing import Posed
+from tests.cli.posed_world import Called, called, posed
+from tests.cli.test_cli import ROOT, aiopslab
+
+PROBLEM = "revoke_auth_mongodb-detection-1"
+
+RAISES = "def get_action(state):\n    raise OSError('the agent fell over')\n"
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[Copy[Posed]]:
+    with Copy.of(posed, PROBLEM) as copy:
+        yield copy
+
+
+def run(world: Copy[Posed], results: Path, *args: str) -> Called:
+    with world.branch() as copy:
+        return copy.call(called, "run", PROBLEM, "--seed", "3", "--results", str(results), *args)
+
+
+def record(results: Path) -> dict[str, Any]:
+    (path,) = results.glob("*.json")
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def test_steps_evaluation_and_record_are_shown(world: Copy[Posed], tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("kubectl get ns -o name | head -1")\nsubmit("Yes")\n')
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}")
+    assert done.code == 0, done.err
+    assert "exec_shell('kubectl get ns -o name | head -1')\n              namespace/default\n" in done.out
+    assert "Correct" in done.out
+    kept = record(tmp_path / "results")
+    assert str(next((tmp_path / "results").glob("*.json"))) in done.out
+    assert (kept["agent"], kept["problem_id"], kept["seed"]) == ("scripted", PROBLEM, 3)
+    assert kept["results"]["success"] is True
+
+
+def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[Posed], tmp_path: Path) -> None:
+    done = run(world, tmp_path, "--agent", "idle", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["ending"], told["results"]["success"]) == ("submitted", False)
+    assert Path(told["record"]).is_file()
+
+
+def test_in_full_everything_is_shown(world: Copy[Posed], tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("seq 1 100")\nsubmit("Yes")\n')
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "-v")
+    assert "\n17\n18\n" in done.out
+    assert "… 60 more lines" in done.out
+
+
+def test_an_agent_that_raises_fails_the_run_and_leaves_a_record(world: Copy[Posed], tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(RAISES)
+    done = run(world, tmp_path / "results", "--agent", f"{own}:get_action")
+    assert done.code == 1
+    assert "agent error" in done.out
+    assert "the agent fell over" in done.out
+    assert "Traceback" not in done.out + done.err
+    assert record(tmp_path / "results")["ending"] == "agent error"
+
+
+def test_a_step_limit_is_an_end_like_any_other(world: Copy[Posed], tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("true")\n' * 3)
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "--max-steps", "2")
+    assert done.code == 0
+    assert "step limit" in done.out
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (
+            ("revoke_auth_mongodb-detction-1", "--agent", "idle"),
+            "Did you mean revoke_auth_mongodb-detection-1",
+        ),
+        ((PROBLEM, "--agent", "idel"), "Did you mean 'idle'?"),
+        ((PROBLEM, "--agent", "idle", "--policy", "king"), "Choose one of: read-only, operator, admin."),
+        ((PROBLEM, "--agent", "idle", "--thinking", "soon"), "or 'wall', not 'soon'"),
+        ((PROBLEM, "--agent", "idle", "--load", "nosuch.py"), "There is no file 'nosuch.py'"),
+        ((PROBLEM,), "--agent"),
+    ],
+)
+def test_a_wrong_call_costs_no_time_and_says_a_way_out(args: tuple[str, ...], told: str) -> None:
+    done = aiopslab("run", *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_leaves_a_record(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(
+        f"import time\ndef get_action(state):\n    open({str(tmp_path / 'asked')!r}, 'w')\n    time.sleep(600)\n"
+    )
+    code = "from aiopslab.cli import main; main()"
+    args = ["run", PROBLEM, "--agent", f"{own}:get_action", "--results", str(tmp_path / "results")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *args], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ,
+    )  # fmt: skip
+    deadline = time.monotonic() + 100
+    while not (tmp_path / "asked").exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted." in err
+    assert "Traceback" not in err
+    kept = record(tmp_path / "results")
+    assert kept["ending"] == "interrupted"
+    assert str(next((tmp_path / "results").glob("*.json"))) in err
