@@ -38,7 +38,7 @@ BUDGETS = {
     "copy with a first observation, CPU ms": 20.0,
     "memory, MB": 150.0,
     "CPU of a request among the most to among the fewest": 1.0,
-    "memory of a request among the most to among the fewest": 1.0,
+    "memory of a request among the most to among the fewest": 1.25,  # what is freed meanwhile hides some at few
 }
 REQUEST_BUDGET_MS = 1.0
 SPEED_BUDGET = 100.0

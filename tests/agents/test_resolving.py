@@ -91,6 +91,11 @@ def test_a_command_gets_the_variables_that_are_named_and_no_others(monkeypatch: 
         find_agent("cmd:my-agent", passed=["MY_OTHER_KEY"])
 
 
+def test_a_model_is_not_passed_over_in_silence() -> None:
+    with pytest.raises(NoSuchAgent, match="The agent idle takes no model"):
+        find_agent("idle", "gpt-9")
+
+
 @pytest.mark.parametrize(
     ("named", "told"),
     [

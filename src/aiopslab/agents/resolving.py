@@ -111,7 +111,9 @@ def _attribute(module: ModuleType, name: str, wanted: str) -> Any:
 def _made(made_by: Any, name: str, model: str | None, argument: str = "") -> Any:
     """One of a class: a word behind its name is its argument; a model goes to whoever asks for one."""
     takes = signature(made_by).parameters
-    keywords = {"model": model} if model is not None and "model" in takes else {}
+    if model is not None and "model" not in takes:
+        raise NoSuchAgent(f"The agent {name} takes no model. Leave out --model.")
+    keywords = {"model": model} if model is not None else {}
     needed = [
         one.name
         for one in takes.values()

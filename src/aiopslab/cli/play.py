@@ -23,7 +23,8 @@ from aiopslab.cli.problems import DONE, FAILED, checked_policy, known_problems, 
 from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import bounded, console, show_ending, step_line
 from aiopslab.cli.shell import edit_lines
-from aiopslab.cli.typed_calls import SUBMIT, as_call, fenced
+from aiopslab.cli.typed_calls import as_call, fenced
+from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentGone, AgentLink, Usage
 from aiopslab.orchestrator.evaluation import summary
 from aiopslab.orchestrator.orchestrator import Orchestrator

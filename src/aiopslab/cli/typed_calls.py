@@ -12,9 +12,9 @@ import shlex
 from collections.abc import Collection
 from typing import Any, Final
 
+from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.tasks.analysis import LABELS
 
-SUBMIT: Final = "submit"
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\s*\(.*\)\s*$", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s,]+")
 

@@ -15,10 +15,11 @@ from typing import Any, Final, Literal
 
 from aiopslab.cloud.declared import changes, declared
 from aiopslab.cluster.api.store import Key
+from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
 from aiopslab.orchestrator.evaluation.health import health
 from aiopslab.orchestrator.parser import ResponseParser
-from aiopslab.orchestrator.posing import SUBMIT, Posed
+from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.utils.status import InvalidActionError, InvalidSubmissionError, ResponseParsingError
 

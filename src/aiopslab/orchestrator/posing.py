@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from aiopslab.cloud.declared import Declared, declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.cloud.terminal import Terminal
 from aiopslab.orchestrator.actions import ActionSet
+from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation import Health, health
 from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.tasks import Task
-
-SUBMIT: Final = "submit"
 
 
 @dataclass(frozen=True)

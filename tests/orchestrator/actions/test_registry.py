@@ -173,7 +173,7 @@ def test_wrong_arguments_are_told_with_the_signature(
 def test_an_unknown_action_names_the_nearest(kitchen: ActionSet) -> None:
     with pytest.raises(InvalidActionError, match=r"There is no action 'cok'. Did you mean cook"):
         kitchen.perform("cok")
-    with pytest.raises(InvalidActionError, match=r"There are: cook, burn"):
+    with pytest.raises(InvalidActionError, match=r"There are: cook, burn.*, submit\."):
         kitchen.perform("")
 
 

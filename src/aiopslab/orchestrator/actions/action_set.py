@@ -10,7 +10,7 @@ import gc
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from aiopslab.orchestrator.actions.arguments import quoted
 from aiopslab.orchestrator.actions.base import listed
@@ -18,6 +18,9 @@ from aiopslab.orchestrator.actions.bounds import MOST_BYTES, MOST_LINES, bounded
 from aiopslab.orchestrator.actions.registry import Action, actions_of, nearest
 from aiopslab.sim import SimulationError
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
+
+SUBMIT: Final = "submit"
+"""What every session has besides: it ends it, and is no matter of this set."""
 
 _logger = logging.getLogger(__name__)
 
@@ -51,10 +54,11 @@ class ActionSet:
         """Do it, and return what is to be seen; ``InvalidActionError`` when it is no action or is called wrongly."""
         found = self.actions.get(name)
         if found is None:
-            near = nearest(name, list(self.actions))
+            known = [*self.actions, SUBMIT]
+            near = nearest(name, known)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
             raise InvalidActionError(
-                f"There is no action {quoted(name)}.{meant} There are: {', '.join(self.actions)}."
+                f"There is no action {quoted(name)}.{meant} There are: {', '.join(known)}."
             )
         given = found.arguments(args, kwargs or {})
         try:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
+from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent_link import Usage
 from aiopslab.orchestrator.session import Step
 
 BYTES_PER_TOKEN: Final = 4
 """Of English text and of commands, by the usual rule of thumb."""
-SUBMIT: Final = "submit"
 UNREADABLE, NO_ACTION, REFUSED = "unreadable answers", "unknown or misused actions", "refused submissions"
 
 
