@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, isclass, signature
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +19,7 @@ from typing import Any, Final
 
 from aiopslab.agents.registry import agents
 from aiopslab.orchestrator.agent import SubprocessAgent
+from aiopslab.utils.loading import module_of
 from aiopslab.utils.status import AIOpsLabError
 
 COMMAND: Final = "cmd:"
@@ -86,17 +85,7 @@ def _module(name: str) -> ModuleType:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise NoSuchAgent(f"There is no file {path}.")
-    name = f"aiopslab_agents_{path.stem}"  # a file may be called as some module is
-    spec = spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = module_from_spec(spec)  # dataclasses look their annotations up there
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    return module_of(path, "aiopslab_agents")
 
 
 def _attribute(module: ModuleType, name: str, wanted: str) -> Any:

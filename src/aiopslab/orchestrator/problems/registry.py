@@ -6,14 +6,12 @@ packages name such a module, or one such object, as an entry point of the group 
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import module_from_spec, spec_from_file_location
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
@@ -22,6 +20,7 @@ from typing import Final
 
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.tasks import TASKS, Task
+from aiopslab.utils.loading import NoPythonFile, module_of
 from aiopslab.utils.status import AIOpsLabError
 
 GROUP: Final = "aiopslab.problems"
@@ -143,19 +142,10 @@ def _is_own(thing: object, module: ModuleType) -> bool:
 
 
 def _module(file: Path) -> ModuleType:
-    """A file as a module, found again by its name, so that what it defines can cross into copies of a world."""
-    name = f"aiopslab_problems_{file.stem}"
-    spec = spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise CannotLoad("it is no Python file: its name must end in .py.")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+        return module_of(file, "aiopslab_problems")
+    except NoPythonFile as error:
+        raise CannotLoad(error.message) from None
 
 
 def _told(error: Exception) -> str:
