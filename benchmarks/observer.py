@@ -8,14 +8,11 @@ much. And a sample takes at most 16 bytes. ``python benchmarks/observer.py [--js
 
 from __future__ import annotations
 
-import gc
-import json
-import sys
 import time
-import tracemalloc
+from functools import partial
 from typing import Any
 
-from rich.console import Console
+from _growth import compare, per_s, traced_bytes
 from rich.table import Table
 
 from aiopslab.observer.metrics import MetricStore
@@ -60,19 +57,8 @@ def filled(count: int) -> tuple[MetricStore, float]:
     return store, time.process_time() - begun
 
 
-def queries_per_s(engine: Engine, query: str) -> float:
-    count, begun = 0, time.process_time()
-    while (spent_s := time.process_time() - begun) < 0.5 or count < 3:
-        engine.instant(query, END_MS)
-        count += 1
-    return count / spent_s
-
-
 def measure(count: int) -> dict[str, Any]:
-    tracemalloc.start()
-    store, _ = filled(count)
-    traced_bytes = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
+    held_bytes = traced_bytes(lambda: filled(count))
     store, append_s = filled(count)
     engine = Engine(store)
     return {
@@ -80,8 +66,10 @@ def measure(count: int) -> dict[str, Any]:
         "samples": store.samples,
         "samples_per_s": store.samples / append_s,
         "bytes_per_sample": store.bytes / store.samples,
-        "bytes_per_sample_all_told": traced_bytes / store.samples,
-        "queries_per_s": {name: queries_per_s(engine, query) for name, query in (ONE | ALL).items()},
+        "bytes_per_sample_all_told": held_bytes / store.samples,
+        "queries_per_s": {
+            name: per_s(partial(engine.instant, query, END_MS), 0.5) for name, query in (ONE | ALL).items()
+        },
         "range_ms_per_step": range_ms_per_step(engine),
     }
 
@@ -101,18 +89,13 @@ def growth(rows: list[dict[str, Any]]) -> dict[str, float]:
     return grown
 
 
-def main() -> int:
-    gc.disable()  # as in a running world, whose kernel collects at its own times
-    rows = [measure(1000), measure(10_000)]
-    grown = growth(rows)
-    ok = all(row["bytes_per_sample"] <= MOST_BYTES for row in rows)
-    ok &= all(grown[name] <= MOST_GROWTH_ONE for name in ("sample", *ONE))
-    ok &= all(grown[name] <= MOST_GROWTH_ALL for name in ALL)
-    if "--json" in sys.argv:
-        print(json.dumps({"metrics": rows, "growth": grown, "ok": ok}))
-    else:
-        Console().print(table(rows, grown))
-    return 0 if ok else 1
+def keeps(rows: list[dict[str, Any]], grown: dict[str, float]) -> bool:
+    """Whether all budgets are kept."""
+    return (
+        all(row["bytes_per_sample"] <= MOST_BYTES for row in rows)
+        and all(grown[name] <= MOST_GROWTH_ONE for name in ("sample", *ONE))
+        and all(grown[name] <= MOST_GROWTH_ALL for name in ALL)
+    )
 
 
 def table(rows: list[dict[str, Any]], grown: dict[str, float]) -> Table:
@@ -133,4 +116,4 @@ def table(rows: list[dict[str, Any]], grown: dict[str, float]) -> Table:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(compare("metrics", measure, (1_000, 10_000), growth, keeps, table))

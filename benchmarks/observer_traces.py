@@ -8,15 +8,11 @@ cost at most twice as much. And a span takes at most 130 bytes, all told. ``pyth
 
 from __future__ import annotations
 
-import gc
-import json
-import sys
 import time
-import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rich.console import Console
+from _growth import compare, per_s, traced_bytes
 from rich.table import Table
 
 from aiopslab.machine.emit import Labels, Span
@@ -106,25 +102,14 @@ def questions(store: TraceStore) -> dict[str, Callable[[], object]]:
     }
 
 
-def per_s(ask: Callable[[], object]) -> float:
-    count, begun = 0, time.process_time()
-    while (spent_s := time.process_time() - begun) < 0.3 or count < 3:
-        ask()
-        count += 1
-    return count / spent_s
-
-
 def measure(count: int) -> dict[str, Any]:
-    tracemalloc.start()
-    store, _ = filled(count)
-    traced_bytes = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
+    held_bytes = traced_bytes(lambda: filled(count))
     store, spent_s = filled(count)
     return {
         "spans": len(store),
         "spans_per_s": len(store) / spent_s,
-        "bytes_per_span": traced_bytes / len(store),
-        "questions_per_s": {name: per_s(ask) for name, ask in questions(store).items()},
+        "bytes_per_span": held_bytes / len(store),
+        "questions_per_s": {name: per_s(ask, 0.3) for name, ask in questions(store).items()},
     }
 
 
@@ -137,17 +122,11 @@ def growth(rows: list[dict[str, Any]]) -> dict[str, float]:
     return grown
 
 
-def main() -> int:
-    gc.disable()  # as in a running world, whose kernel collects at its own times
-    rows = [measure(100_000), measure(1_000_000)]
-    grown = growth(rows)
-    ok = all(row["bytes_per_span"] <= MOST_BYTES for row in rows)
-    ok &= all(ratio <= MOST_GROWTH for ratio in grown.values())
-    if "--json" in sys.argv:
-        print(json.dumps({"traces": rows, "growth": grown, "ok": ok}))
-    else:
-        Console().print(table(rows, grown))
-    return 0 if ok else 1
+def keeps(rows: list[dict[str, Any]], grown: dict[str, float]) -> bool:
+    """Whether all budgets are kept."""
+    return all(row["bytes_per_span"] <= MOST_BYTES for row in rows) and all(
+        ratio <= MOST_GROWTH for ratio in grown.values()
+    )
 
 
 def table(rows: list[dict[str, Any]], grown: dict[str, float]) -> Table:
@@ -163,4 +142,4 @@ def table(rows: list[dict[str, Any]], grown: dict[str, float]) -> Table:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(compare("traces", measure, (100_000, 1_000_000), growth, keeps, table))
