@@ -28,14 +28,13 @@ from aiopslab.orchestrator.evaluation import summary
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
-from aiopslab.orchestrator.session import Step
+from aiopslab.orchestrator.session import WALL, Step
 
 PROBLEM: Final = "k8s_target_port-misconfig-mitigation-1"
 WIDTH: Final = 110
 SHOWN_LINES: Final = 8
 SHOWN_CHARS: Final = 400
 WINDOW_S: Final = 60.0
-WALL: Final = "wall"
 
 
 def run_demo(seed: int) -> int:

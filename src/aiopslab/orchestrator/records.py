@@ -21,13 +21,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiopslab.orchestrator.redaction import Redactor
-from aiopslab.orchestrator.session import Session, Step
+from aiopslab.orchestrator.session import WALL, Session, Step
 from aiopslab.utils.status import AIOpsLabError
 
 Record = dict[str, Any]
 
-WALL: Final = "wall"
-"""Where the host's clock has its say, in records and in results."""
 PACKAGE: Final = "aiopslab-in-a-box"
 SAME_NAME: Final = 1000
 """How many records may want one name before something else must be wrong."""

@@ -26,6 +26,8 @@ Ending = Literal[
 ]
 
 
+WALL: Final = "wall"
+"""Where the host's clock has its say, in records and in results."""
 DIGITS: Final = 6
 """Differences of times are told to the microsecond; what is beyond comes from how numbers are kept."""
 

@@ -21,13 +21,12 @@ from aiopslab.orchestrator.evaluation.harm import may_change, regressions, sampl
 from aiopslab.orchestrator.evaluation.health import WINDOW_S, Health, health
 from aiopslab.orchestrator.evaluation.judge import Case, judge_reasoning
 from aiopslab.orchestrator.models import ChatModel
-from aiopslab.orchestrator.session import Session, Step
+from aiopslab.orchestrator.session import WALL, Session, Step
 from aiopslab.orchestrator.tasks import Task
 
 Metric = Callable[[Task, Session], Mapping[str, Any]]
 """An author's own: what it returns is added to the results."""
 
-WALL: Final = "wall"
 WORDS: Final = 300
 """What is kept of another's error."""
 

@@ -6,7 +6,6 @@ The API's own log says who wrote what and when, so nothing has to be watched whi
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +15,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.store import Key, Revision
 from aiopslab.generators.fault.base import Fault
-from aiopslab.orchestrator.evaluation.health import is_failed, is_slow, limits_s
+from aiopslab.orchestrator.evaluation.health import tally
 from aiopslab.orchestrator.oracles.need import beyond_need
 from aiopslab.orchestrator.session import Session
 
@@ -98,16 +97,7 @@ def error_budget(environment: Environment, began_s: float, ended_s: float) -> di
     hundred slower than ``p99_s``. A burn rate of 1 uses it up in exactly 30 days; ``burnt`` is the share of it that the
     session used, of the journey that used most.
     """
-    seen: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
-    slow: Counter[str] = Counter()
-    limits, now = limits_s(environment), environment.now
-    for outcome in environment.users.results.outcomes(began_s, ended_s):
-        seen[outcome.journey] += 1
-        if is_failed(outcome, now, environment.timeout_s):
-            failed[outcome.journey] += 1
-        elif is_slow(outcome, now, limits.get(outcome.journey, environment.timeout_s)):
-            slow[outcome.journey] += 1
+    seen, failed, slow = tally(environment, began_s, ended_s)
     rates = {
         one.journey: failed[one.journey] / seen[one.journey] / max(1 - one.success, LEAST_BUDGET)
         + slow[one.journey] / seen[one.journey] / SLOW_BUDGET

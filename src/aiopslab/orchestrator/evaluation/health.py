@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import Object, at
@@ -87,18 +87,30 @@ def limits_s(environment: Environment) -> dict[str, float]:
     return {objective.journey: objective.p99_s for objective in environment.app.objectives}
 
 
+class Tally(NamedTuple):
+    """Users' requests by journey: all, those that failed, and of the others the slow ones."""
+
+    seen: Counter[str]
+    failed: Counter[str]
+    slow: Counter[str]
+
+
+def tally(environment: Environment, start_s: float, end_s: float) -> Tally:
+    """How the requests fared that began in that span of virtual time."""
+    now, limits = environment.now, limits_s(environment)
+    counted = Tally(Counter(), Counter(), Counter())
+    for outcome in environment.users.results.outcomes(start_s, end_s):
+        counted.seen[outcome.journey] += 1
+        if is_failed(outcome, now, environment.timeout_s):
+            counted.failed[outcome.journey] += 1
+        elif is_slow(outcome, now, limits.get(outcome.journey, environment.timeout_s)):
+            counted.slow[outcome.journey] += 1
+    return counted
+
+
 def _users(environment: Environment) -> tuple[float, float, float]:
     """The shares of failed and of slow requests, and the worst journey's share of bad ones."""
-    now, limits = environment.now, limits_s(environment)
-    seen: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
-    slow: Counter[str] = Counter()
-    for outcome in environment.users.results.outcomes(now - WINDOW_S, now):
-        seen[outcome.journey] += 1
-        if is_failed(outcome, now, environment.timeout_s):
-            failed[outcome.journey] += 1
-        elif is_slow(outcome, now, limits.get(outcome.journey, environment.timeout_s)):
-            slow[outcome.journey] += 1
+    seen, failed, slow = tally(environment, environment.now - WINDOW_S, environment.now)
     total = seen.total()
     if not total:
         return 0.0, 0.0, 0.0
