@@ -18,6 +18,8 @@ from tests.kubectl.twins import Twins, twins
 
 HERE: Final = Path(__file__).parent
 SESSIONS: Final = sorted(path.stem for path in (HERE / "sessions").glob("*.txt"))
+REST_S: Final = 120.0
+"""Between sessions: a rollout that one left behind has ended in both worlds when the next looks around."""
 
 
 def lines_of(session: str) -> list[str]:
@@ -48,6 +50,7 @@ def both() -> Iterator[Twins]:
 @pytest.mark.parametrize("session", SESSIONS)
 def test_session(session: str, both: Twins) -> None:
     """Every line says the same in both worlds."""
+    both.meet(REST_S)
     for line in lines_of(session):
         ours, genuine = (told.normal() for told in both.type(line))
         assert ours == genuine, "\n".join(difference(line, ours, genuine))
