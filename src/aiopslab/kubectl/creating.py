@@ -13,7 +13,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.options import WriteOptions
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.schema.encoding import complete
-from aiopslab.kubectl.errors import KubectlError, UsageError, sentence
+from aiopslab.kubectl.errors import KubectlError, UsageError
 from aiopslab.kubectl.golang.json_text import json_text
 from aiopslab.kubectl.output import DryRun, Teller, dry_run
 from aiopslab.kubectl.selection import Info
@@ -63,13 +63,6 @@ def field_validation(kubectl: Kubectl) -> str:
             f'invalid - validate option "{said}"; must be one of: strict (or true), warn, ignore (or false)'
         )
     return VALIDATION[said]
-
-
-def sourced(error: ApiError, doing: str, source: str) -> str:
-    """A refusal of an object from a file; one that lists faults names the object and not the file."""
-    if error.reason == "Invalid" or not source:
-        return sentence(error)
-    return sentence(error, f'error when {doing} "{source}"')
 
 
 def with_last_applied(obj: Object, *, keep_order: bool = False) -> Object:

@@ -26,7 +26,6 @@ PACKET_SPANS: Final = 200
 SPAN_BYTES: Final = 300
 DEFAULT_AGENT_PORT: Final = 6831
 GO_LIBRARY: Final = "Go-2.11.2"
-CPP_LIBRARY: Final = "C++-0.4.2"
 
 
 class SpanContext(NamedTuple):

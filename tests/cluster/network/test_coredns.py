@@ -10,9 +10,9 @@ from aiopslab.cluster.network.pod_network import DnsSettings
 from aiopslab.machine.network import NameNotFound, Namespace, ResolverFailure
 from aiopslab.machine.network.dns import NXDOMAIN, Question, Reply, ask
 from aiopslab.machine.network.http import HttpRequest
-from aiopslab.machine.network.name_server import NameServer
 from aiopslab.machine.process import Container, Process, Signal
 from tests.cluster.network.conftest import World
+from tests.machine.network.name_server import NameServer
 
 COREFILE = """\
 .:53 {

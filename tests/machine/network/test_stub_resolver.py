@@ -6,9 +6,9 @@ import pytest
 
 from aiopslab.machine.network import NameNotFound, Namespace, ResolverFailure
 from aiopslab.machine.network.dns import SERVFAIL, Question, Reply
-from aiopslab.machine.network.name_server import NameServer
 from aiopslab.machine.network.stub_resolver import DnsSettings, StubResolver, candidates, read_resolv_conf
 from tests.machine.network.conftest import World
+from tests.machine.network.name_server import NameServer
 
 
 class Failing(NameServer):

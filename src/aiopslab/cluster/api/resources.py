@@ -72,7 +72,6 @@ class Group:
 
     name: str
     versions: list[str]
-    preferred: str
 
 
 class Catalogue:
@@ -89,7 +88,7 @@ class Catalogue:
 
     def add(self, resource: Resource) -> None:
         """Serve a resource."""
-        group = self.groups.setdefault(resource.group, Group(resource.group, [], resource.version))
+        group = self.groups.setdefault(resource.group, Group(resource.group, []))
         if resource.version not in group.versions:
             group.versions.append(resource.version)
         self._by_path[resource.group, resource.version, resource.plural] = resource

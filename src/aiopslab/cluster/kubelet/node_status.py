@@ -61,7 +61,6 @@ class NodeStatus:
         self._closed: bool | None = None
         self._reported_at = 0.0
         self._booted_at = node.machine.booted_at
-        self._lease: Object | None = None
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts: say so, and go on saying that it lives."""
@@ -101,10 +100,6 @@ class NodeStatus:
         if self._pressed[kind] != pressed:
             self._pressed[kind] = pressed
             self._report()
-
-    def pressed(self, kind: str) -> bool:
-        """Whether a resource is short."""
-        return self._pressed[kind]
 
     async def _beat(self) -> None:
         kernel = self._node.machine.kernel

@@ -18,7 +18,6 @@ class Networking:
 
     pods: ClusterNetwork
     services: ServiceProxies
-    policies: Policies
 
 
 def install_network(api: Api, network: Network) -> Networking:
@@ -28,6 +27,5 @@ def install_network(api: Api, network: Network) -> Networking:
     """
     pods = ClusterNetwork(api)
     services = ServiceProxies(api)
-    policies = Policies(api, pods)
-    network.router = ClusterRouter(network, pods, services, policies)
-    return Networking(pods, services, policies)
+    network.router = ClusterRouter(network, pods, services, Policies(api, pods))
+    return Networking(pods, services)

@@ -57,10 +57,3 @@ class TabWriter:
         widest = max(len(line[column]) for line in block)
         self._widths[column] = max(self._widths[column], widest + _PADDING)
         return self._widths[column]
-
-
-def lined_up(text: str) -> str:
-    """A text in columns."""
-    writer = TabWriter()
-    writer.write(text)
-    return writer.flush()

@@ -87,7 +87,6 @@ class Pattern:
             else:
                 segments[-1].append(atom)  # type: ignore[arg-type]
         fixed = ["".join(segment) for segment in segments]
-        self._starts_with_star = bool(self._atoms) and self._atoms[0] == STAR
         head = fixed[0] + "".join(f"(?>.*?{segment})" for segment in fixed[1:-1])
         last = fixed[-1]
         self._has_star = len(fixed) > 1

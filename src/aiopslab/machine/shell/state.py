@@ -77,11 +77,6 @@ class Variable:
         return twin
 
     @property
-    def is_array(self) -> bool:
-        """Whether it has elements, numbered or named."""
-        return self.items is not None
-
-    @property
     def is_set(self) -> bool:
         """Whether it has a value at all."""
         return bool(self.items) if self.items is not None else self.scalar is not None
@@ -154,7 +149,6 @@ class Function:
     source_name: str
     line: int
     exported: bool = False
-    traced: bool = False
     readonly: bool = False
 
 

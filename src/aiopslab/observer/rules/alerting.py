@@ -32,7 +32,6 @@ class Alert:
     value: float
     active_ms: int
     state: State = "pending"
-    fired_ms: int | None = None
     resolved_ms: int | None = None
     kept_since_ms: int | None = None
 
@@ -122,7 +121,7 @@ class AlertingRule(Rule):
                 alert.state, alert.resolved_ms = "inactive", t_ms
             return False
         if alert.state == "pending" and t_ms - alert.active_ms >= self.for_ms:
-            alert.state, alert.fired_ms = "firing", t_ms
+            alert.state = "firing"
         return True
 
     def _is_kept(self, alert: Alert, t_ms: int) -> bool:

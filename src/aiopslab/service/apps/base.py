@@ -80,7 +80,6 @@ class Component:
     name: str
     owner: str
     calls: tuple[str, ...] = ()
-    datastore: bool = False
     persistent: bool = False
 
 

@@ -30,7 +30,6 @@ class Collector:
         kept = min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS
         self.store = TraceStore(Retention(spans=kept), epoch_s=ctx.now - ctx.kernel.now)
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
-        self.misread = 0
         self.received: dict[str, int] = {}
         self._ctx = ctx
         self._emit = ctx.machine.emitter.span
@@ -40,7 +39,6 @@ class Collector:
         """A packet has come from an agent's client."""
         batch = datagram.message
         if not isinstance(batch, SpanBatch):
-            self.misread += 1
             return
         self.packets[protocol] += 1
         spans = batch.spans

@@ -29,7 +29,7 @@ UNLIMITED: Final = Capacity()
 class Gate(Generic[T]):
     """Lets requests in by ``begin``, keeps some waiting, turns the others away."""
 
-    __slots__ = ("_begin", "_hopeless", "_queue", "_queue_limit", "_workers", "active", "shed")
+    __slots__ = ("_begin", "_hopeless", "_queue", "_queue_limit", "_workers", "active")
 
     def __init__(
         self, capacity: Capacity, begin: Callable[[T], Any], hopeless: Callable[[T], bool] | None = None
@@ -40,7 +40,6 @@ class Gate(Generic[T]):
         self._hopeless = hopeless if capacity.sheds_expired else None
         self._queue: deque[T] = deque()
         self.active = 0
-        self.shed = 0
 
     @property
     def waiting(self) -> int:
@@ -65,7 +64,6 @@ class Gate(Generic[T]):
         while queue and self.active < self._workers:
             request = queue.popleft()
             if hopeless is not None and hopeless(request):
-                self.shed += 1
                 continue
             self.active += 1
             self._begin(request)

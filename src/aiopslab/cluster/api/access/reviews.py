@@ -197,5 +197,3 @@ _REVIEWS: dict[str, tuple[str, Callable[[Object, Desk], Object]]] = {
     "SelfSubjectReview": (_AUTHENTICATION, _self_subject),
     "TokenReview": (_AUTHENTICATION, _token),
 }
-REVIEW_KINDS = tuple(_REVIEWS)
-"""The kinds that ``review`` answers."""

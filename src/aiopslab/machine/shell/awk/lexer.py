@@ -181,11 +181,6 @@ class Lexer:
         found = _NAME.match(self._text, self._position)
         return found is not None and found.group() == "getline"
 
-    def comes_parenthesis(self) -> bool:
-        """Whether an opening parenthesis stands next."""
-        self._skip_blank()
-        return self._text.startswith("(", self._position)
-
     # -- messages ------------------------------------------------------------------------------
 
     def unexpected(self, token: Token) -> ProgramError:

@@ -30,11 +30,7 @@ def _service(name: str, owner: str, *calls: str) -> Component:
 
 
 def _database(name: str, owner: str) -> Component:
-    return Component(name, owner, datastore=True, persistent=True)
-
-
-def _cache(name: str, owner: str) -> Component:
-    return Component(name, owner, datastore=True)
+    return Component(name, owner, persistent=True)
 
 
 COMPONENTS: Final = (
@@ -52,9 +48,9 @@ COMPONENTS: Final = (
     _database("mongodb-recommendation", SEARCH),
     _database("mongodb-reservation", BOOKING),
     _database("mongodb-user", ACCOUNTS),
-    _cache("memcached-profile", CATALOGUE),
-    _cache("memcached-rate", CATALOGUE),
-    _cache("memcached-reserve", BOOKING),
+    Component("memcached-profile", CATALOGUE),
+    Component("memcached-rate", CATALOGUE),
+    Component("memcached-reserve", BOOKING),
     Component("consul", PLATFORM),
     Component("jaeger", PLATFORM),
 )

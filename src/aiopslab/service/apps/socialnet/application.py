@@ -25,7 +25,7 @@ def _service(name: str, owner: str, *calls: str) -> Component:
 
 
 def _stores(owner: str, *names: str) -> tuple[Component, ...]:
-    return tuple(Component(name, owner, datastore=True) for name in names)
+    return tuple(Component(name, owner) for name in names)
 
 
 COMPONENTS: Final = (

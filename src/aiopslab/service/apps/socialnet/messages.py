@@ -15,7 +15,6 @@ class Post(dict[str, Any]):
     shown: bytes
 
 
-THRIFT_CONNECTION: Final = "SE_THRIFT_CONN_ERROR"
 HANDLER: Final = "SE_THRIFT_HANDLER_ERROR"
 MONGODB: Final = "SE_MONGODB_ERROR"
 MEMCACHED: Final = "SE_MEMCACHED_ERROR"

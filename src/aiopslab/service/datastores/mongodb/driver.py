@@ -238,11 +238,6 @@ class Collection:
         """Change one document, or add it."""
         await self._update(query, change, True)
 
-    async def update_all(self, query: Document, change: Document) -> int:
-        """Change all documents that match; how many did."""
-        part = {"q": query, "u": change, "multi": True}
-        return int((await self._write({"update": self._name, "updates": [part], "ordered": True}))["n"])
-
     async def remove(self, query: Document) -> None:
         """Remove one document; ``not found`` when none matches."""
         body = {"delete": self._name, "deletes": [{"q": query, "limit": 1}], "ordered": True}

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from aiopslab.service.datastores.mongodb.bson import Binary, Code, ObjectId, Regex, Timestamp, milliseconds
 from aiopslab.service.datastores.mongodb.extended import uuid_text
-
-MAX_CHARACTERS: Final = 10_000
 
 
 def show(value: Any) -> str:

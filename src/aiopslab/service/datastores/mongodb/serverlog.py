@@ -13,7 +13,6 @@ from aiopslab.machine.process import Context, FileStream, LineSink
 from aiopslab.service.datastores.mongodb.extended import relaxed
 
 KEPT_LINES: Final = 1024
-MAX_ATTRIBUTE_CHARACTERS: Final = 10_240
 
 _ENCODE: Final = msgspec.json.Encoder().encode
 

@@ -36,7 +36,6 @@ from aiopslab.service.datastores.mongodb.shell.javascript.values import UNDEFINE
 from aiopslab.service.datastores.mongodb.shell.link import Link
 from aiopslab.service.datastores.mongodb.shell.options import Options
 
-MAX_LINES: Final = 10_000
 _LIBRARY: Final = Path(__file__).with_name("library")
 
 

@@ -8,8 +8,6 @@ from aiopslab.service.datastores.redis.cli.options import Options
 from aiopslab.service.datastores.redis.messages import REDIS, Commands, Replies, Words, commands_bytes
 from aiopslab.service.datastores.redis.replies import ErrorReply, Reply
 
-REPLY_TIMEOUT_S = 3600.0
-
 
 class Unreachable(Exception):
     """There is no connection; the text is what the program says about it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import inf, isinf
+from math import isinf
 from typing import Final
 
 from aiopslab.service.datastores.redis.replies import NotAFloat, NotAnInteger
@@ -114,6 +114,3 @@ def bound(text: bytes) -> tuple[float, bool]:
     """One end of a range of scores, and whether it is left out: ``(5``."""
     excluded = text.startswith(b"(")
     return double(text[1:] if excluded else text, "ERR min or max is not a float"), excluded
-
-
-NEGATIVE_INFINITY: Final = -inf

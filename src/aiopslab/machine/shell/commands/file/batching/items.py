@@ -118,7 +118,6 @@ class _Words:
         self._inside = False
         self._quote = 0
         self._escaped = False
-        self._after_blank = False
 
     def feed(self, data: bytes) -> None:
         """Take what has arrived: runs of plain bytes at once, the others one by one."""
@@ -131,11 +130,10 @@ class _Words:
                 gap = GAP.match(data, at) if not self._inside else None
                 if gap is not None:
                     at = gap.end()
-                    self._after_blank = data[at - 1] != NEWLINE
                     continue
             if end > at:
                 self._word += data[at:end]
-                self._inside, self._after_blank = True, False
+                self._inside = True
                 self._check_length()
                 at = end
             else:
@@ -165,21 +163,12 @@ class _Words:
             self._quote, self._inside = byte, True
         elif byte == BACKSLASH:
             self._escaped = self._inside = True
-        elif byte == NEWLINE:
-            self._end_line()
-        else:
-            if self._inside:
-                self._end_word(ends_line=False)
-            self._after_blank = True
+        elif self._inside:
+            self._end_word(ends_line=byte == NEWLINE)
 
     def _check_length(self) -> None:
         if len(self._word) > MAX_LINE_BYTES:
             raise TooLong
-
-    def _end_line(self) -> None:
-        if self._inside:
-            self._end_word(ends_line=True)
-        self._after_blank = False
 
     def _end_word(self, ends_line: bool) -> None:
         self.ready.append(Item(_text(self._word).partition("\0")[0], ends_line))

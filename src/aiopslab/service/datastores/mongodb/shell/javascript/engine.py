@@ -16,7 +16,6 @@ from aiopslab.service.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     JsArray,
     JsError,
-    JsFunction,
     JsObject,
     Native,
     NativeFunction,
@@ -202,8 +201,3 @@ class Engine:
             kind, message = self.words.too_much_recursion()
             raise self.error(kind, message)
         self.frames.append(Frame(name, source, at))
-
-
-def callable_value(value: Value) -> bool:
-    """Whether it can be called."""
-    return isinstance(value, JsFunction)

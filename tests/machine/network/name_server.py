@@ -1,4 +1,4 @@
-"""A plain name server on a machine: what a network's own gateway offers, from a table.
+"""A plain name server on a machine, from a table: whom resolvers and CoreDNS ask in tests.
 
 It answers for everything: what the table does not have, does not exist.
 """
