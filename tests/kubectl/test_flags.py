@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aiopslab.kubectl import program  # noqa: F401  (it brings in all commands)
 from aiopslab.kubectl.command import find
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.flags import BadFlag, Flag, Parser, csv_fields, duration_s
+from aiopslab.kubectl.flags import BadFlag, Flag, Parser, csv_fields
 
 PARSER = Parser(
     [
@@ -80,19 +80,6 @@ def test_values_in_quotation_marks_come_back(values: list[str]) -> None:
     values = [value.replace("\n", " ") for value in values]
     written = ",".join('"' + value.replace('"', '""') + '"' for value in values)
     assert csv_fields(written) == values
-
-
-@given(st.integers(0, 10**6), st.integers(0, 59), st.integers(0, 59))
-def test_durations_add_up(hours: int, minutes: int, seconds: int) -> None:
-    assert duration_s(f"{hours}h{minutes}m{seconds}s") == hours * 3600 + minutes * 60 + seconds
-
-
-@given(st.text(max_size=10))
-def test_a_text_is_a_duration_or_is_refused_in_words(text: str) -> None:
-    try:
-        assert isinstance(duration_s(text), float)
-    except ValueError as error:
-        assert str(error).startswith("time: ")
 
 
 @given(st.permutations(["-A", "-ojson", "pods", "-n3", "--dry-run", "web"]))

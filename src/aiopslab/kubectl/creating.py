@@ -13,8 +13,8 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.options import WriteOptions
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.schema.encoding import complete
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.json_text import json_text
 from aiopslab.kubectl.output import DryRun, Teller, dry_run
 from aiopslab.kubectl.selection import Info
 from aiopslab.kubectl.session import Kubectl

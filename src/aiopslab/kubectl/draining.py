@@ -14,9 +14,9 @@ from aiopslab.cluster.api.errors import ApiError, NotFound
 from aiopslab.cluster.api.objects import Object, at, meta
 from aiopslab.cluster.api.options import DeleteOptions
 from aiopslab.cluster.api.times import parse
+from aiopslab.cluster.golang.durations import shown_duration
 from aiopslab.kubectl.describe.parts import controller_of
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.durations import shown_duration
 from aiopslab.kubectl.output import DryRun, dry_run
 from aiopslab.kubectl.session import Kubectl
 

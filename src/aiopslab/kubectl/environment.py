@@ -10,8 +10,8 @@ from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.validation.names import qualified_name
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.session import Kubectl
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from aiopslab.cluster.api.durations import GO_UNITS_S
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.durations import parse_duration_s
+from aiopslab.cluster.golang.quoting import quote
 
 BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
@@ -17,7 +17,6 @@ BOOLEANS: Final = {
 ALONE: Final = {"dry-run": "unchanged", "cascade": "background", "validate": "strict"}
 """What a flag with an optional value means without one."""
 
-_PART: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
 _INTEGER: Final = re.compile(
     r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO](_?[0-7])+|0(_?[0-7])*|[1-9](_?\d)*)", re.ASCII
 )
@@ -57,7 +56,7 @@ class Flag:
                 case "int":
                     return _integer(text)
                 case "duration":
-                    return duration_s(text)
+                    return parse_duration_s(text)
                 case "slice":
                     return csv_fields(text) if text else []
                 case "array":
@@ -268,31 +267,3 @@ def _integer(text: str) -> int:
     if not -LARGEST - 1 <= number <= LARGEST:
         raise ValueError(f'strconv.ParseInt: parsing "{text}": value out of range')
     return number
-
-
-def duration_s(text: str) -> float:
-    """Seconds of a duration such as ``1h30m``; raises ``ValueError`` in Go's words."""
-    rest = text[1:] if text[:1] in ("+", "-") and len(text) > 1 else text
-    sign = -1.0 if text.startswith("-") else 1.0
-    if rest == "0":
-        return 0.0
-    if not rest:
-        raise ValueError(f'time: invalid duration "{text}"')
-    total, position = 0.0, 0
-    for match in _PART.finditer(rest):
-        if match.start() != position:
-            break
-        total += float(match[1]) * GO_UNITS_S[match[2]]
-        position = match.end()
-    if position != len(rest):
-        raise ValueError(_bad_duration(text, rest[position:]))
-    return sign * total
-
-
-def _bad_duration(text: str, rest: str) -> str:
-    unit = re.match(r"(?:\d+\.?\d*|\.\d+)([^\d.]*)", rest)
-    if unit is None:
-        return f'time: invalid duration "{text}"'
-    if not unit[1]:
-        return f'time: missing unit in duration "{text}"'
-    return f'time: unknown unit "{unit[1]}" in duration "{text}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any, Final
 
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 
 LETTERS: Final = str.maketrans({"0": "g", "1": "h", "3": "k", "a": "m", "e": "t"})
 LENGTH: Final = 10

@@ -9,8 +9,9 @@ from typing import Any, Final
 import yaml
 
 from aiopslab.cluster.api.objects import copy
+from aiopslab.cluster.golang.durations import parse_duration_s
 from aiopslab.kubectl.errors import KubectlError, PlainError
-from aiopslab.kubectl.flags import Flags, duration_s
+from aiopslab.kubectl.flags import Flags
 from aiopslab.kubectl.kubeconfig_fields import check
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import Context
@@ -177,7 +178,7 @@ def _token_file(ctx: Context, path: str) -> str:
 def _timeout_s(said: str) -> float:
     """Seconds, or a duration with its unit."""
     try:
-        return float(int(said)) if said.isascii() and said.isdigit() else duration_s(said)
+        return float(int(said)) if said.isascii() and said.isdigit() else parse_duration_s(said)
     except ValueError:
         raise KubectlError(
             "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a "

@@ -6,9 +6,9 @@ import base64
 import binascii
 from typing import Any, Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.flags import BOOLEANS
-from aiopslab.kubectl.golang.quoting import quote
 
 Config = dict[str, Any]
 INNER: Final = {"clusters": "cluster", "contexts": "context", "users": "user"}

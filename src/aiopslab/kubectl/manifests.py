@@ -17,9 +17,9 @@ from aiopslab.cluster.api.schema import ANYTHING, schema_of
 from aiopslab.cluster.api.schema.decoding import CannotDecode, decode_typed
 from aiopslab.cluster.api.schema.go_json import fault
 from aiopslab.cluster.api.schema.reading import parse_json
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.downloads import download
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.json_text import json_text
 from aiopslab.kubectl.yaml_text import BadYaml, read_yaml
 from aiopslab.machine.files import FileError
 

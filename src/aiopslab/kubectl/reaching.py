@@ -11,8 +11,8 @@ from collections.abc import Collection
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.errors import KubectlError, PlainError
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.klog import klog
 from aiopslab.machine.files import FileError
 from aiopslab.machine.network import Connection

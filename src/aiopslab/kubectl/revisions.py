@@ -11,12 +11,12 @@ from typing import Final
 from aiopslab.cluster.api.objects import Object, at, copy, meta
 from aiopslab.cluster.api.selectors import from_label_selector
 from aiopslab.cluster.controllers.revisions import template_of
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.changing import CHANGE_CAUSE
 from aiopslab.kubectl.describe.parts import controller_of
 from aiopslab.kubectl.describe.templates import write_template
 from aiopslab.kubectl.describe.writing import Page
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.selection import Info
 from aiopslab.kubectl.session import Kubectl
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from aiopslab.cluster.api.errors import ApiError, NotFound
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.resources import Catalogue, Resource
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.errors import KubectlError, PlainError, sentence
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.manifests import Document, read_manifests
 from aiopslab.kubectl.reaching import Unreachable
 

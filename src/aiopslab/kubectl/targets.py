@@ -13,9 +13,9 @@ from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.selectors import LabelSelector, from_label_selector, from_set
 from aiopslab.cluster.api.watching import WatchOptions
+from aiopslab.cluster.golang.quoting import quote
+from aiopslab.cluster.golang.sorting import go_sorted
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.quoting import quote
-from aiopslab.kubectl.golang.sorting import go_sorted
 from aiopslab.kubectl.selection import Info, Wanted, fetch, info_of, wanted
 from aiopslab.kubectl.session import Kubectl
 from aiopslab.machine.process import Stream

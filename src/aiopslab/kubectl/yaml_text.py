@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.quoting import quote
 
 MAX_DEPTH: Final = 200
 SPARE_NODES: Final = 100_000

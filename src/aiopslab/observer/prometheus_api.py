@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.metrics import Matcher, MetricStore
 from aiopslab.observer.promql import Engine, ParseError, QueryError, Result, parse, parse_selector
 from aiopslab.observer.promql.nodes import Node, type_of
-from aiopslab.observer.promql.numbers import in_json, parse_duration_ms, quote
+from aiopslab.observer.promql.numbers import in_json, parse_duration_ms
 from aiopslab.observer.promql.relabel import LABEL_NAME
 from aiopslab.observer.reports import RuleReport, TargetReport
 

@@ -328,7 +328,9 @@ def test_what_it_says_when_it_starts_and_ends(dns: Dns) -> None:
          "verified, insecure"),
         ("ttl 30", "tll 30", "plugin/kubernetes: /etc/coredns/Corefile:10 - Error during parsing: unknown property 'tll'"),
         ("/etc/resolv.conf", "nowhere", 'plugin/forward: not an IP address or file: "nowhere"'),
-        ("lameduck 5s", "lameduck 5", 'plugin/health: time: invalid duration "5"'),
+        ("lameduck 5s", "lameduck 5", "plugin/health: unable to parse lameduck duration value: '5' : "
+         'time: missing unit in duration "5"'),
+        ("reload", "reload 1min", 'plugin/reload: time: unknown unit "min" in duration "1min"'),
     ],
 )  # fmt: skip
 def test_a_broken_configuration_ends_the_program(old: str, new: str, message: str) -> None:
@@ -347,6 +349,15 @@ def test_a_changed_configuration_is_taken_up_and_a_broken_one_is_not(dns: Dns) -
     dns.world.settle(60)
     assert "plugin/reload: Corefile changed but reload failed" in dns.log()
     assert dns.resolve("special.test") == ["192.0.2.7"]
+
+
+@pytest.mark.parametrize("every", ["0s", "-5m", "1ns"])
+def test_it_never_looks_for_changes_without_a_pause(every: str) -> None:
+    dns = Dns(COREFILE.replace("reload", f"reload {every}"))
+    assert dns.resolve("kubernetes.default") == ["10.96.0.1"]
+    dns.container.files.put("/etc/coredns/Corefile", COREFILE.replace("ready", "raedy").encode())
+    dns.world.settle(5)
+    assert "plugin/reload: Corefile changed but reload failed" in dns.log()
 
 
 def test_without_permission_it_never_gets_ready() -> None:

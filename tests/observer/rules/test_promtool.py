@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.metrics import STALE, MetricStore
 from aiopslab.observer.prometheus_api import PrometheusApi
 from aiopslab.observer.promql import Engine
-from aiopslab.observer.promql.numbers import plain, quote
+from aiopslab.observer.promql.numbers import plain
 from aiopslab.observer.rules import RuleGroups, read_rules
 from tests.observer.promql.genuine import prometheus
 from tests.observer.promql.test_printing import loaded

@@ -1,20 +1,6 @@
-"""How long something lasts, as Kubernetes shows it to people: ``5s``, ``3m20s``, ``5d3h``; and Go's units of it."""
+"""How long something lasts, as Kubernetes shows it to people: ``5s``, ``3m20s``, ``5d3h``."""
 
 from __future__ import annotations
-
-from typing import Final
-
-GO_UNITS_S: Final = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "h": 3600.0,
-}
-"""In which people write a duration (``1h30m``), in seconds."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _YEAR = 365 * _DAY

@@ -8,6 +8,7 @@ from typing import Final
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.golang.quoting import quote
 
 _KEYED = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]\Z")
 
@@ -55,8 +56,4 @@ def resource(container: Object, reference: Object, allocatable: Object) -> str:
 
 
 def _lines(mapping: dict[str, str]) -> str:
-    def quoted(text: str) -> str:
-        escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        return f'"{escaped}"'
-
-    return "\n".join(f"{key}={quoted(mapping[key])}" for key in sorted(mapping))
+    return "\n".join(f"{key}={quote(mapping[key])}" for key in sorted(mapping))

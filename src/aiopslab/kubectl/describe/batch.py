@@ -8,12 +8,12 @@ from aiopslab.cluster.api import durations, times
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.selectors import from_label_selector
 from aiopslab.cluster.api.tables.cells import count, items, part, text, truth
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import write_controller, write_metadata, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.templates import write_template
 from aiopslab.kubectl.describe.writing import NONE, UNSET, Page, long_time
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 INDEXES_SHOWN: Final = 50

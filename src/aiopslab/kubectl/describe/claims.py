@@ -5,9 +5,9 @@ from __future__ import annotations
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.tables.cells import amount, items, part, text
 from aiopslab.cluster.api.tables.storage import access_modes, class_of
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.parts import annotation_lines, label_lines
 from aiopslab.kubectl.describe.writing import INDENT, NONE, Page
-from aiopslab.kubectl.golang.formatting import sprint
 
 
 def write_claim(page: Page, claim: Object, level: int = 0, phase: str | None = None) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import urllib.parse
 from collections.abc import Iterator, Sequence
-from urllib.parse import quote
 
-from aiopslab.cluster.api.access.text import quoted
 from aiopslab.cluster.api.objects import Object, meta
 from aiopslab.cluster.api.tables.cells import count, items, part, text
+from aiopslab.cluster.golang.formatting import sprint
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.cluster.kubelet import fields
 from aiopslab.kubectl.describe.parts import boolean, write_resources
 from aiopslab.kubectl.describe.writing import NONE, Page, long_time
-from aiopslab.kubectl.golang.formatting import sprint
 
 _RESOURCES_TOLD = ("cpu", "memory", "ephemeral-storage")
 _UNESCAPED_IN_PATHS = "/$&+,:;=@"
@@ -132,7 +132,7 @@ def _handler(probe: Object) -> str:
 
 
 def _url(asked: Object) -> str:
-    host, path = text(asked, "host"), quote(text(asked, "path"), safe=_UNESCAPED_IN_PATHS)
+    host, path = text(asked, "host"), urllib.parse.quote(text(asked, "path"), safe=_UNESCAPED_IN_PATHS)
     if ":" in host:
         host = f"[{host}]"
     slash = "/" if path and not path.startswith("/") else ""
@@ -217,7 +217,7 @@ def _write_mounts(page: Page, container: Object) -> None:
         page.field("Mounts", NONE, 2)
     for mount in mounts:
         mode = "ro" if mount.get("readOnly") else "rw"
-        place = f",path={quoted(mount['subPath'])}" if mount.get("subPath") else ""
+        place = f",path={quote(mount['subPath'])}" if mount.get("subPath") else ""
         page.line(f"{text(mount, 'mountPath')} from {text(mount, 'name')} ({mode}{place})", level=3)
     devices = sorted(items(container, "volumeDevices"), key=lambda one: text(one, "devicePath"))
     if devices:

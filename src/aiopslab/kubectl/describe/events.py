@@ -5,8 +5,8 @@ from __future__ import annotations
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, meta
 from aiopslab.cluster.api.tables.cells import count, part, since, text
+from aiopslab.cluster.golang.sorting import go_sorted
 from aiopslab.kubectl.describe.writing import NONE, Page
-from aiopslab.kubectl.golang.sorting import go_sorted
 from aiopslab.kubectl.reader import Reader
 
 

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import write_metadata, write_name
 from aiopslab.kubectl.describe.writing import Page
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 _TOLD_ABOVE: Final = frozenset(

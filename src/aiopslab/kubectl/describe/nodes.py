@@ -12,6 +12,7 @@ from aiopslab.cluster.api.objects import Object, meta, name_of
 from aiopslab.cluster.api.quantity import milli, whole
 from aiopslab.cluster.api.tables.cells import age, items, part, text
 from aiopslab.cluster.api.tables.nodes import roles_of
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.events import events_about, write_found
 from aiopslab.kubectl.describe.parts import (
     write_amounts,
@@ -23,7 +24,6 @@ from aiopslab.kubectl.describe.parts import (
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.resizing import KINDS, most_held
 from aiopslab.kubectl.describe.writing import UNSET, Page, long_time
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 _SYSTEM: Final = (

@@ -8,8 +8,8 @@ from typing import Any, Final
 from aiopslab.cluster.api import durations
 from aiopslab.cluster.api.objects import Object, meta
 from aiopslab.cluster.api.tables.cells import amount, count, items, seconds, selector, text
+from aiopslab.cluster.golang.sorting import go_sorted
 from aiopslab.kubectl.describe.writing import Page, long_time
-from aiopslab.kubectl.golang.sorting import go_sorted
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 LONGEST_NOTE: Final = 140

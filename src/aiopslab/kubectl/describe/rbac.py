@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.tables.cells import items, part, text
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.parts import write_metadata, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.writing import Page
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 _GROUP: Final = "rbac.authorization.k8s.io"

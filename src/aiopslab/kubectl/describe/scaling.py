@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.cluster.api.access.text import quoted
 from aiopslab.cluster.api.objects import Object, meta, name_of, namespace_of
 from aiopslab.cluster.api.tables.cells import amount, count, items, labels, part, selector, text
+from aiopslab.cluster.golang.formatting import sprint
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import write_created, write_metadata, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.writing import UNSET, Page
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 _UNKNOWN: Final = "<unknown>"
@@ -66,17 +66,17 @@ def _metric(metric: Object, seen: Object) -> tuple[str, ...]:
     kind = text(metric, "type")
     key = _SOURCES.get(kind)
     if key is None:
-        return (f"<unknown metric type {quoted(kind)}>",)
+        return (f"<unknown metric type {quote(kind)}>",)
     source, target = part(metric, key), part(metric, key, "target")
     current = part(seen, key, "current") if seen.get(key) is not None else None
     name = part(source, "metric").get("name", "")
     if key == "external":
         by = "averageValue" if target.get("averageValue") is not None else "value"
-        heading = f"{quoted(name)} (target {'average ' if by == 'averageValue' else ''}value):"
+        heading = f"{quote(name)} (target {'average ' if by == 'averageValue' else ''}value):"
         missing = by == "averageValue" and (current or {}).get(by) is None
         return heading, f"{_UNKNOWN if missing else _value(current, by)} / {amount(target.get(by))}"
     if key == "pods":
-        heading = f"{quoted(name)} on pods:"
+        heading = f"{quote(name)} on pods:"
         return heading, f"{_value(current, 'averageValue')} / {amount(target.get('averageValue'))}"
     if key == "object":
         described = part(source, "describedObject")

@@ -8,11 +8,11 @@ from typing import Any
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, meta
 from aiopslab.cluster.api.tables.cells import count, items, labels, part, shortened, text
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import write_metadata, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.writing import NONE, UNSET, Page
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 

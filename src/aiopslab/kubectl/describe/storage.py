@@ -8,13 +8,13 @@ from typing import Final
 from aiopslab.cluster.api.objects import Object, meta, name_of
 from aiopslab.cluster.api.tables.cells import amount, items, labels, part, text, truth
 from aiopslab.cluster.api.tables.storage import access_modes, class_of, is_default
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.claims import write_claim
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import lasts, write_created, write_metadata, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.volumes import write_persistent_source
 from aiopslab.kubectl.describe.writing import NONE, Page, long_time
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 _GROUP: Final = "storage.k8s.io"

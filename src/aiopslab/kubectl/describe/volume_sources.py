@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.tables.cells import amount, text
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.writing import NONE, UNSET
-from aiopslab.kubectl.golang.formatting import sprint
 
 
 def _plain(value: Any) -> str:

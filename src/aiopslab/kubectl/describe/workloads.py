@@ -10,6 +10,7 @@ from aiopslab.cluster.api.selectors import from_label_selector, from_set
 from aiopslab.cluster.api.tables.cells import amount, count, items, labels, part, selector, text
 from aiopslab.cluster.api.tables.storage import class_of
 from aiopslab.cluster.controllers.deployments.sets import by_age, new_and_old
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.describe.events import write_events
 from aiopslab.kubectl.describe.parts import (
     controller_of,
@@ -23,7 +24,6 @@ from aiopslab.kubectl.describe.parts import (
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.templates import pods_status, write_template
 from aiopslab.kubectl.describe.writing import NONE, Page
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.reader import Reader
 
 

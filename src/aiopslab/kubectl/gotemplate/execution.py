@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from aiopslab.kubectl.golang.formatting import Int, sprint, type_name
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.formatting import Int, sprint, type_name
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.gotemplate.functions import CONSTANTS, MISSING, CallError, Function, absent, truth
 from aiopslab.kubectl.gotemplate.library import Library, Spent
 from aiopslab.kubectl.gotemplate.nodes import (

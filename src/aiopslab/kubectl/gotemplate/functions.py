@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus
 
-from aiopslab.kubectl.golang.formatting import Int, sprint, type_name
-from aiopslab.kubectl.golang.printf import print_text, printf, println_text
+from aiopslab.cluster.golang.formatting import Int, sprint, type_name
+from aiopslab.cluster.golang.printf import print_text, printf, println_text
 
 MISSING: Any = type(
     "Missing",

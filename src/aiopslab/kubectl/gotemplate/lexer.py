@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.quoting import quote
 
 KEYWORDS = frozenset(
     {"block", "break", "continue", "define", "else", "end", "if", "range", "nil", "template", "with"}

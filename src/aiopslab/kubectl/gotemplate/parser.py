@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from typing import NoReturn
 
-from aiopslab.kubectl.golang.quoting import quote, unquote
+from aiopslab.cluster.golang.quoting import quote, unquote
 from aiopslab.kubectl.gotemplate.lexer import Token, tokens
 from aiopslab.kubectl.gotemplate.nodes import (
     ActionNode,

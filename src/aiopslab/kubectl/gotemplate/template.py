@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from aiopslab.kubectl.golang.formatting import sprint
-from aiopslab.kubectl.golang.json_text import json_text
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.formatting import sprint
+from aiopslab.cluster.golang.json_text import json_text
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.gotemplate.execution import Run
 from aiopslab.kubectl.gotemplate.functions import FUNCTIONS
 from aiopslab.kubectl.gotemplate.library import Library, bodies

@@ -13,7 +13,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.gotemplate import TemplateError
 from aiopslab.kubectl.gotemplate.execution import Run
 from aiopslab.kubectl.gotemplate.functions import CallError, Function, absent

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-from aiopslab.kubectl.golang.numbers import float_text
+from aiopslab.cluster.golang.numbers import float_text
 from aiopslab.kubectl.printing.errors import PrintError
 from aiopslab.kubectl.printing.yaml_form import any_yaml
 

@@ -6,7 +6,7 @@ import base64
 import re
 from typing import Any, Final
 
-from aiopslab.kubectl.golang.formatting import sprint
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.gotemplate.functions import CallError, Function
 from aiopslab.kubectl.gotemplate.objects import GoObject
 from aiopslab.kubectl.helm.functions.encoding import to_yaml

@@ -13,8 +13,8 @@ import msgspec
 
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.connection import Connection
-from aiopslab.kubectl.golang.json_text import json_text
 from aiopslab.kubectl.helm.charts import Chart, Named
 from aiopslab.kubectl.helm.errors import HelmError, NoRelease
 from aiopslab.kubectl.helm.goyaml import as_float

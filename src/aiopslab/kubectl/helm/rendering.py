@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.kubectl.golang.formatting import Int
+from aiopslab.cluster.golang.formatting import Int
 from aiopslab.kubectl.helm.capabilities import OFFLINE_APIS
 from aiopslab.kubectl.helm.charts import Chart
 from aiopslab.kubectl.helm.engine import Engine, Lookup, no_lookup, top_values

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from aiopslab.kubectl.golang.numbers import float_text
+from aiopslab.cluster.golang.numbers import float_text
 from aiopslab.kubectl.helm.charts import Chart
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.functions.regexes import REGEXES

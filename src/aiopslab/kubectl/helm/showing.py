@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aiopslab.cluster.api.times import parse
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.helm.functions.dates import Moment, gone
 from aiopslab.kubectl.helm.goyaml import write_yaml
 from aiopslab.kubectl.helm.releases import Release

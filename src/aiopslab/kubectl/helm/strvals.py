@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from aiopslab.kubectl.golang.formatting import type_name
-from aiopslab.kubectl.golang.numbers import is_int64
+from aiopslab.cluster.golang.formatting import type_name
+from aiopslab.cluster.golang.numbers import is_int64
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.goyaml import as_float
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from aiopslab.cluster.api.objects import copy
-from aiopslab.kubectl.golang.formatting import sprint, type_name
+from aiopslab.cluster.golang.formatting import sprint, type_name
 from aiopslab.kubectl.helm.charts import Chart
 from aiopslab.kubectl.helm.errors import HelmError
 from aiopslab.kubectl.helm.functions.encoding import json_kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiopslab.kubectl.golang.numbers import is_int64
+from aiopslab.cluster.golang.numbers import is_int64
 from aiopslab.kubectl.jsonpath.nodes import JsonPathError
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aiopslab.kubectl.golang.formatting import sprint, syntax, type_name
-from aiopslab.kubectl.golang.json_text import json_text
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.formatting import sprint, syntax, type_name
+from aiopslab.cluster.golang.json_text import json_text
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.jsonpath.comparing import holds
 from aiopslab.kubectl.jsonpath.nodes import (
     Branch,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from aiopslab.kubectl.golang.numbers import is_int64
-from aiopslab.kubectl.golang.quoting import unquote
+from aiopslab.cluster.golang.numbers import is_int64
+from aiopslab.cluster.golang.quoting import unquote
 from aiopslab.kubectl.jsonpath.nodes import (
     Branch,
     Descent,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.formatting import sprint
-from aiopslab.kubectl.golang.tabwriter import TabWriter
+from aiopslab.cluster.golang.formatting import sprint
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.jsonpath import JsonPath, JsonPathError
 from aiopslab.kubectl.jsonpath.nodes import Panic
 from aiopslab.kubectl.jsonpath.relaxed import relaxed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 
 
 def as_json(obj: Object, *, keep_order: bool = False) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.printing.errors import PrintError
 from aiopslab.kubectl.printing.yaml_form import simple
 from aiopslab.kubectl.printing.yaml_scalars import ESCAPES, forbidden, reads_otherwise

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.formatting import type_name
-from aiopslab.kubectl.golang.quoting import quote
-from aiopslab.kubectl.golang.sorting import go_sorted
+from aiopslab.cluster.golang.formatting import type_name
+from aiopslab.cluster.golang.quoting import quote
+from aiopslab.cluster.golang.sorting import go_sorted
 from aiopslab.kubectl.jsonpath import JsonPath, JsonPathError
 from aiopslab.kubectl.jsonpath.relaxed import relaxed
 from aiopslab.kubectl.printing.errors import PrintError

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.formatting import sprint
-from aiopslab.kubectl.golang.tabwriter import TabWriter
+from aiopslab.cluster.golang.formatting import sprint
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.printing.errors import PrintError
 from aiopslab.kubectl.printing.sorting import Unsortable, sort_objects, sort_rows
 from aiopslab.kubectl.printing.terminal import escaped

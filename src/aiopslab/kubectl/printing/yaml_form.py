@@ -10,7 +10,7 @@ from functools import cmp_to_key, lru_cache
 from typing import Any
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.kubectl.golang.numbers import float_text, is_int64, json_float
+from aiopslab.cluster.golang.numbers import float_text, is_int64, json_float
 from aiopslab.kubectl.printing.errors import PrintError
 from aiopslab.kubectl.printing.yaml_scalars import ControlCharacter, key, scalar
 

@@ -7,9 +7,9 @@ from typing import Final
 from aiopslab.cluster.api.errors import qualified
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.resources import Catalogue, Resource
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.output import printer_of
 from aiopslab.kubectl.reaching import Unreachable
 from aiopslab.kubectl.session import Kubectl

@@ -7,11 +7,11 @@ from typing import Final
 from aiopslab.cluster.api.access.reviews import Desk, review
 from aiopslab.cluster.api.errors import qualified
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.command import command, group
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.describe.rbac import rule_rows
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.output import printer_of
 from aiopslab.kubectl.printing.output import OBJECT_FORMATS
 from aiopslab.kubectl.reaching import Unreachable

@@ -9,10 +9,10 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.runtime import LogOptions
 from aiopslab.cluster.api.subresources.log import open_log
+from aiopslab.cluster.golang.structs import in_struct_order
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.structs import in_struct_order
 from aiopslab.kubectl.output import printer_of
 from aiopslab.kubectl.printing.lists import without_managed_fields
 from aiopslab.kubectl.printing.output import OBJECT_FORMATS, Printer

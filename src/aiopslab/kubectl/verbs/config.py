@@ -6,9 +6,9 @@ from base64 import b64encode
 from typing import Final
 
 from aiopslab.cluster.api.objects import copy
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.command import command, group
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.helping import help_of
 from aiopslab.kubectl.kubeconfig import merged
 from aiopslab.kubectl.kubeconfig_fields import INNER, Config, checked, ordered, read, split

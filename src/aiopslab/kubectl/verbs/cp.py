@@ -7,10 +7,10 @@ from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.archives import TooMuch, is_whole, members, pack
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import Exit, KubectlError
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.paths import (
     FileSpec,
     base_of,

@@ -8,10 +8,10 @@ from typing import Final
 
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.validation.names import config_map_key
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.command import command, group
 from aiopslab.kubectl.creating import create_built, the_name
 from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.golang.json_text import json_text
 from aiopslab.kubectl.hashing import content_hash
 from aiopslab.kubectl.session import Kubectl
 from aiopslab.kubectl.sources import Pairs, gathered

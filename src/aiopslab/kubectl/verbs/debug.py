@@ -11,10 +11,10 @@ from aiopslab.cluster.api.patch import PatchType, strategic_merge
 from aiopslab.cluster.api.patching import Patch
 from aiopslab.cluster.api.runtime import LogOptions
 from aiopslab.cluster.api.watching import WatchOptions
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.cluster.images.references import InvalidReference, parse
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import FlagError, KubectlError
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.profiles import Keep, Style, lighten, open_node, profile_named, secure
 from aiopslab.kubectl.selection import Info, select
 from aiopslab.kubectl.session import Kubectl

@@ -8,12 +8,12 @@ from aiopslab.cluster.api.durations import human
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.times import parse
 from aiopslab.cluster.api.watching import WatchOptions
+from aiopslab.cluster.golang.sorting import go_sorted
+from aiopslab.cluster.golang.structs import in_struct_order
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.errors import KubectlError, PlainError
-from aiopslab.kubectl.golang.sorting import go_sorted
-from aiopslab.kubectl.golang.structs import in_struct_order
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.output import printer_of
 from aiopslab.kubectl.printing.output import OBJECT_FORMATS, Printer
 from aiopslab.kubectl.selection import find_resource

@@ -10,9 +10,9 @@ from aiopslab.cluster.api.errors import ApiError, BadRequest, NotFound
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.runtime import LogOptions
 from aiopslab.cluster.api.schema.scalars import Unreadable, read_time
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import KubectlError, UsageError, WithContext
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.session import Kubectl
 from aiopslab.kubectl.streams import Incoming, read_log
 from aiopslab.kubectl.targets import (

@@ -10,10 +10,10 @@ from aiopslab.cluster.api.errors import ApiError, NoSuchPath
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.patch import PatchType, read_patch, strategic_merge
 from aiopslab.cluster.api.patching import Patch, patched_form
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.changing import LOCAL_AND_SERVER, each, record, send, send_difference, stays_here
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import KubectlError, PlainError, sentence
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.output import DryRun, Teller, dry_run
 from aiopslab.kubectl.selection import Info, Wanted, fetch, select
 from aiopslab.kubectl.session import Kubectl

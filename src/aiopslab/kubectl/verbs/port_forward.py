@@ -11,10 +11,10 @@ from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.runtime import Splice
 from aiopslab.cluster.api.subresources.log import runtime_of
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.connection import Connection
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.quoting import quote
 from aiopslab.kubectl.ports import PortPair, pod_ports, read_pairs, service_ports
 from aiopslab.kubectl.session import Kubectl
 from aiopslab.kubectl.streams import Incoming, reach

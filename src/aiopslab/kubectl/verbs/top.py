@@ -11,11 +11,11 @@ from aiopslab.cluster.api.errors import ApiError
 from aiopslab.cluster.api.objects import Object, at, meta
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.tables.cells import seconds
+from aiopslab.cluster.golang.durations import shown_duration
+from aiopslab.cluster.golang.sorting import go_sorted
+from aiopslab.cluster.golang.tabwriter import TabWriter
 from aiopslab.kubectl.command import command, group
 from aiopslab.kubectl.errors import KubectlError, UsageError
-from aiopslab.kubectl.golang.durations import shown_duration
-from aiopslab.kubectl.golang.sorting import go_sorted
-from aiopslab.kubectl.golang.tabwriter import TabWriter
 from aiopslab.kubectl.session import Kubectl
 
 METRICS: Final = "metrics.k8s.io"

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from aiopslab.cluster.api.errors import ApiError, NotFound
 from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.golang.formatting import sprint
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.files_given import Failures, fail
-from aiopslab.kubectl.golang.formatting import sprint
 from aiopslab.kubectl.jsonpath import JsonPath, JsonPathError
 from aiopslab.kubectl.jsonpath.relaxed import relaxed
 from aiopslab.kubectl.output import Teller

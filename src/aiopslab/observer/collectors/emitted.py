@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from aiopslab.cluster.golang.numbers import float_text
 from aiopslab.machine.emit import Histogram, Labels, Metrics
-from aiopslab.observer.promql.numbers import shortest
 from aiopslab.observer.scrape import Reading, Readings, Target
 from aiopslab.observer.telemetry import Telemetry
 
@@ -88,6 +88,6 @@ def _readings(name: str, labels: Labels, metric: object) -> Iterator[Reading]:
         yield Reading(name, labels)
         return
     for bound in (*metric.bounds, float("inf")):
-        yield Reading(f"{name}_bucket", (*labels, ("le", shortest(bound))))
+        yield Reading(f"{name}_bucket", (*labels, ("le", float_text(bound))))
     yield Reading(f"{name}_sum", labels)
     yield Reading(f"{name}_count", labels)

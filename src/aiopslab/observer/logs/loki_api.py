@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.machine.emit import Labels
 from aiopslab.observer.logs.logql import (
     Effort,
@@ -30,7 +31,7 @@ from aiopslab.observer.logs.store import SECOND_NS, LogStore, LogStream
 from aiopslab.observer.metrics import Matcher
 from aiopslab.observer.prometheus_api import parse_step_s, result_document
 from aiopslab.observer.promql import QueryError
-from aiopslab.observer.promql.numbers import parse_duration_ms, quote
+from aiopslab.observer.promql.numbers import parse_duration_ms
 from aiopslab.observer.promql.values import Result
 
 Parameters = Mapping[str, Sequence[str]]

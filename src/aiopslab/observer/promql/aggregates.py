@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from aiopslab.cluster.golang.numbers import float_text
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.metrics import Labels
 from aiopslab.observer.promql.arithmetic import quantile
 from aiopslab.observer.promql.errors import QueryError
 from aiopslab.observer.promql.nodes import Aggregate
-from aiopslab.observer.promql.numbers import plain, quote, shortest
+from aiopslab.observer.promql.numbers import plain
 from aiopslab.observer.promql.relabel import LABEL_NAME
 from aiopslab.observer.promql.values import Sample, Vector
 
@@ -53,7 +55,7 @@ def _group(node: Aggregate, labels: Labels, note: dict[Labels, Labels]) -> Label
 
 def _extremes(node: Aggregate, vector: Vector, parameter: float, note: dict[Labels, Labels]) -> Vector:
     if not abs(parameter) < 2**63:
-        raise QueryError(f"Scalar value {shortest(parameter)} overflows int64")
+        raise QueryError(f"Scalar value {float_text(parameter)} overflows int64")
     count = int(parameter)
     if count < 1:
         return []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.metrics import Labels
 from aiopslab.observer.promql.arithmetic import compare, compute
 from aiopslab.observer.promql.checks import COMPARISONS
 from aiopslab.observer.promql.errors import QueryError
 from aiopslab.observer.promql.nodes import Binary, Matching
-from aiopslab.observer.promql.numbers import quote
 from aiopslab.observer.promql.values import Sample, Vector, without_name
 
 RENAMING: Final = frozenset({"+", "-", "*", "/", "%", "^"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.promql.errors import ParseError
 from aiopslab.observer.promql.nodes import (
     Aggregate,
@@ -19,7 +20,6 @@ from aiopslab.observer.promql.nodes import (
     children,
     type_of,
 )
-from aiopslab.observer.promql.numbers import quote
 
 COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 SET_OPERATORS: Final = frozenset({"and", "or", "unless"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.promql.errors import ParseError
-from aiopslab.observer.promql.numbers import quote
 
 AGGREGATORS: Final = frozenset(
     {"sum", "avg", "count", "min", "max", "group", "stddev", "stdvar"}

@@ -1,11 +1,13 @@
-"""Numbers, strings and durations as Go writes and reads them."""
+"""Numbers, strings and durations of the query language, and how its HTTP API writes them."""
 
 from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
 from typing import Final
+
+from aiopslab.cluster.golang.numbers import fewest_digits
+from aiopslab.cluster.golang.quoting import quote
 
 _UNITS_MS: Final = {
     "y": 31_536_000_000,
@@ -23,26 +25,8 @@ _ESCAPES: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "
 _ESCAPED: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))", re.DOTALL
 )
-_SHORT: Final = {code: f"\\{letter}" for letter, code in _ESCAPES.items()}
+_NO_EXPONENT: Final = (-400, 400)
 _LONGEST_MS: Final = (2**63 - 1) // 1_000_000
-
-
-def quote(text: str) -> str:
-    """A string between quotation marks."""
-    out = []
-    for char in text:
-        if char in '"\\':
-            out.append("\\" + char)
-        elif char in _SHORT:
-            out.append(_SHORT[char])
-        elif char.isprintable():
-            out.append(char)
-        else:
-            code = ord(char)
-            out.append(
-                f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-            )
-    return '"' + "".join(out) + '"'
 
 
 def unquote(text: str) -> str:
@@ -108,38 +92,14 @@ def parse_number(text: str) -> float:
 
 def plain(value: float) -> str:
     """A number without an exponent, as short as it can be read back (Go's ``'f', -1``)."""
-    if value != value:
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
-    if value == 0:
-        return "-0" if math.copysign(1, value) < 0 else "0"
-    text = format(Decimal(repr(value)), "f")
-    return text.removesuffix(".0")
+    return fewest_digits(value, *_NO_EXPONENT)
 
 
 def in_json(value: float) -> str:
     """A number as the HTTP API writes it: without an exponent unless it is very small or very large."""
-    size = abs(value)
-    if value == value and not math.isinf(value) and size and (size < 1e-6 or size >= 1e21):
-        return exponential(value)
-    return plain(value)
-
-
-def shortest(value: float) -> str:
-    """A number as Go prints it by default: with an exponent from a million on and below 1e-4."""
-    return (
-        exponential(value)
-        if math.isfinite(value) and not 1e-4 <= abs(value) < 1e6 and value
-        else plain(value)
-    )
+    return fewest_digits(value, -6, 21)
 
 
 def exponential(value: float) -> str:
     """A number as ``1.5e-07``."""
-    if not math.isfinite(value):
-        return plain(value)
-    mantissa, _, exponent = format(Decimal(repr(value)).normalize(), "e").partition("e")
-    number = int(exponent)
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa}e{'-' if number < 0 else '+'}{abs(number):02d}"
+    return fewest_digits(value, 0, 0) if value else f"{plain(value)}e+00"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.metrics import BadRegex, Matcher
 from aiopslab.observer.metrics.matchers import Operator
 from aiopslab.observer.metrics.series import NAME
@@ -30,7 +31,7 @@ from aiopslab.observer.promql.nodes import (
     Timed,
     Unary,
 )
-from aiopslab.observer.promql.numbers import parse_duration_ms, parse_number, quote, unquote
+from aiopslab.observer.promql.numbers import parse_duration_ms, parse_number, unquote
 from aiopslab.observer.promql.signatures import FUNCTIONS
 
 _PRECEDENCE: Final = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from aiopslab.cluster.golang.numbers import float_text
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.promql.nodes import (
     Aggregate,
     Binary,
@@ -17,14 +19,14 @@ from aiopslab.observer.promql.nodes import (
     Unary,
     type_of,
 )
-from aiopslab.observer.promql.numbers import format_duration, quote, shortest
+from aiopslab.observer.promql.numbers import format_duration
 
 
 def printed(node: Node) -> str:
     """The query that a node stands for."""
     match node:
         case Number():
-            return shortest(node.value)
+            return float_text(node.value)
         case Text():
             return quote(node.value)
         case Paren():

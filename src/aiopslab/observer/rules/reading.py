@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import yaml
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.promql import ParseError, parse
-from aiopslab.observer.promql.numbers import parse_duration_ms, quote
+from aiopslab.observer.promql.numbers import parse_duration_ms
 from aiopslab.observer.promql.relabel import LABEL_NAME
 from aiopslab.observer.rules.alerting import AlertingRule
 from aiopslab.observer.rules.groups import RuleGroup

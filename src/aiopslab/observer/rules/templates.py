@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from aiopslab.cluster.golang.numbers import float_text
 from aiopslab.observer.promql import Engine, ParseError, QueryError
-from aiopslab.observer.promql.numbers import shortest, unquote
+from aiopslab.observer.promql.numbers import unquote
 from aiopslab.observer.rules.wording import FUNCTIONS
 
 _ACTION: Final = re.compile(r"\{\{(-\s)?\s*(.*?)\s*(\s-)?\}\}", re.DOTALL)
@@ -78,7 +79,7 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, dict):
         return "map[" + " ".join(f"{key}:{value[key]}" for key in sorted(value)) + "]"
-    return shortest(value) if isinstance(value, float) else str(value)
+    return float_text(value) if isinstance(value, float) else str(value)
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import re2
 
-from aiopslab.observer.promql.numbers import quote, shortest
+from aiopslab.cluster.golang.numbers import float_text
+from aiopslab.cluster.golang.quoting import quote
 
 _LARGE: Final = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _SMALL: Final = ("m", "u", "n", "p", "f", "a", "z", "y")
@@ -23,7 +24,7 @@ def number(value: Any) -> float:
 
 def four_digits(value: float) -> str:
     """A number in four significant digits."""
-    return shortest(value) if not math.isfinite(value) else format(value, ".4g")
+    return float_text(value) if not math.isfinite(value) else format(value, ".4g")
 
 
 def humanize(given: Any) -> str:
@@ -101,14 +102,14 @@ def printf(template: str, *values: Any) -> str:
         if verb in "fge" and not isinstance(value, float):
             return f"%!{verb}({_go_type(value)}={value})"
         if verb == "d" and not isinstance(value, int):
-            return f"%!d({_go_type(value)}={shortest(value) if isinstance(value, float) else value})"
+            return f"%!d({_go_type(value)}={float_text(value) if isinstance(value, float) else value})"
         if verb == "q":
             return quote(str(value))
         if verb in "vst" or (isinstance(value, float) and not math.isfinite(value)):
-            text = shortest(value) if isinstance(value, float) else str(value)
+            text = float_text(value) if isinstance(value, float) else str(value)
             return text.ljust(int(width or 0)) if "-" in flags else text.rjust(int(width or 0))
         if verb == "g" and precision is None and isinstance(value, float):
-            return shortest(value)
+            return float_text(value)
         shape = f"%{flags}{width or ''}{'.' + precision if precision else ''}{verb}"
         return str(shape % value)
 

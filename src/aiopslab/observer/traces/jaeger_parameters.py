@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from aiopslab.cluster.api.schema import go_json
-from aiopslab.kubectl.flags import duration_s
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.durations import parse_duration_ns
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.machine.emit import Labels
 from aiopslab.observer.traces.view import Search
 
@@ -108,7 +108,7 @@ def _duration_us(parameters: Parameters, name: str) -> float:
     if not text:
         return 0.0
     try:
-        return round(duration_s(text) * 1e9) / 1000
+        return parse_duration_ns(text) / 1000
     except ValueError as fault:
         raise Refusal(400, f"unable to parse param '{name}': {fault}") from None
 

@@ -6,7 +6,7 @@ have. It also says when it cannot compare, because a parent is missing or an id 
 
 from __future__ import annotations
 
-from aiopslab.kubectl.golang.durations import shown_duration
+from aiopslab.cluster.golang.durations import shown_duration
 from aiopslab.observer.traces.view import StoredSpan, Trace
 
 Skew = tuple[int, str]

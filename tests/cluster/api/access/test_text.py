@@ -1,12 +1,10 @@
-"""Quoting as Go's %q does, errors gathered as the API server gathers them, names of users."""
+"""Lists of texts and errors gathered as the API server gathers them, names of users."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from aiopslab.cluster.api.access.text import aggregate, quoted, quoted_list
+from aiopslab.cluster.api.access.text import aggregate, quoted_list
 from aiopslab.cluster.api.access.users import (
     User,
     node_of,
@@ -14,26 +12,6 @@ from aiopslab.cluster.api.access.users import (
     service_account_name,
     split_service_account,
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", '""'),
-        ("jane", '"jane"'),
-        ("Jürgen 東京", '"Jürgen 東京"'),
-        ('a"b\\c', r'"a\"b\\c"'),
-        ("a\tb\nc\x00\x7f", r'"a\tb\nc\x00\x7f"'),
-        ("\u200b\U000e0001", r'"\u200b\U000e0001"'),
-    ],
-)
-def test_quoting(text: str, expected: str) -> None:
-    assert quoted(text) == expected
-
-
-@given(st.text())
-def test_what_is_quoted_stays_on_one_line(text: str) -> None:
-    assert quoted(text).isprintable()
 
 
 def test_lists_and_errors() -> None:

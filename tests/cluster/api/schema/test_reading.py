@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiopslab.cluster.api.errors import ApiError, BadRequest
-from aiopslab.cluster.api.schema.go_json import fault, quoted
+from aiopslab.cluster.api.schema.go_json import fault
 from aiopslab.cluster.api.schema.reading import MAX_DEPTH, parse_json
 from aiopslab.cluster.api.schema.yaml_reading import parse_yaml
 
@@ -94,10 +94,6 @@ def test_what_go_accepts_is_accepted() -> None:
     assert parse_json(b'"\xff"') == ("\ufffd", [])
     assert parse_json(b'{"a":"\\ud800"}') == ({"a": "\ufffd"}, [])
     assert parse_json(b"123456789012345678901234567890") == (123456789012345678901234567890, [])
-
-
-def test_quoting_as_go_quotes() -> None:
-    assert quoted("a\"b\\c'd\n\x01é\u200b") == '"a\\"b\\\\c\'d\\n\\x01é\\u200b"'
 
 
 @given(JSON)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aiopslab.cluster.api.access.text import quoted
 from aiopslab.cluster.api.access.users import User
+from aiopslab.cluster.golang.quoting import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Attributes:
 
     def wish(self) -> str:
         """The wish as the sentence of a refusal tells it."""
-        who = f"User {quoted(self.user.name)} cannot {self.verb}"
+        who = f"User {quote(self.user.name)} cannot {self.verb}"
         if self.path is not None:
-            return f"{who} path {quoted(self.path)}"
-        where = f"in the namespace {quoted(self.namespace)}" if self.namespace else "at the cluster scope"
-        return f"{who} resource {quoted(self.resource)} in API group {quoted(self.group)} {where}"
+            return f"{who} path {quote(self.path)}"
+        where = f"in the namespace {quote(self.namespace)}" if self.namespace else "at the cluster scope"
+        return f"{who} resource {quote(self.resource)} in API group {quote(self.group)} {where}"

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from aiopslab.cluster.api.access.attributes import Attributes
 from aiopslab.cluster.api.access.rbac import GROUP, Authorizer
 from aiopslab.cluster.api.access.rules import EVERYTHING, Rule, missing, rules_of
-from aiopslab.cluster.api.access.text import aggregate, quoted, quoted_list
+from aiopslab.cluster.api.access.text import aggregate, quoted_list
 from aiopslab.cluster.api.access.users import MASTERS_GROUP, User
 from aiopslab.cluster.api.errors import Forbidden, Named
 from aiopslab.cluster.api.objects import Object, at, name_of, namespace_of
+from aiopslab.cluster.golang.quoting import quote
 
 _ROLES = ("roles", "clusterroles")
 _BINDINGS = ("rolebindings", "clusterrolebindings")
@@ -80,7 +81,7 @@ def _confirm(
     raise Forbidden(
         resource,
         name,
-        f"user {quoted(user.name)} (groups={quoted_list(user.groups)}) "
+        f"user {quote(user.name)} (groups={quoted_list(user.groups)}) "
         f"is attempting to grant RBAC permissions not currently held:\n{told}{unresolved}",
     )
 

@@ -16,7 +16,6 @@ from urllib.parse import unquote_to_bytes
 
 from aiopslab.cluster.api.access.attributes import Attributes
 from aiopslab.cluster.api.access.rbac import Authorizer, forbidden
-from aiopslab.cluster.api.access.text import quoted
 from aiopslab.cluster.api.access.tokens import NODE_NAME_KEY
 from aiopslab.cluster.api.access.users import (
     ANONYMOUS_NAME,
@@ -30,6 +29,7 @@ from aiopslab.cluster.api.access.users import (
 )
 from aiopslab.cluster.api.errors import ApiError, BadRequest
 from aiopslab.cluster.api.field_errors import FieldError, invalid
+from aiopslab.cluster.golang.quoting import quote
 
 _GROUP = "authentication.k8s.io"
 _EXTRA_PREFIX = "impersonate-extra-"
@@ -140,9 +140,7 @@ def _check_extra(wanted: User, asked: Attributes) -> None:
             told = "[" + ", ".join(map(str, errors)) + "]" if len(errors) > 1 else str(errors[0])
             raise forbidden(asked, f"impersonating an invalid key in extra is not allowed: {told}")
         if key != key.lower():
-            raise forbidden(
-                asked, f"impersonating a non-lowercase key in extra is not allowed: {quoted(key)}"
-            )
+            raise forbidden(asked, f"impersonating a non-lowercase key in extra is not allowed: {quote(key)}")
         if "" in values:
             raise forbidden(asked, "impersonating the empty string value in extra is not allowed")
 
@@ -216,12 +214,12 @@ def _unescaped(key: str) -> str:
 
 
 def _as_go_prints(user: User) -> str:
-    extra = ", ".join(f"{quoted(key)}:{_go_texts(user.extra[key])}" for key in sorted(user.extra))
+    extra = ", ".join(f"{quote(key)}:{_go_texts(user.extra[key])}" for key in sorted(user.extra))
     return (
-        f"&user.DefaultInfo{{Name:{quoted(user.name)}, UID:{quoted(user.uid)}, "
+        f"&user.DefaultInfo{{Name:{quote(user.name)}, UID:{quote(user.uid)}, "
         f"Groups:{_go_texts(user.groups)}, Extra:map[string][]string{f'{{{extra}}}' if extra else '(nil)'}}}"
     )
 
 
 def _go_texts(texts: tuple[str, ...]) -> str:
-    return f"[]string{{{', '.join(map(quoted, texts))}}}" if texts else "[]string(nil)"
+    return f"[]string{{{', '.join(map(quote, texts))}}}" if texts else "[]string(nil)"

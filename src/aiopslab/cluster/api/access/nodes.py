@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from aiopslab.cluster.api.access.attributes import Attributes
 from aiopslab.cluster.api.access.rules import Rule
-from aiopslab.cluster.api.access.text import quoted
+from aiopslab.cluster.golang.quoting import quote
 
 LEASE_NAMESPACE = "kube-node-lease"
 _OWN_VERBS = ("get", "create", "update", "patch", "delete")
@@ -24,7 +24,7 @@ Judgement = tuple[bool, str]
 def judge_node(node: str, wish: Attributes, rules: Sequence[Rule]) -> Judgement:
     """Whether the kubelet of a node is granted a wish by being one."""
     if not node:
-        return False, f"unknown node for user {quoted(wish.user.name)}"
+        return False, f"unknown node for user {quote(wish.user.name)}"
     key = (wish.group, wish.plural) if wish.path is None else None
     if key == ("coordination.k8s.io", "leases"):
         return _own_lease(node, wish)
@@ -42,7 +42,7 @@ def _own_lease(node: str, wish: Attributes) -> Judgement:
     if wish.verb not in _OWN_VERBS:
         return False, "can only get, create, update, patch, or delete a node lease"
     if wish.namespace != LEASE_NAMESPACE:
-        return False, f"can only access leases in the {quoted(LEASE_NAMESPACE)} system namespace"
+        return False, f"can only access leases in the {quote(LEASE_NAMESPACE)} system namespace"
     if wish.verb != "create" and wish.name != node:
         return False, "can only access node lease with the same name as the requesting node"
     return True, ""

@@ -13,10 +13,11 @@ from typing import Protocol
 from aiopslab.cluster.api.access.attributes import Attributes, GroupResource
 from aiopslab.cluster.api.access.nodes import judge_node
 from aiopslab.cluster.api.access.rules import Rule, rules_of
-from aiopslab.cluster.api.access.text import aggregate, quoted
+from aiopslab.cluster.api.access.text import aggregate
 from aiopslab.cluster.api.access.users import MASTERS_GROUP, User, node_of, service_account_name
 from aiopslab.cluster.api.errors import ApiError, Forbidden, ForbiddenPath, NotFound
 from aiopslab.cluster.api.objects import Object, at, name_of
+from aiopslab.cluster.golang.quoting import quote
 
 GROUP = "rbac.authorization.k8s.io"
 _REMEMBERED_USERS = 4096
@@ -126,7 +127,7 @@ class Authorizer:
         kind, name = str(at(role_ref, "kind", default="")), str(at(role_ref, "name", default=""))
         plural = _ROLE_PLURALS.get(kind)
         if plural is None:
-            raise ApiError(f"unsupported role reference kind: {quoted(kind)}")
+            raise ApiError(f"unsupported role reference kind: {quote(kind)}")
         role = self._reader.get(plural, namespace if kind == "Role" else "", name)
         if role is None:
             raise NotFound(GroupResource(kind.lower(), GROUP, kind), name)
@@ -210,7 +211,7 @@ def _describe(binding: Object, subject: Object, namespace: str) -> str:
     if subject["kind"] == "ServiceAccount":
         who = f"{who}/{at(subject, 'namespace') or namespace}"
     return (
-        f"{'RoleBinding' if namespace else 'ClusterRoleBinding'} {quoted(name)} "
-        f"of {at(ref, 'kind', default='')} {quoted(str(at(ref, 'name', default='')))} "
-        f"to {subject['kind']} {quoted(who)}"
+        f"{'RoleBinding' if namespace else 'ClusterRoleBinding'} {quote(name)} "
+        f"of {at(ref, 'kind', default='')} {quote(str(at(ref, 'name', default='')))} "
+        f"to {subject['kind']} {quote(who)}"
     )

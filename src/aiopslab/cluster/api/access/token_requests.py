@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from aiopslab.cluster.api.access.attributes import GroupResource
-from aiopslab.cluster.api.access.text import quoted
 from aiopslab.cluster.api.access.tokens import Bound, ObjectReader, Tokens
 from aiopslab.cluster.api.errors import BadRequest, Conflict, Invalid, NotFound
 from aiopslab.cluster.api.field_errors import FieldError, invalid
 from aiopslab.cluster.api.objects import Object, at, copy, name_of, namespace_of
 from aiopslab.cluster.api.times import rfc3339
+from aiopslab.cluster.golang.quoting import quote
 
 _GROUP, _KIND = "authentication.k8s.io", "TokenRequest"
 _DEFAULT_S = 3600
@@ -108,7 +108,7 @@ def _bound(account: Object, ref: Object | None, reader: ObjectReader) -> Bound:
     runs_as = at(found, "spec", "serviceAccountName", default="")
     if kind == "Pod" and runs_as != name_of(account):
         raise BadRequest(
-            f"cannot bind token for serviceaccount {quoted(name_of(account))} "
+            f"cannot bind token for serviceaccount {quote(name_of(account))} "
             "to pod running with different serviceaccount name."
         )
     uid = ref.get("uid", "")

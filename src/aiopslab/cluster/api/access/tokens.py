@@ -18,9 +18,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from aiopslab.cluster.api.access.text import quoted, quoted_list
+from aiopslab.cluster.api.access.text import quoted_list
 from aiopslab.cluster.api.access.users import User, service_account_name, service_account_user
 from aiopslab.cluster.api.objects import Object, at, name_of, namespace_of
+from aiopslab.cluster.golang.quoting import quote
 
 DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local"
 _LEEWAY_S = 60
@@ -161,7 +162,7 @@ class Tokens:
         namespace, account = told["namespace"], told["serviceaccount"]
         found = self._reader.get("serviceaccounts", namespace, account["name"])
         if found is None:
-            raise TokenError(f"serviceaccounts {quoted(account['name'])} not found")
+            raise TokenError(f"serviceaccounts {quote(account['name'])} not found")
         if found["metadata"].get("uid", "") != account["uid"]:
             uid = found["metadata"].get("uid", "")
             raise TokenError(f"service account UID ({uid}) does not match claim ({account['uid']})")

@@ -11,8 +11,9 @@ from aiopslab.cluster.api.apply.fieldset import printed
 from aiopslab.cluster.api.apply.shape import Untyped, step_of
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.patch.errors import Unclassified, check_depth
-from aiopslab.cluster.api.patch.go_text import go_type, go_value
+from aiopslab.cluster.api.patch.go_text import go_type
 from aiopslab.cluster.api.schema import Schema
+from aiopslab.cluster.golang.formatting import sprint
 
 _SCALARS = {"time", "micro_time", "quantity", "int_or_string"}
 
@@ -42,7 +43,7 @@ def _complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[s
 
 def _map_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(value, dict):
-        yield f"{printed(path)}: expected map, got &{{{go_value(value)}}}"
+        yield f"{printed(path)}: expected map, got &{{{sprint(value)}}}"
         return
     for name in sorted(value):
         child = schema.child(name)
@@ -55,7 +56,7 @@ def _map_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterat
 
 def _list_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(value, list):
-        yield f"{printed(path)}: expected list, got &{{{go_value(value)}}}"
+        yield f"{printed(path)}: expected list, got &{{{sprint(value)}}}"
         return
     seen: set[str] = set()
     for index, item in enumerate(value):
@@ -90,7 +91,7 @@ def _inner(value: Any) -> str:
     if isinstance(value, str):
         told = msgspec.json.encode(value).decode()
     elif isinstance(value, dict | list):
-        told = go_type(value) + "{}" if not value else go_type(value) + go_value(value)
+        told = go_type(value) + "{}" if not value else go_type(value) + sprint(value)
     else:
-        told = go_value(value)
+        told = sprint(value)
     return f"&value.valueUnstructured{{Value:{told}}}"

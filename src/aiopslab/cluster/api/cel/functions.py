@@ -21,6 +21,7 @@ from aiopslab.cluster.api.cel import values
 from aiopslab.cluster.api.cel.errors import CelError, CostExceeded
 from aiopslab.cluster.api.cel.values import Maybe, Quantity, TypeName, Uint, type_name
 from aiopslab.cluster.api.schema.scalars import Unreadable, read_time
+from aiopslab.cluster.golang.durations import parse_duration_ns
 
 MAX_TEXT = 1_000_000
 
@@ -120,19 +121,13 @@ def _to_bool(value: Any) -> bool:
     raise TypeError
 
 
-_UNITS = {"ns": 1e-3, "us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
-_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
-
-
 def _to_duration(value: Any) -> timedelta:
     if isinstance(value, timedelta):
         return value
-    text = _text(value)
-    body = text.lstrip("+-")
-    if not re.fullmatch(rf"(?:{_PART.pattern})+", body) and body != "0":
-        raise CelError(f'time: invalid duration "{text}"')
-    micros = sum(float(amount) * _UNITS[unit] for amount, unit in _PART.findall(body))
-    return timedelta(microseconds=-micros if text.startswith("-") else micros)
+    try:
+        return timedelta(microseconds=parse_duration_ns(_text(value)) / 1000)
+    except ValueError as fault:
+        raise CelError(str(fault)) from None
 
 
 def _to_timestamp(value: Any) -> datetime:

@@ -12,8 +12,9 @@ from typing import Any
 from aiopslab.cluster.api.errors import Invalid
 from aiopslab.cluster.api.field_errors import invalid
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.patch.go_text import go_kind, go_type, go_value
+from aiopslab.cluster.api.patch.go_text import go_kind, go_type
 from aiopslab.cluster.api.schema import Schema
+from aiopslab.cluster.golang.formatting import sprint
 
 _NUMBERS = (int, float)
 _GO_TYPES = {"boolean": "bool", "string": "string"}
@@ -23,7 +24,7 @@ def check_types(merged: Object, patch: Object, schema: Schema) -> None:
     """Refuse an object that a strategic merge patch put values of wrong types into."""
     complaint = _complaint(merged, schema)
     if complaint:
-        raise Invalid("", "", "", [invalid("patch", go_value(patch), complaint)])
+        raise Invalid("", "", "", [invalid("patch", sprint(patch), complaint)])
 
 
 def _complaint(value: Any, schema: Schema) -> str:

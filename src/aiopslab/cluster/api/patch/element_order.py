@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from aiopslab.cluster.api.patch.errors import Unclassified
-from aiopslab.cluster.api.patch.go_text import go_type, go_value
+from aiopslab.cluster.api.patch.go_text import go_type
+from aiopslab.cluster.golang.formatting import sprint
 
 Identity = tuple[str, Any]
 """What tells items of a list apart: the merge key's value or, of plain values, the value itself."""
@@ -21,7 +22,7 @@ _EXACT_SORT = 20
 
 def no_merge_key(item: Any, merge_key: str) -> Unclassified:
     """The refusal of an item without its key."""
-    return Unclassified(f"map: {go_value(item)} does not contain declared merge key: {merge_key}")
+    return Unclassified(f"map: {sprint(item)} does not contain declared merge key: {merge_key}")
 
 
 def bad_type(wanted: Any, found: Any) -> Unclassified:

@@ -1,4 +1,4 @@
-"""JSON values as Go prints them (``%v``) and names their types, for sentences that quote them."""
+"""How Go names the types of JSON values, for sentences about them."""
 
 from __future__ import annotations
 
@@ -43,25 +43,3 @@ def go_type(value: Any) -> str:
 def go_kind(value: Any) -> str:
     """The kind of that type: ``slice``."""
     return _KINDS[plain_type(value)]
-
-
-def go_value(value: Any) -> str:
-    """A value as ``fmt.Sprint`` writes it: ``map[a:1 b:[x y]]``."""
-    if value is None:
-        return "<nil>"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{go_value(value[key])}' for key in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(go_value(item) for item in value)}]"
-    if isinstance(value, float):
-        return _go_float(value)
-    return str(value)
-
-
-def _go_float(value: float) -> str:
-    """Go writes an exponent from 1e+21 on and below 1e-4, always of two digits or more."""
-    if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    return repr(value)

@@ -19,8 +19,9 @@ from aiopslab.cluster.api.patch.element_order import (
     no_merge_key,
 )
 from aiopslab.cluster.api.patch.errors import DoesNotApply, Unclassified, check_depth
-from aiopslab.cluster.api.patch.go_text import go_value, json_type, plain_type
+from aiopslab.cluster.api.patch.go_text import json_type, plain_type
 from aiopslab.cluster.api.schema import ANYTHING, Schema
+from aiopslab.cluster.golang.formatting import sprint
 
 _DIRECTIVE = "$patch"
 _RETAIN_KEYS = "$retainKeys"
@@ -69,7 +70,7 @@ def _whole(patch: Object) -> Object:
         return {key: value for key, value in patch.items() if key != _DIRECTIVE}
     if directive == "delete":
         return {}
-    raise Unclassified(f"unknown patch type: {go_value(directive)} in map: {go_value(patch)}")
+    raise Unclassified(f"unknown patch type: {sprint(directive)} in map: {sprint(patch)}")
 
 
 def _retain_keys(original: Object, patch: Object) -> tuple[Object, Object]:
@@ -146,7 +147,7 @@ def _check_order(told: list[Any], order: list[Any], merge_key: str) -> None:
             at += 1
     if at < len(waiting):
         raise Unclassified(
-            f"The order in patch list:\n{go_value(told)}\n doesn't match {_SET_ORDER} list:\n{go_value(order)}\n"
+            f"The order in patch list:\n{sprint(told)}\n doesn't match {_SET_ORDER} list:\n{sprint(order)}\n"
         )
 
 
@@ -230,7 +231,7 @@ def _element_type(*lists: list[Any]) -> type:
         if isinstance(item, list) and found is None:
             raise DoesNotApply
         if found is not None and plain_type(item) is not found:
-            raise Unclassified(f"list element types are not identical: {go_value(list(lists))}")
+            raise Unclassified(f"list element types are not identical: {sprint(list(lists))}")
         found = plain_type(item)
     if found is None:
         raise Unclassified("no elements in any of the given slices")
@@ -253,7 +254,7 @@ def _special_items(original: list[Any], patch: list[Any], key: str) -> tuple[lis
         elif directive == "merge":
             raise Unclassified("merging lists cannot yet be specified in the patch")
         else:
-            raise Unclassified(f"unknown patch type: {go_value(directive)} in map: {go_value(item)}")
+            raise Unclassified(f"unknown patch type: {sprint(directive)} in map: {sprint(item)}")
     if replace:
         return plain, []
     if gone:

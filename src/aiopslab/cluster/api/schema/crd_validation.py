@@ -19,8 +19,8 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.schema import formats
 from aiopslab.cluster.api.schema.correlation import UNSAID, child, old_items
 from aiopslab.cluster.api.schema.crd_rules import states_rules, validate_rules
-from aiopslab.cluster.api.schema.go_json import quoted
 from aiopslab.cluster.api.schema.structural import OpenApi
+from aiopslab.cluster.golang.quoting import quote
 
 _BLOCKING = (
     "FieldValueNotSupported",
@@ -107,7 +107,7 @@ def _check_type(value: Any, openapi: OpenApi, path: str) -> Iterator[FieldError]
 
 def _wrong_type(path: str, wanted: str, found: str) -> FieldError:
     return field_errors.type_invalid(
-        path or "<nil>", found, f"{path} in body must be of type {wanted}: {quoted(found)}"
+        path or "<nil>", found, f"{path} in body must be of type {wanted}: {quote(found)}"
     )
 
 
@@ -116,14 +116,14 @@ def _check_combinations(value: Any, openapi: OpenApi, path: str, old: Any) -> It
     if choices := openapi.get("anyOf"):
         results = [list(_check(value, choice, path, UNSAID)) for choice in choices]
         if all(results):
-            yield _composite(f"{quoted(path)} must validate at least one schema (anyOf)")
+            yield _composite(f"{quote(path)} must validate at least one schema (anyOf)")
             yield from min(results, key=len)
     if choices := openapi.get("oneOf"):
         results = [list(_check(value, choice, path, UNSAID)) for choice in choices]
         valid = sum(not result for result in results)
         if valid != 1:
             found = f"Found {valid} valid alternatives" if valid else "Found none valid"
-            yield _composite(f"{quoted(path)} must validate one and only one schema (oneOf). {found}")
+            yield _composite(f"{quote(path)} must validate one and only one schema (oneOf). {found}")
         if not valid:
             yield from min(results, key=len)
     if choices := openapi.get("allOf"):
@@ -132,11 +132,11 @@ def _check_combinations(value: Any, openapi: OpenApi, path: str, old: Any) -> It
             yield from result
         if any(results):
             none = ". None validated" if all(results) else ""
-            yield _composite(f"{quoted(path)} must validate all the schemas (allOf){none}")
+            yield _composite(f"{quote(path)} must validate all the schemas (allOf){none}")
     if (unwanted := openapi.get("not")) is not None and not any(
         True for _ in _check(value, unwanted, path, UNSAID)
     ):
-        yield _composite(f"{quoted(path)} must not validate the schema (not)")
+        yield _composite(f"{quote(path)} must not validate the schema (not)")
 
 
 def _composite(sentence: str) -> FieldError:
@@ -167,7 +167,7 @@ def _check_string(value: str, openapi: OpenApi, path: str) -> Iterator[FieldErro
     format = openapi.get("format", "")
     if format and not formats.fits(value, format):
         yield field_errors.type_invalid(
-            path, value, f"{path} in body must be of type {format}: {quoted(value)}"
+            path, value, f"{path} in body must be of type {format}: {quote(value)}"
         )
 
 

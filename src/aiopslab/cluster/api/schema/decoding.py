@@ -18,11 +18,11 @@ from aiopslab.cluster.api.field_errors import invalid
 from aiopslab.cluster.api.objects import Object, at, copy
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.schema import builtin, structural
-from aiopslab.cluster.api.schema.go_json import quoted
 from aiopslab.cluster.api.schema.plans import Notes, cannot_unmarshal, struct_reader, word_for
 from aiopslab.cluster.api.schema.reading import parse_json
 from aiopslab.cluster.api.schema.scalars import Unreadable
 from aiopslab.cluster.api.schema.types import Schema
+from aiopslab.cluster.golang.quoting import quote
 
 _SCHEME = "pkg/api/legacyscheme/scheme.go:30"
 _SUMMARY_BYTES = 30
@@ -143,7 +143,7 @@ def strict(problems: Sequence[str], kind: str, version: str) -> CannotDecode:
 def unhandled(kind: str, version: str, why: str, wanted: str = "") -> CannotDecode:
     """A body of a known kind that cannot be used."""
     return CannotDecode(
-        f"{kind} in version {quoted(version)} cannot be handled as a {wanted or kind}: {why}", why
+        f"{kind} in version {quote(version)} cannot be handled as a {wanted or kind}: {why}", why
     )
 
 
@@ -157,9 +157,7 @@ def check_kind(data: Any, resource: Resource, body: bytes = b"") -> None:
         return
     written = _group_version(group, version)
     if (group, version, kind) not in builtin.kinds():
-        why = (
-            f"no kind {quoted(kind)} is registered for version {quoted(written)} in scheme {quoted(_SCHEME)}"
-        )
+        why = f"no kind {quote(kind)} is registered for version {quote(written)} in scheme {quote(_SCHEME)}"
         raise unhandled(kind, version, why, resource.kind)
     if kind != resource.kind:
         internal = resource.group.partition(".")[0] or "core"

@@ -175,21 +175,3 @@ def _quoted(char: int) -> str:
     if chr(char).isprintable():
         return f"'{chr(char)}'"
     return f"'\\x{char:02x}'" if char < 0x80 else f"'\\u{char:04x}'"
-
-
-def quoted(text: str) -> str:
-    """Text as Go's ``%q`` prints it."""
-    return '"' + "".join(_escaped(char) for char in text) + '"'
-
-
-def _escaped(char: str) -> str:
-    number = ord(char)
-    if char == '"':
-        return '\\"'
-    if char != "'" and number in _QUOTED:
-        return _QUOTED[number][1:-1]
-    if char.isprintable():
-        return char
-    if number < 0x80:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

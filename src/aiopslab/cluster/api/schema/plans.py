@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.schema import builtin
 from aiopslab.cluster.api.schema.go_fields import GoField, fields_of, item_type, type_of
-from aiopslab.cluster.api.schema.go_json import quoted
 from aiopslab.cluster.api.schema.scalars import (
     Unreadable,
     read_base64,
@@ -24,6 +23,7 @@ from aiopslab.cluster.api.schema.scalars import (
     read_time,
 )
 from aiopslab.cluster.api.schema.types import Schema
+from aiopslab.cluster.golang.quoting import quote
 
 Where: TypeAlias = "tuple[Where, str | int, str] | None"
 """The way to a value, the last step first: the step, and the struct it is a field of (empty for keys and indices)."""
@@ -47,7 +47,7 @@ class Notes:
         """A field that no one knows."""
         if len(self.problems) < MAX_PROBLEMS:
             path = path_of(where)
-            self.problems[f"unknown field {quoted(f'{path}.{key}' if path else key)}"] = None
+            self.problems[f"unknown field {quote(f'{path}.{key}' if path else key)}"] = None
 
     def mismatch(self, value: Any, where: Where, go_type: str, kind: str, what: str = "") -> Any:
         """A value of the wrong type: ``kind`` is what Go's reflection calls the type that was wanted."""

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from aiopslab.cluster.api.errors import BadRequest
-from aiopslab.cluster.api.schema.go_json import fault, quoted
+from aiopslab.cluster.api.schema.go_json import fault
+from aiopslab.cluster.golang.quoting import quote
 
 MAX_DEPTH = 200
 MAX_DIGITS = 308
@@ -116,7 +117,7 @@ def _find_duplicates(value: Any, path: str, found: dict[str, None]) -> None:
         for key, item in value:
             inner = f"{path}.{key}" if path else key
             if key in seen:
-                found[f"duplicate field {quoted(inner)}"] = None
+                found[f"duplicate field {quote(inner)}"] = None
             seen.add(key)
             _find_duplicates(item, inner, found)
     elif isinstance(value, list):

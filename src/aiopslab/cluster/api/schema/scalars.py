@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from aiopslab.cluster.api import quantity
-from aiopslab.cluster.api.schema.go_json import quoted
+from aiopslab.cluster.golang.quoting import quote
 
 _BAD_SUFFIX = "unable to parse quantity's suffix"
 _QUANTITY = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
@@ -94,7 +94,7 @@ def _moment(text: str, layout: str) -> datetime:
     if zone is None:
         raise _unparsed(text, layout, rest, "Z07:00")
     if rest[zone.end() :]:
-        raise Unreadable(f"parsing time {quoted(text)}: extra text: {quoted(rest[zone.end() :])}")
+        raise Unreadable(f"parsing time {quote(text)}: extra text: {quote(rest[zone.end() :])}")
     return _shifted(text, numbers, micros, zone)
 
 
@@ -117,20 +117,20 @@ def _shifted(text: str, numbers: list[int], micros: int, zone: re.Match[str]) ->
         ("second", second > 59),
     ):
         if bad:
-            raise Unreadable(f"parsing time {quoted(text)}: {name} out of range")
+            raise Unreadable(f"parsing time {quote(text)}: {name} out of range")
     try:
         moment = datetime(year, month, day, hour, minute, second, micros, tzinfo=UTC)
         if zone.group(1):
             offset = timedelta(hours=int(zone.group(2)), minutes=int(zone.group(3)))
             moment = moment - offset if zone.group(1) == "+" else moment + offset
     except (ValueError, OverflowError):
-        raise Unreadable(f"parsing time {quoted(text)}: day out of range") from None
+        raise Unreadable(f"parsing time {quote(text)}: day out of range") from None
     return moment
 
 
 def _unparsed(text: str, layout: str, rest: str, wanted: str) -> Unreadable:
     return Unreadable(
-        f"parsing time {quoted(text)} as {quoted(layout)}: cannot parse {quoted(rest)} as {quoted(wanted)}"
+        f"parsing time {quote(text)} as {quote(layout)}: cannot parse {quote(rest)} as {quote(wanted)}"
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from aiopslab.cluster.api.errors import BadRequest
-from aiopslab.cluster.api.schema.go_json import quoted
 from aiopslab.cluster.api.schema.reading import MAX_DEPTH, TOO_DEEP
+from aiopslab.cluster.golang.quoting import quote
 
 _TAG = "tag:yaml.org,2002:"
 _SPARE_NODES = 100_000
@@ -90,7 +90,7 @@ class _Reader:
             key = self.key(key_node)
             if key in value:
                 self.duplicates.append(
-                    f"  line {key_node.start_mark.line + 1}: key {quoted(key)} already set in map"
+                    f"  line {key_node.start_mark.line + 1}: key {quote(key)} already set in map"
                 )
             value[key] = self.value(item, depth + 1)
         return value

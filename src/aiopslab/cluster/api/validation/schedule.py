@@ -7,6 +7,7 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from aiopslab.cluster.api.field_errors import shown
+from aiopslab.cluster.golang.durations import parse_duration_ns
 
 _MONTHS = {
     name: number
@@ -23,7 +24,6 @@ _BOUNDS: tuple[tuple[int, int, dict[str, int]], ...] = (
     (0, 6, _DAYS),
 )
 _DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
-_DURATION = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
 _ZONE_PART = re.compile(r"[A-Za-z.\-_0-9+]{1,14}")
 _INT64 = range(-(2**63), 2**63)
 
@@ -60,9 +60,10 @@ def _descriptor(schedule: str) -> None:
         return
     if not schedule.startswith("@every "):
         raise ValueError(f"unrecognized descriptor: {schedule}")
-    duration = schedule.removeprefix("@every ")
-    if duration != "0" and not _DURATION.fullmatch(duration):
-        raise ValueError(f"failed to parse duration {schedule}: time: invalid duration {shown(duration)}")
+    try:
+        parse_duration_ns(schedule.removeprefix("@every "))
+    except ValueError as fault:
+        raise ValueError(f"failed to parse duration {schedule}: {fault}") from None
 
 
 def _range(part: str, low: int, high: int, names: dict[str, int]) -> None:

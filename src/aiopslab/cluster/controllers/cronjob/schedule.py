@@ -6,7 +6,6 @@ change of the clocks leaves out has no times, one that comes twice has them twic
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
@@ -14,8 +13,8 @@ from importlib.resources import files
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
-from aiopslab.cluster.api.durations import GO_UNITS_S
 from aiopslab.cluster.api.validation.schedule import schedule_error
+from aiopslab.cluster.golang.durations import parse_duration_s
 
 DESCRIPTORS: Final = {
     "@yearly": "0 0 1 1 *",
@@ -110,7 +109,7 @@ def parse_schedule(text: str, zone: str = "") -> Schedule:
         named, _, text = text.partition(" ")
         zone, text = named.partition("=")[2], text.strip()
     if text.startswith("@every "):
-        return Every(max(1, int(_duration_s(text.removeprefix("@every ")))))
+        return Every(max(1, int(parse_duration_s(text.removeprefix("@every ")))))
     fields = DESCRIPTORS.get(text, text).split()
     sets = [_field(field, *bounds, names) for field, bounds, names in zip(fields, BOUNDS, NAMES, strict=True)]
     (minutes, _), (hours, _), (days, any_date), (months, _), (weekdays, any_weekday) = sets
@@ -151,10 +150,3 @@ def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[froze
 
 def _number(text: str, names: dict[str, int]) -> int:
     return names[text.lower()] if text.lower() in names else int(text)
-
-
-def _duration_s(text: str) -> float:
-    """The seconds of ``1h30m``."""
-    parts = re.findall(r"([0-9.]+)([a-zµμ]+)", text)
-    total = sum(float(number) * GO_UNITS_S[unit] for number, unit in parts)
-    return -total if text.startswith("-") else total

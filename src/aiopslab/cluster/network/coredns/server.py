@@ -232,7 +232,7 @@ def _reload_interval_s(blocks: list[ServerBlock]) -> float | None:
     for block in blocks:
         line = block.find("reload")
         if line is not None:
-            return settings.duration_s("reload", line.args[0]) if line.args else 30.0
+            return settings.reload_s(line)
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from aiopslab.cluster.golang.durations import parse_duration_s
 from aiopslab.cluster.network.coredns.corefile import CorefileError, Directive, ParsingError, WrongArguments
 from aiopslab.machine.network import Endpoint, is_address
 
@@ -16,8 +17,8 @@ DENIAL_TTL_S: Final = 1800
 MAX_CONCURRENT: Final = 1000
 """Questions under way to other servers, where the Corefile sets no limit (the genuine program has none then)."""
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
-_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+RELOAD_S: Final = 30.0
+SHORTEST_RELOAD_S: Final = 2.0
 _FORWARD: Final = (
     "except", "max_fails", "health_check", "force_tcp", "prefer_udp", "tls", "tls_servername", "expire",
     "max_idle_conns", "max_age", "policy", "max_concurrent", "next", "failfast_all_unhealthy_upstreams", "failover",
@@ -202,8 +203,22 @@ def lameduck_s(line: Directive | None) -> float:
         if each.name != "lameduck":
             raise PluginError("health", WrongArguments(each.line, each.name))
         _want(each, len(each.args) == 1, "health")
-        return duration_s("health", each.args[0])
+        told = each.args[0]
+        try:
+            return max(0.0, parse_duration_s(told))
+        except ValueError as fault:
+            raise PluginError(
+                "health", f"unable to parse lameduck duration value: '{told}' : {fault}"
+            ) from None
     return 0.0
+
+
+def reload_s(line: Directive) -> float:
+    """How often ``reload`` looks whether the Corefile has changed; never more often than every two seconds."""
+    try:
+        return max(SHORTEST_RELOAD_S, parse_duration_s(line.args[0])) if line.args else RELOAD_S
+    except ValueError as fault:
+        raise PluginError("reload", str(fault)) from None
 
 
 def address_port(line: Directive | None, otherwise: int) -> int | None:
@@ -213,14 +228,6 @@ def address_port(line: Directive | None, otherwise: int) -> int | None:
     _want(line, len(line.args) <= 1, line.name)
     port = line.args[0].rpartition(":")[2] if line.args else ""
     return int(port) if port.isdecimal() else otherwise
-
-
-def duration_s(plugin: str, text: str) -> float:
-    """A time as Go writes it: ``5s``, ``1m30s``."""
-    found = _DURATION.findall(text)
-    if not found or "".join(number + unit for number, unit in found) != text:
-        raise PluginError(plugin, f'time: invalid duration "{text}"')
-    return sum(float(number) * _UNITS[unit] for number, unit in found)
 
 
 def _want(line: Directive, fits: bool, plugin: str) -> None:

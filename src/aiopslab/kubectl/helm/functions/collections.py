@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiopslab.cluster.api.objects import copy
-from aiopslab.kubectl.golang.formatting import type_name
+from aiopslab.cluster.golang.formatting import type_name
 from aiopslab.kubectl.gotemplate.functions import CallError, Function, absent
 from aiopslab.kubectl.helm.functions.values import MAP, Strings, empty, text_of
 

@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from aiopslab.kubectl.flags import duration_s
-from aiopslab.kubectl.golang.formatting import Int
+from aiopslab.cluster.golang.durations import parse_duration_s, shown_duration
+from aiopslab.cluster.golang.formatting import Int
 from aiopslab.kubectl.gotemplate.functions import CallError, Function
 from aiopslab.kubectl.gotemplate.objects import GoObject
 from aiopslab.kubectl.helm.functions.values import whole
@@ -127,11 +127,11 @@ def dates(now_s: float) -> dict[str, Function]:
         return Moment(now_s)
 
     def ago(value: Any) -> str:
-        return duration_text(round(now_s - moment(value).seconds))
+        return shown_duration(round(now_s - moment(value).seconds))
 
     def moved(by: str, when: Any) -> Moment:
         try:
-            return Moment(moment(when).seconds + duration_s(by))
+            return Moment(moment(when).seconds + parse_duration_s(by))
         except ValueError:
             return moment(when)
 
@@ -142,7 +142,7 @@ def dates(now_s: float) -> dict[str, Function]:
         if isinstance(value, Moment):
             return int(now_s - value.seconds)
         try:
-            return int(duration_s(value)) if isinstance(value, str) else 0
+            return int(parse_duration_s(value)) if isinstance(value, str) else 0
         except ValueError:
             return 0
 
@@ -158,7 +158,7 @@ def dates(now_s: float) -> dict[str, Function]:
         "mustToDate": Function(_must_read, 2, 2, ("string", "string")),
         "unixEpoch": Function(lambda when: str(int(moment(when).seconds // 1)), 1, 1),
         "ago": Function(ago, 1, 1),
-        "duration": Function(lambda value: duration_text(_seconds(value)), 1, 1),
+        "duration": Function(lambda value: shown_duration(_seconds(value)), 1, 1),
         "durationRound": Function(lambda value: _rounded(lasting(value)), 1, 1),
     }
 
@@ -166,15 +166,6 @@ def dates(now_s: float) -> dict[str, Function]:
 def _seconds(value: Any) -> int:
     """Seconds as texts or numbers of 64 bits; others are none."""
     return 0 if isinstance(value, (Int, float, Moment)) else whole(value)
-
-
-def duration_text(seconds: int) -> str:
-    """A length of time as Go prints one: ``1h2m3s``."""
-    sign, rest = ("-" if seconds < 0 else ""), abs(seconds)
-    hours, minutes = rest // 3600, rest % 3600 // 60
-    told = f"{hours}h" if hours else ""
-    told += f"{minutes}m" if hours or minutes else ""
-    return f"{sign}{told}{rest % 60}s"
 
 
 def _rounded(seconds: int) -> str:

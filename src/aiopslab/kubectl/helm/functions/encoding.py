@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aiopslab.cluster.api.patch.json_syntax import syntax_error
-from aiopslab.kubectl.golang.formatting import Int
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.formatting import Int
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.gotemplate.functions import CallError, Function, absent, bad_base64_byte
 from aiopslab.kubectl.gotemplate.objects import GoObject
 from aiopslab.kubectl.helm.goyaml import YamlError, as_float, read_yaml, write_yaml

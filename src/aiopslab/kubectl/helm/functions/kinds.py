@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiopslab.kubectl.golang.formatting import type_name
+from aiopslab.cluster.golang.formatting import type_name
 from aiopslab.kubectl.gotemplate.functions import Function, absent
 from aiopslab.kubectl.gotemplate.objects import GoObject
 from aiopslab.kubectl.helm.functions.values import empty

@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 from typing import Any
 
-from aiopslab.kubectl.golang.formatting import Int
+from aiopslab.cluster.golang.formatting import Int
 from aiopslab.kubectl.gotemplate.functions import CallError, Function
 from aiopslab.kubectl.helm.functions.values import Ints, bounded, real, whole
 

@@ -8,8 +8,8 @@ import textwrap
 from random import Random
 from typing import Any
 
-from aiopslab.kubectl.golang.formatting import Int
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.formatting import Int
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.kubectl.gotemplate.functions import CallError, Function, absent
 from aiopslab.kubectl.helm.functions.values import Strings, bounded, text_of
 

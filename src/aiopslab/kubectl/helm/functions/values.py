@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from aiopslab.kubectl.golang.formatting import Int, sprint
-from aiopslab.kubectl.golang.numbers import is_int64
+from aiopslab.cluster.golang.formatting import Int, sprint
+from aiopslab.cluster.golang.numbers import is_int64
 from aiopslab.kubectl.gotemplate.functions import CallError, absent
 
 MOST: Final = 1_000_000

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from heapq import merge
 from typing import Final, NamedTuple
 
+from aiopslab.cluster.golang.durations import parse_duration_ns
 from aiopslab.machine.emit import Labels
 from aiopslab.observer.logs.logql.errors import PipelineFailed, TooLong, TooMany
 from aiopslab.observer.logs.logql.filtering import parse_float
 from aiopslab.observer.logs.logql.line import DETAILS, ERROR, Line
 from aiopslab.observer.logs.logql.nodes import LogSelector, RangeCall, Replace, Sorted, Unwrap, VectorOf
-from aiopslab.observer.logs.logql.units import parse_bytes, parse_go_duration_ns
+from aiopslab.observer.logs.logql.units import parse_bytes
 from aiopslab.observer.logs.store import SECOND_NS, LogStore, LogStream
 from aiopslab.observer.promql.aggregates import aggregate
 from aiopslab.observer.promql.arithmetic import compare, compute
@@ -270,7 +271,7 @@ def unwrapped(unwrap: Unwrap, line: Line) -> float | None:
         if unwrap.conversion == "bytes":
             value = float(parse_bytes(text))
         elif unwrap.conversion:
-            value = parse_go_duration_ns(text) / SECOND_NS
+            value = parse_duration_ns(text) / SECOND_NS
         else:
             value = parse_float(text)
         line.set(unwrap.label, "")

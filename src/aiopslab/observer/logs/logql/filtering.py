@@ -6,12 +6,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from aiopslab.cluster.golang.durations import parse_duration_ns
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.line import Line, Stage
-from aiopslab.observer.logs.logql.units import parse_bytes, parse_go_duration_ns
+from aiopslab.observer.logs.logql.units import parse_bytes
 from aiopslab.observer.logs.search import line_pattern
 from aiopslab.observer.metrics import BadRegex, Matcher
-from aiopslab.observer.promql.numbers import quote
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
@@ -94,6 +95,6 @@ def parse_float(text: str) -> float:
 
 _PARSERS: Final[dict[str, Callable[[str], float]]] = {
     "NUMBER": parse_float,
-    "DURATION": parse_go_duration_ns,
+    "DURATION": parse_duration_ns,
     "BYTES": parse_bytes,
 }

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from aiopslab.cluster.golang.quoting import quote
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.line import DETAILS, ERROR, Line, Stage
 from aiopslab.observer.metrics import Matcher
-from aiopslab.observer.promql.numbers import quote
 
 Template = Callable[[Line], str]
 _FIELD: Final = re.compile(r"\.[a-zA-Z_][a-zA-Z0-9_]*")

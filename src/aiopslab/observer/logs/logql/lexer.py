@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from aiopslab.observer.logs.logql.errors import LogqlError
-from aiopslab.observer.logs.logql.units import parse_bytes, parse_duration_ns
+from aiopslab.observer.logs.logql.units import parse_bytes, queried_duration_ns
 from aiopslab.observer.promql.errors import ParseError
 from aiopslab.observer.promql.lexer import Lexer as PromqlLexer
 from aiopslab.observer.promql.numbers import parse_duration_ms, unquote
@@ -147,7 +147,7 @@ class _Scanner:
     def _number(self, line: int, column: int) -> Word:
         start = self._at
         for kind, signs, parse in (
-            ("DURATION", _DURATION_SIGNS, parse_duration_ns),
+            ("DURATION", _DURATION_SIGNS, queried_duration_ns),
             ("BYTES", _BYTES_SIGNS, parse_bytes),
         ):
             end = start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.service.apps.hotelres.data import single
 from aiopslab.service.apps.hotelres.fields import number
 from aiopslab.service.apps.hotelres.messages import Profile

@@ -9,16 +9,15 @@ from typing import Any, Final
 
 import msgspec
 
+from aiopslab.cluster.golang.durations import parse_duration_s, shown_duration
 from aiopslab.machine.network import Connection, NetworkError
 from aiopslab.machine.network.http import HttpRequest, HttpResponse
 from aiopslab.machine.process import Context
 from aiopslab.service.datastores.consul.asking import (
     Ask,
-    BadDuration,
     Refused,
     UnknownService,
     read_ask,
-    seconds,
 )
 from aiopslab.service.datastores.consul.documents import agent_service_document
 from aiopslab.service.datastores.consul.identity import AGENT_DOCUMENTS, Identity
@@ -70,7 +69,7 @@ class Api:
                 refusal.status, str(refusal).encode(), {"Content-Type": "text/plain; charset=utf-8"}
             )
             self._complain(ask, connection, refusal)
-        latency = _duration(self._ctx.kernel.now - began)
+        latency = shown_duration(self._ctx.kernel.now - began)
         source = f"{connection.remote[0]}:{connection.remote[1]}"
         self._log.debug("agent.http", f"Request finished: method={ask.method} url={ask.url} from={source} latency={latency}")  # fmt: skip
         response.headers["Content-Length"] = str(len(response.body))
@@ -166,10 +165,10 @@ class Api:
 
     def _patience(self, ask: Ask) -> float:
         try:
-            wait_s = seconds(ask.params["wait"]) if ask.params.get("wait") else DEFAULT_WAIT_S
-        except BadDuration:
+            wait_s = parse_duration_s(ask.params["wait"]) if ask.params.get("wait") else DEFAULT_WAIT_S
+        except ValueError:
             raise Refused(400, "Invalid wait time") from None
-        wait_s = min(wait_s or DEFAULT_WAIT_S, MAX_WAIT_S)
+        wait_s = min(wait_s if wait_s > 0 else DEFAULT_WAIT_S, MAX_WAIT_S)
         return wait_s + self._ctx.random("blocking").random() * wait_s / JITTER
 
 
@@ -182,14 +181,3 @@ def _json(document: Any, headers: dict[str, str] | None = None) -> HttpResponse:
     return HttpResponse(
         200, body, {"Content-Type": "application/json", "Vary": "Accept-Encoding", **(headers or {})}
     )
-
-
-def _duration(length_s: float) -> str:
-    """A duration as Go writes it."""
-    if length_s < 1e-3:
-        return f"{length_s * 1e6:.3f}".rstrip("0").rstrip(".") + "µs"
-    if length_s < 1:
-        return f"{length_s * 1e3:.6f}".rstrip("0").rstrip(".") + "ms"
-    minutes, rest_s = divmod(length_s, 60)
-    text = f"{rest_s:.9f}".rstrip("0").rstrip(".") + "s"
-    return f"{int(minutes)}m{text}" if minutes else text

@@ -12,7 +12,6 @@ from aiopslab.service.request_target import target_of
 
 MAX_BODY_BYTES: Final = 512 * 1024
 MAX_URL: Final = 1_000
-UNITS_S: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class Refused(Exception):
@@ -37,10 +36,6 @@ class UnknownCheck(Refused):
     def __init__(self, id: str) -> None:
         words = "Ensure that the check ID is passed, not the check name."
         super().__init__(404, f'Unknown check ID "{id}". {words}')
-
-
-class BadDuration(Exception):
-    """Not a duration as Go writes them."""
 
 
 @dataclass(slots=True)
@@ -76,24 +71,6 @@ def read_ask(request: HttpRequest) -> Ask:
     params = {name: values[-1] for name, values in parameters.items()}
     url = request.path[:MAX_URL].encode("utf-8", "replace").decode()
     return Ask(request.method, path, params, request.body, url)
-
-
-def seconds(text: str) -> float:
-    """A duration such as ``5m``, ``1m30s`` or ``500ms``; ``BadDuration`` otherwise."""
-    total, rest = 0.0, text
-    while rest:
-        length = next((at for at, letter in enumerate(rest) if letter not in "0123456789."), len(rest))
-        unit = next(
-            (each for each in ("ns", "us", "ms", "s", "m", "h") if rest.startswith(each, length)), None
-        )
-        number = rest[:length]
-        if unit is None or not number or number.count(".") > 1 or number == "." or len(number) > 15:
-            raise BadDuration(f'time: invalid duration "{text}"')
-        total += float(number) * UNITS_S[unit]
-        rest = rest[length + len(unit) :]
-    if not text:
-        raise BadDuration('time: invalid duration ""')
-    return total
 
 
 def _complaint(body: bytes) -> str:

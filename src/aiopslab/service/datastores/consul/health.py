@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from aiopslab.cluster.golang.durations import parse_duration_s
 from aiopslab.machine.network import NetworkError
 from aiopslab.machine.network.http import PORTS
 from aiopslab.machine.process import Context
-from aiopslab.service.datastores.consul.asking import BadDuration, Refused, seconds
+from aiopslab.service.datastores.consul.asking import Refused
 from aiopslab.service.datastores.consul.log import ConsulLog
 from aiopslab.service.datastores.consul.state import CRITICAL, PASSING, WARNING, Check, State
 from aiopslab.service.manners.golang import dial_error
@@ -70,7 +71,7 @@ class Checks:
                 return self._expire(check, _positive(definition["ttl"]))
             interval_s = max(MIN_INTERVAL_S, _positive(definition.get("interval") or "0s"))
             timeout_s = _positive(definition.get("timeout") or "10s")
-        except BadDuration as mistake:
+        except ValueError as mistake:
             raise Refused(400, f"Request decode failed: {mistake}") from None
         check.interval, check.timeout = (
             str(definition.get("interval") or ""),
@@ -165,13 +166,13 @@ def is_url(text: str) -> bool:
 def _delay(text: str) -> float:
     """The genuine agent knows no shorter delay than a minute."""
     try:
-        return max(60.0, seconds(text))
-    except BadDuration as mistake:
+        return max(60.0, parse_duration_s(text))
+    except ValueError as mistake:
         raise Refused(400, f"Request decode failed: {mistake}") from None
 
 
 def _positive(text: object) -> float:
-    length_s = seconds(str(text))
+    length_s = parse_duration_s(str(text))
     if length_s <= 0:
-        raise BadDuration(f'time: invalid duration "{text}"')
+        raise ValueError(f'time: invalid duration "{text}"')
     return length_s

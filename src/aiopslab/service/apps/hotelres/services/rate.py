@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from aiopslab.kubectl.golang.json_text import json_text
+from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.service.apps.hotelres import data
 from aiopslab.service.apps.hotelres.fields import number, text
 from aiopslab.service.apps.hotelres.messages import RatesWanted

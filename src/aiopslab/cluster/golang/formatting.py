@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiopslab.kubectl.golang.numbers import float_text, is_int64, whole_text
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.numbers import float_text, is_int64, whole_text
+from aiopslab.cluster.golang.quoting import quote
 
 
 class Int(int):

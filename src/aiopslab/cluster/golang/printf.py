@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from aiopslab.kubectl.golang.formatting import sprint, syntax, type_name
-from aiopslab.kubectl.golang.numbers import float_text
-from aiopslab.kubectl.golang.quoting import quote
+from aiopslab.cluster.golang.formatting import sprint, syntax, type_name
+from aiopslab.cluster.golang.numbers import float_text
+from aiopslab.cluster.golang.quoting import quote
 
 WIDEST = 10_000
 """Widths and precisions beyond this are taken for this."""

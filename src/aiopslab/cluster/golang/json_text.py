@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from aiopslab.kubectl.golang.numbers import is_int64, json_float
+from aiopslab.cluster.golang.numbers import is_int64, json_float
 
 _SORTED = msgspec.json.Encoder(order="deterministic")
 _AS_HELD = msgspec.json.Encoder()

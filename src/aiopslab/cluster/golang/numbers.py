@@ -19,14 +19,13 @@ def is_int64(number: int) -> bool:
 @lru_cache(maxsize=4096)
 def float_text(number: float) -> str:
     """A float as ``%v`` prints it: the fewest digits, an exponent from a million up and below 0.0001."""
-    return _text(number, -4, 6)
+    return fewest_digits(number, -4, 6)
 
 
 @lru_cache(maxsize=4096)
 def json_float(number: float) -> str:
     """A float as Go's JSON has it: an exponent only from 1e21 up and below 0.000001, of the fewest digits."""
-    text = _text(number, -6, 21)
-    return text.replace("e-0", "e-")
+    return fewest_digits(number, -6, 21).replace("e-0", "e-")
 
 
 def whole_text(number: int) -> str:
@@ -34,7 +33,8 @@ def whole_text(number: int) -> str:
     return str(number) if is_int64(number) else float_text(float(number))
 
 
-def _text(number: float, lowest: int, highest: int) -> str:
+def fewest_digits(number: float, lowest: int, highest: int) -> str:
+    """A float that can be read back; with an exponent below ``10**lowest`` and from ``10**highest`` up."""
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
