@@ -47,7 +47,6 @@ async def _subshell(shell: Shell, node: Subshell) -> int:
         process = shell.fork(run, dict(shell.ctx.process.streams))
     except ForkFailed as error:
         await shell.fork_failed(error)
-        return 254
     status = await process.wait()
     shell.pipe_statuses = [status]
     if process.ended_by is not None:
@@ -304,7 +303,6 @@ async def _coprocess(shell: Shell, node: Coprocess) -> int:
         process = shell.fork(run, fds)
     except ForkFailed as error:
         await shell.fork_failed(error)
-        return 254
     finally:
         child_out.close()
         child_in.close()

@@ -1,4 +1,4 @@
-"""Running commands: lists, pipelines, simple commands and what they name.
+"""Running commands: lists, simple commands and what they name.
 
 A simple command is a function, a builtin or a program, in this order. The first two run here, with the
 redirections and assignments of the command in force for as long as they run; a program gets a process.
@@ -7,6 +7,7 @@ redirections and assignments of the command in force for as long as they run; a 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aiopslab.machine.files import FileError
@@ -17,8 +18,6 @@ from aiopslab.machine.process import (
     ForkFailed,
     KilledBySignal,
     NotExecutable,
-    Process,
-    Stream,
 )
 from aiopslab.machine.shell.arithmetic import ArithmeticError_
 from aiopslab.machine.shell.assigning import Assigner
@@ -26,6 +25,7 @@ from aiopslab.machine.shell.compound import COMPOUND
 from aiopslab.machine.shell.control import Abandoned, ExitShell, ReturnFromFunction
 from aiopslab.machine.shell.declaring import child_environment
 from aiopslab.machine.shell.escapes import quote_ansi_c, quote_if_needed
+from aiopslab.machine.shell.pipelines import run_pipeline
 from aiopslab.machine.shell.printer import command_text
 from aiopslab.machine.shell.redirects import RedirectionFailed
 from aiopslab.machine.shell.state import Frame, Function, Variable, VariableError
@@ -59,7 +59,7 @@ class Interpreter:
             Simple: self.simple,
             Sequence: self.sequence,
             AndOr: self.and_or,
-            Pipeline: self.pipeline,
+            Pipeline: partial(run_pipeline, shell),
         }
 
     # -- lists ---------------------------------------------------------------------------------
@@ -140,138 +140,6 @@ class Interpreter:
             shell.redirections.restore(saved)
             shell.substitutions.close_after(opened)
         return status
-
-    # -- pipelines -----------------------------------------------------------------------------
-
-    async def pipeline(self, node: Pipeline) -> int:
-        """Commands joined by pipes; also ``!`` and ``time``."""
-        shell = self.shell
-        began, cpu = shell.ctx.kernel.now, shell.ctx.process.cpu_s
-        shell.tolerant += node.negated
-        try:
-            if not node.commands:
-                status = 0
-            elif len(node.commands) == 1:
-                status = await self.execute(node.commands[0])
-            else:
-                status = await self._run_pipes(node)
-        finally:
-            shell.tolerant -= node.negated
-        if node.negated:
-            status = int(status == 0)
-        shell.status = status
-        if node.timed:
-            await self._report_time(node, shell.ctx.kernel.now - began, shell.ctx.process.cpu_s - cpu)
-        return status
-
-    async def _report_time(self, node: Pipeline, real_s: float, user_s: float) -> None:
-        if node.posix_time:
-            lines = [
-                f"{name} {value:.2f}" for name, value in (("real", real_s), ("user", user_s), ("sys", 0.0))
-            ]
-            await self.shell.err("\n".join(lines) + "\n")
-        else:
-            lines = [
-                f"{name}\t{int(value // 60)}m{value % 60:.3f}s"
-                for name, value in (("real", real_s), ("user", user_s), ("sys", 0.0))
-            ]
-            await self.shell.err("\n" + "\n".join(lines) + "\n")
-
-    async def _run_pipes(self, node: Pipeline) -> int:
-        shell = self.shell
-        if shell.state.shopts.get("lastpipe"):
-            return await self._run_pipes_into_shell(node)
-        processes = await self._start_pipes(node.commands, node, dict(shell.ctx.process.streams))
-        statuses = [await process.wait() for process in processes]
-        last = processes[-1] if processes else None
-        if last is not None and last.ended_by is not None:
-            await shell.jobs.announce(last, command_text(node.commands[-1]), foreground=True)
-        return self._verdict(statuses)
-
-    def _verdict(self, statuses: list[int]) -> int:
-        """The status of a pipeline from those of its members."""
-        self.shell.pipe_statuses = statuses
-        if self.shell.state.options.get("pipefail"):
-            return next((status for status in reversed(statuses) if status), 0)
-        return statuses[-1]
-
-    async def _run_pipes_into_shell(self, node: Pipeline) -> int:
-        """``lastpipe``: the last member runs in this shell and may change it."""
-        streams = self.shell.ctx.process.streams
-        reader, writer = self.shell.ctx.pipe()
-        try:
-            processes = await self._start_pipes(node.commands[:-1], node, {**streams, 1: writer})
-        finally:
-            writer.close()
-        saved = [(0, streams.pop(0, None))]
-        streams[0] = reader
-        try:
-            status = await self.execute(node.commands[-1])
-        finally:
-            self.shell.redirections.restore(saved)
-        return self._verdict([*[await process.wait() for process in processes], status])
-
-    async def _start_pipes(
-        self, commands: list[Command], node: Pipeline, fds: dict[int, Stream]
-    ) -> list[Process]:
-        shell = self.shell
-        processes: list[Process] = []
-        upstream: Stream | None = None
-        for index, command in enumerate(commands):
-            own = dict(fds)
-            reader: Stream | None = None
-            writer: Stream | None = None
-            if upstream is not None:
-                own[0] = upstream
-            if index < len(commands) - 1:
-                reader, writer = shell.ctx.pipe()
-                own[1] = writer
-                if node.joins_stderr[index]:
-                    own[2] = writer
-            try:
-                processes.append(await self._start(command, own))
-            except ForkFailed as error:
-                await shell.fork_failed(error)
-                if reader is not None:
-                    reader.close()
-                reader = None
-            finally:
-                for end in (upstream, writer):
-                    if end is not None:
-                        end.close()
-            upstream = reader
-            if len(processes) <= index:
-                break
-        return processes
-
-    async def _start(self, command: Command, fds: dict[int, Stream]) -> Process:
-        """A process for one command: the program itself when nothing needs a shell around it."""
-        shell = self.shell
-        if isinstance(command, Simple) and command.argv and not command.assignments and not command.redirects:
-            name = command.argv[0]
-            if not (
-                name in shell.state.functions or shell.find_builtin(name) or shell.state.options.get("xtrace")
-            ):
-                try:
-                    shell.ctx.spend_turn()
-                    return shell.ctx.start(list(command.argv), env=child_environment(shell.state), fds=fds)
-                except (CommandNotFound, NotExecutable):
-                    pass  # the subshell below will tell
-
-        async def run(child: Shell) -> int:
-            return await child.run_command(command)
-
-        return shell.fork(run, fds)
-
-    async def start_background(self, command: Command, fds: dict[int, Stream]) -> list[Process]:
-        """Start a command without waiting for it; none when there is no room for its processes."""
-        if isinstance(command, Pipeline) and len(command.commands) > 1 and not command.negated:
-            return await self._start_pipes(command.commands, command, fds)
-        try:
-            return [await self._start(command, fds)]
-        except ForkFailed as error:
-            await self.shell.fork_failed(error)
-            return []
 
     # -- simple commands -----------------------------------------------------------------------
 
@@ -461,7 +329,6 @@ class Interpreter:
             return 126
         except ForkFailed as error:
             await shell.fork_failed(error)
-            return 254
         status = await process.wait()
         if process.ended_by is not None:
             text = command_text(node) if node is not None else " ".join(argv)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.machine.process import NullStream, Process, Signal, Stream
+from aiopslab.machine.shell.pipelines import start_background
 from aiopslab.machine.shell.printer import command_text
 from aiopslab.machine.shell.syntax import Command
 from aiopslab.sim import Event, first_of
@@ -90,9 +91,7 @@ class Jobs:
         fds: dict[int, Stream] = dict(shell.ctx.process.streams)
         if shell.mode != "interactive" or not shell.state.options.get("monitor"):
             fds[0] = NullStream()
-        processes = await shell.interpreter.start_background(command, fds)
-        if not processes:
-            return 1
+        processes = await start_background(shell, command, fds)
         self.sweep()
         job = Job(max(self.table, default=0) + 1, processes, command_text(command))
         self.table[job.number] = job

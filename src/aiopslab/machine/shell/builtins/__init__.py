@@ -3,7 +3,7 @@
 from importlib import import_module
 
 for _module in (
-    "aliases", "directories", "flow", "jobcontrol", "limits", "lookup", "options", "output", "reading",
+    "aliases", "declarations", "directories", "flow", "jobcontrol", "limits", "lookup", "options", "output", "reading",
     "trapping", "variables",
 ):  # fmt: skip
     import_module(f"{__name__}.{_module}")

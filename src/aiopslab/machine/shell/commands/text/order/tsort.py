@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from aiopslab.machine.files import FileError
@@ -50,10 +51,10 @@ async def _print_in_order(ctx: Context, items: dict[bytes, _Item], name: str) ->
     in_name_order = sorted(items.values(), key=lambda item: item.name)
     left = len(items)
     while left:
-        ready = [item for item in in_name_order if item.before == 0 and not item.printed]
+        ready = deque(item for item in in_name_order if item.before == 0 and not item.printed)
         while ready:
             ctx.spend_turn()
-            item = ready.pop(0)
+            item = ready.popleft()
             item.printed = True
             left -= 1
             await emit(ctx, item.name + b"\n")
