@@ -12,8 +12,8 @@ from typing import Final
 
 from aiopslab.machine.files import FileError
 from aiopslab.machine.image import Image
-from aiopslab.machine.network import AddressInUse, Connection, NetworkError
-from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond
+from aiopslab.machine.network import AddressInUse, Connection
+from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands import all_commands
 
@@ -57,14 +57,7 @@ def _serve(ctx: Context, connection: Connection) -> None:
         response = _page(ctx, request)
         _log(ctx, connection.remote[0], request, response)
         response.headers["Content-Length"] = str(len(response.body))
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            connection.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        if (request.header("Connection") or "").lower() == "close":
-            connection.close()
+        send_response(connection, request, response)
 
     connection.on_message = take
     connection.on_close = lambda _error: connection.close()

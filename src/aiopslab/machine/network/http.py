@@ -35,6 +35,11 @@ class HttpMessage:
         return next((value for known, value in self.headers.items() if known.lower() == wanted), None)
 
     @property
+    def ends_connection(self) -> bool:
+        """Whether the connection is to end with it: ``Connection: close``."""
+        return (self.header("Connection") or "").lower() == "close"
+
+    @property
     def first_line(self) -> str:
         """The request line or the status line."""
         raise NotImplementedError
@@ -98,20 +103,27 @@ def respond(status: int, body: bytes | str = b"", **headers: str) -> HttpRespons
     return HttpResponse(status, data, named)
 
 
+def send_response(connection: Connection, request: HttpRequest, response: HttpResponse) -> bool:
+    """Answer a request, without the body to one that asked for the head; whether the connection can take another."""
+    if request.method == "HEAD":
+        response.body = b""
+    try:
+        connection.send(response, response.size_bytes)
+    except NetworkError:
+        return False  # the client is gone: nobody to tell
+    if request.ends_connection:
+        connection.close()
+        return False
+    return True
+
+
 def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HTTP) -> Listener:
     """Answer HTTP requests on a port with a handler, until the process ends or the listener is closed."""
 
     async def answer(connection: Connection, request: HttpRequest) -> None:
         response = await handler(request)
         response.headers.setdefault("Content-Length", str(len(response.body)))
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            connection.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        if (request.header("Connection") or "").lower() == "close":
-            connection.close()
+        send_response(connection, request, response)
 
     def accept(connection: Connection) -> None:
         def take(request: Any) -> None:

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Final, NamedTuple
 
-from aiopslab.machine.network import Connection, NetworkError
-from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond
+from aiopslab.machine.network import Connection
+from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
 from aiopslab.machine.process import Context
 from aiopslab.service.manners.nginx_conf import Directive
 from aiopslab.service.manners.output import print_line
@@ -143,17 +143,10 @@ class _Session:
     async def _answer(self, request: HttpRequest) -> None:
         connection = self._connection
         response = await self._server.answer(Exchange(self._number, connection.remote[0], request))
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            connection.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        self._busy = False
-        if (request.header("Connection") or "").lower() == "close":
-            connection.close()
-        elif self._waiting:
-            self._begin(self._waiting.popleft())
+        if send_response(connection, request, response):
+            self._busy = False
+            if self._waiting:
+                self._begin(self._waiting.popleft())
 
 
 def error_page(status: int) -> HttpResponse:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from aiopslab.cluster.network.ingress.controller import IngressController
 from aiopslab.cluster.network.ingress.locations import Backend, Location
 from aiopslab.machine.network import Connection, ConnectionRefused, Endpoint, NetworkError
-from aiopslab.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse, respond
+from aiopslab.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse, respond, send_response
 from aiopslab.machine.process import Context
 from aiopslab.sim import TimedOut
 
@@ -78,14 +78,7 @@ class Proxy:
         response.headers.setdefault("Content-Length", str(len(response.body)))
         self.by_status[response.status] = self.by_status.get(response.status, 0) + 1
         self._log_access(client, request, response, location, upstream, ctx.kernel.now - began_at)
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            client.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        if (request.header("Connection") or "").lower() == "close":
-            client.close()
+        send_response(client, request, response)
 
     async def _respond(
         self,
@@ -159,7 +152,7 @@ class Proxy:
         except BaseException:
             connection.close()
             raise
-        if len(idle) < IDLE and (response.header("Connection") or "").lower() != "close":
+        if len(idle) < IDLE and not response.ends_connection:
             idle.append(connection)
         else:
             connection.close()

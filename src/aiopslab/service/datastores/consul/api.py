@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from aiopslab.cluster.golang.durations import parse_duration_s, shown_duration
-from aiopslab.machine.network import Connection, NetworkError
-from aiopslab.machine.network.http import HttpRequest, HttpResponse
+from aiopslab.machine.network import Connection
+from aiopslab.machine.network.http import HttpRequest, HttpResponse, send_response
 from aiopslab.machine.process import Context
 from aiopslab.service.datastores.consul.asking import (
     Ask,
@@ -73,14 +73,7 @@ class Api:
         source = f"{connection.remote[0]}:{connection.remote[1]}"
         self._log.debug("agent.http", f"Request finished: method={ask.method} url={ask.url} from={source} latency={latency}")  # fmt: skip
         response.headers["Content-Length"] = str(len(response.body))
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            connection.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        if (request.header("Connection") or "").lower() == "close":
-            connection.close()
+        send_response(connection, request, response)
 
     def _complain(self, ask: Ask, connection: Connection, refusal: Refused) -> None:
         source = f"{connection.remote[0]}:{connection.remote[1]}"

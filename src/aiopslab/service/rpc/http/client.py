@@ -184,7 +184,7 @@ class HttpClient:
             connection.close()
             raise HttpError("malformed HTTP response")
         idle = self._idle.setdefault(target, [])
-        if len(idle) < self._max_idle and (response.header("Connection") or "").lower() != "close":
+        if len(idle) < self._max_idle and not response.ends_connection:
             idle.append((connection, self._kernel.now))
         else:
             connection.close()

@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from typing import Any, Final, NamedTuple
 
-from aiopslab.machine.network import Connection, Listener, NetworkError
-from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond
+from aiopslab.machine.network import Connection, Listener
+from aiopslab.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
 from aiopslab.machine.process import Context
 from aiopslab.service.manners.golang import KEEPALIVE_S, Panic, plain_log
 from aiopslab.service.manners.output import print_line
@@ -199,22 +199,15 @@ class HttpServer:
         session.connection.close()
 
     def _answer(self, session: _Session, request: HttpRequest, response: HttpResponse) -> None:
-        headers, connection = response.headers, session.connection
+        headers = response.headers
         headers["Date"] = self._dates.now()
         headers.setdefault("Content-Length", str(len(response.body)))
         if response.body:
             headers.setdefault("Content-Type", PLAIN_TEXT)
-        if request.method == "HEAD":
-            response.body = b""
-        try:
-            connection.send(response, response.size_bytes)
-        except NetworkError:
-            return  # the client is gone: nobody to tell
-        session.busy = False
-        if (request.header("Connection") or "").lower() == "close":
-            connection.close()
-        elif session.waiting:
-            self._enter(session, session.waiting.popleft())
+        if send_response(session.connection, request, response):
+            session.busy = False
+            if session.waiting:
+                self._enter(session, session.waiting.popleft())
 
 
 class _Dates:
