@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from aiopslab.cluster.golang.regexps import BadRegex
 from aiopslab.machine.emit import LogLine
 from aiopslab.observer.logs import LogStore, search
 from aiopslab.observer.logs.store import SECOND_NS
-from aiopslab.observer.metrics import BadRegex, Matcher
+from aiopslab.observer.metrics import Matcher
 
 
 def store_of(*lines: tuple[float, str, str, str]) -> LogStore:

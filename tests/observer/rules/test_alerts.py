@@ -156,6 +156,16 @@ groups:
     assert len(watch.ask("fine")) == 1
 
 
+@pytest.mark.parametrize("use", ['match "(" "a"', 'reReplaceAll "(" "b" "a"'])
+def test_a_bad_expression_in_a_template_is_told_in_the_text(use: str) -> None:
+    watch = Watch(
+        "groups: [{name: g, rules: [{alert: A, expr: up, annotations: {text: '{{ " + use + " }}'}}]}]"
+    )
+    watch.see(1)
+    (alert,) = watch.groups.alerts
+    assert "error parsing regexp: missing closing ): `(`" in alert.annotations["text"]
+
+
 def test_a_group_has_a_limit() -> None:
     watch = Watch("groups: [{name: g, limit: 1, rules: [{record: two, expr: 'up or vector(1)'}]}]")
     watch.see(1)

@@ -7,17 +7,14 @@ Repeats are folded per stream: equal lines that follow each other there become o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from heapq import merge
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import re2
-
-from aiopslab.cluster.api.regex_faults import go_fault
+from aiopslab.cluster.golang.regexps import compiled
 from aiopslab.machine.emit import Labels
 from aiopslab.observer.logs.store import EARLIEST_NS, LATEST_NS, LogStore, LogStream
-from aiopslab.observer.metrics.matchers import BadRegex, Matcher
+from aiopslab.observer.metrics.matchers import Matcher
 
 
 class Found(NamedTuple):
@@ -29,17 +26,6 @@ class Found(NamedTuple):
     labels: Labels
     text: str
     times: int = 1
-
-
-@lru_cache(maxsize=256)
-def line_pattern(pattern: str) -> Any:
-    """A regular expression that is looked for anywhere in a line; ``BadRegex`` when it is none."""
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as fault:
-        raise BadRegex(f"error parsing regexp: {go_fault(fault)}") from None
 
 
 def search(
@@ -73,7 +59,7 @@ def search(
 
 
 def _condition(text: str, pattern: str) -> Callable[[str], object]:
-    matches = line_pattern(pattern).search if pattern else None
+    matches = compiled(pattern).search if pattern else None
     if matches is None:
         return lambda line: text in line
     return lambda line: text in line and matches(line)

@@ -8,32 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, Literal
 
-import re2
-
-from aiopslab.cluster.api.regex_faults import go_fault
+from aiopslab.cluster.golang.regexps import compiled
 
 Operator = Literal["=", "!=", "=~", "!~"]
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/:,;<>=!@#%&~\"' ")
 
 
-class BadRegex(ValueError):
-    """A regular expression cannot be read; says why in Go's words."""
-
-
-@lru_cache(maxsize=4096)
-def compiled(pattern: str) -> Any:
+def anchored(pattern: str) -> Any:
     """A regular expression that matches from end to end; ``BadRegex`` when it is none."""
-    anchored = f"^(?:{pattern})$"
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(anchored, options)
-    except re2.error as fault:
-        raise BadRegex(f"error parsing regexp: {go_fault(fault)}") from None
+    return compiled(f"^(?:{pattern})$")
 
 
 def words_of(pattern: str) -> tuple[str, ...] | None:
@@ -64,7 +50,7 @@ class Matcher:
         elif self.operator == "!=":
             accepts = value.__ne__
         else:
-            match = compiled(value).search
+            match = anchored(value).search
             words = words_of(value)
             accepts = match if self.operator == "=~" else lambda text: not match(text)
         object.__setattr__(self, "accepts", accepts)

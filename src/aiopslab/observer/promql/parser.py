@@ -10,7 +10,8 @@ import math
 from typing import Final
 
 from aiopslab.cluster.golang.quoting import quote
-from aiopslab.observer.metrics import BadRegex, Matcher
+from aiopslab.cluster.golang.regexps import BadRegex
+from aiopslab.observer.metrics import Matcher
 from aiopslab.observer.metrics.matchers import Operator
 from aiopslab.observer.metrics.series import NAME
 from aiopslab.observer.promql.checks import DEEPEST, TOO_DEEP, check

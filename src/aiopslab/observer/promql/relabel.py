@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from aiopslab.observer.metrics import BadRegex, Labels
-from aiopslab.observer.metrics.matchers import compiled
+from aiopslab.cluster.golang.regexps import BadRegex
+from aiopslab.observer.metrics import Labels
+from aiopslab.observer.metrics.matchers import anchored
 from aiopslab.observer.promql.errors import QueryError
 from aiopslab.observer.promql.values import Sample, Vector
 
@@ -17,7 +18,7 @@ _REFERENCE: Final = re.compile(r"\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})", 
 def label_replace(vector: Vector, target: str, replacement: str, source: str, pattern: str) -> Vector:
     """Set a label from parts of another one, where that one matches."""
     try:
-        regex = compiled(pattern)
+        regex = anchored(pattern)
     except BadRegex:
         raise QueryError(f"invalid regular expression in label_replace(): {pattern}") from None
     if not LABEL_NAME.fullmatch(target):

@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-import re2
-
 from aiopslab.cluster.golang.numbers import float_text
 from aiopslab.cluster.golang.quoting import quote
+from aiopslab.cluster.golang.regexps import compiled
 
 _LARGE: Final = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _SMALL: Final = ("m", "u", "n", "p", "f", "a", "z", "y")
@@ -127,7 +126,7 @@ def _first(rows: list[Any]) -> Any:
 
 
 def _re_replace_all(pattern: str, replacement: str, text: str) -> str:
-    return str(re2.sub(pattern, re.sub(r"\$\{?(\d+)\}?", r"\\\1", replacement), text))
+    return str(compiled(pattern).sub(re.sub(r"\$\{?(\d+)\}?", r"\\\1", replacement), text))
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -140,7 +139,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "toUpper": str.upper,
     "toLower": str.lower,
     "reReplaceAll": _re_replace_all,
-    "match": lambda pattern, text: re2.search(pattern, text) is not None,
+    "match": lambda pattern, text: compiled(pattern).search(text) is not None,
     "first": _first,
     "value": lambda row: row["value"],
     "label": lambda name, row: row["labels"].get(name, ""),

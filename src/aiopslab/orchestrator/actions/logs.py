@@ -11,9 +11,10 @@ from heapq import merge
 from typing import Final
 
 from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.golang.regexps import BadRegex
 from aiopslab.observer.logs.search import search
 from aiopslab.observer.logs.store import SECOND_NS, LogStream
-from aiopslab.observer.metrics.matchers import BadRegex, Matcher
+from aiopslab.observer.metrics.matchers import Matcher
 from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, in_words, stamp, unknown
 from aiopslab.orchestrator.actions.bounds import SHOWN_BYTES, SHOWN_LINES, cut_line, head, tail
 from aiopslab.orchestrator.actions.folding import fold

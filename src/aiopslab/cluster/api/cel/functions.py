@@ -11,10 +11,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
-
-import re2
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.cel import values
@@ -22,6 +20,7 @@ from aiopslab.cluster.api.cel.errors import CelError, CostExceeded
 from aiopslab.cluster.api.cel.values import Maybe, Quantity, TypeName, Uint, type_name
 from aiopslab.cluster.api.schema.scalars import Unreadable, read_time
 from aiopslab.cluster.golang.durations import parse_duration_ns
+from aiopslab.cluster.golang.regexps import BadRegex, compiled
 
 MAX_TEXT = 1_000_000
 
@@ -147,27 +146,24 @@ def _to_bytes(value: Any) -> bytes:
     return value if isinstance(value, bytes) else _text(value).encode()
 
 
-@lru_cache(maxsize=512)
-def _pattern(text: str) -> Any:
-    options = re2.Options()
-    options.log_errors = False
+def _pattern(value: Any) -> Any:
     try:
-        return re2.compile(text, options)
-    except re2.error as fault:
-        raise CelError(f"error parsing regexp: {fault}") from None
+        return compiled(_text(value))
+    except BadRegex as fault:
+        raise CelError(str(fault)) from None
 
 
 def _matches(text: Any, pattern: Any) -> bool:
-    return _pattern(_text(pattern)).search(_text(text)) is not None
+    return _pattern(pattern).search(_text(text)) is not None
 
 
 def _find(text: Any, pattern: Any) -> str:
-    found = _pattern(_text(pattern)).search(_text(text))
+    found = _pattern(pattern).search(_text(text))
     return found.group() if found else ""
 
 
 def _find_all(text: Any, pattern: Any, limit: int = -1) -> list[str]:
-    found = [match.group() for match in _pattern(_text(pattern)).finditer(_text(text))]
+    found = [match.group() for match in _pattern(pattern).finditer(_text(text))]
     return found if limit < 0 else found[: _whole(limit)]
 
 

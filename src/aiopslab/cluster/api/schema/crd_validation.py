@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any
-
-import re2
 
 from aiopslab.cluster.api import field_errors
 from aiopslab.cluster.api.field_errors import FieldError
@@ -21,6 +18,7 @@ from aiopslab.cluster.api.schema.correlation import UNSAID, child, old_items
 from aiopslab.cluster.api.schema.crd_rules import states_rules, validate_rules
 from aiopslab.cluster.api.schema.structural import OpenApi
 from aiopslab.cluster.golang.quoting import quote
+from aiopslab.cluster.golang.regexps import BadRegex, compiled
 
 _BLOCKING = (
     "FieldValueNotSupported",
@@ -143,14 +141,11 @@ def _composite(sentence: str) -> FieldError:
     return field_errors.invalid("<nil>", "", sentence)
 
 
-@lru_cache(maxsize=1024)
 def _pattern(text: str) -> Any:
     """A compiled pattern; None for one that cannot be compiled, which matches nothing."""
-    options = re2.Options()
-    options.log_errors = False
     try:
-        return re2.compile(text, options)
-    except re2.error:
+        return compiled(text)
+    except BadRegex:
         return None
 
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-import re2
-
 from aiopslab.cluster.api.field_errors import FieldError, forbidden, invalid, not_supported, required
-from aiopslab.cluster.api.regex_faults import go_fault
 from aiopslab.cluster.api.validation.common import Errors, items, mapping, text
+from aiopslab.cluster.golang.regexps import BadRegex, compiled
 
 Schema: TypeAlias = dict[str, Any]
 Place: TypeAlias = tuple[str, Schema]
@@ -379,15 +377,11 @@ def _pattern(path: str, node: Schema) -> Errors:
     if not pattern:
         return []
     try:
-        re2.compile(pattern, _QUIET)
-    except re2.error as fault:
-        told = f"must be a valid regular expression, but isn't: error parsing regexp: {go_fault(fault)}"
+        compiled(pattern)
+    except BadRegex as fault:
+        told = f"must be a valid regular expression, but isn't: {fault}"
         return [invalid(f"{path}.pattern", pattern, told)]
     return []
-
-
-_QUIET = re2.Options()
-_QUIET.log_errors = False
 
 
 def _completeness(path: str, schema: Schema) -> Errors:

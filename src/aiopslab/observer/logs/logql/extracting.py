@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from aiopslab.cluster.golang.regexps import BadRegex, compiled
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.line import Line, Stage
-from aiopslab.observer.logs.search import line_pattern
-from aiopslab.observer.metrics import BadRegex
 
 Expressions = Sequence[tuple[str, str]]
 """Labels and where in a line their values are."""
@@ -178,7 +177,7 @@ def pattern_stage(text: str) -> Stage:
 def regexp_stage(text: str) -> Stage:
     """The named groups of an expression become labels."""
     try:
-        pattern = line_pattern(text)
+        pattern = compiled(text)
     except BadRegex as fault:
         words = str(fault)
         if "duplicate" in words:

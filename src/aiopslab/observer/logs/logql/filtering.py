@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from aiopslab.cluster.golang.durations import parse_duration_ns
 from aiopslab.cluster.golang.quoting import quote
+from aiopslab.cluster.golang.regexps import BadRegex, compiled
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.line import Line, Stage
 from aiopslab.observer.logs.logql.units import parse_bytes
-from aiopslab.observer.logs.search import line_pattern
-from aiopslab.observer.metrics import BadRegex, Matcher
+from aiopslab.observer.metrics import Matcher
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
@@ -29,7 +29,7 @@ def line_filter(sign: str, texts: Sequence[str]) -> Stage:
     """``|=`` and ``|~`` keep a line that has one of the texts; ``!=`` and ``!~`` one that has none of them."""
     if sign in ("|~", "!~"):
         try:
-            tests = [line_pattern(text).search for text in texts]
+            tests = [compiled(text).search for text in texts]
         except BadRegex as fault:
             raise LogqlError(str(fault)) from None
     else:

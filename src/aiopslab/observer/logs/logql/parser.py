@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from aiopslab.cluster.golang.regexps import BadRegex
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.lexer import AGGREGATORS, RANGE_FUNCTIONS
 from aiopslab.observer.logs.logql.nodes import LogSelector, RangeCall, Replace, Sorted, VectorOf
 from aiopslab.observer.logs.logql.pipelines import read_stages, read_unwrap
 from aiopslab.observer.logs.logql.reading import Reader
-from aiopslab.observer.metrics import BadRegex, Matcher
-from aiopslab.observer.metrics.matchers import compiled
+from aiopslab.observer.metrics import Matcher
+from aiopslab.observer.metrics.matchers import anchored
 from aiopslab.observer.promql.nodes import Aggregate, Binary, Cardinality, Matching, Node, Number, Paren
 
 LONGEST: Final = 131_072
@@ -251,7 +252,7 @@ class _Parser:
             texts.append(reader.expect("STRING").text)
         reader.expect(")")
         try:
-            compiled(texts[3])
+            anchored(texts[3])
         except BadRegex as fault:
             raise LogqlError(f"invalid regex in label_replace: {fault}") from None
         return Replace(*NO_PLACE, inner, *texts)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from aiopslab.cluster.golang.regexps import BadRegex
 from aiopslab.observer.logs.logql.errors import LogqlError
 from aiopslab.observer.logs.logql.lexer import Word, words
-from aiopslab.observer.metrics import BadRegex, Matcher
+from aiopslab.observer.metrics import Matcher
 from aiopslab.observer.metrics.matchers import Operator
 
 MOST_NESTED: Final = 64
