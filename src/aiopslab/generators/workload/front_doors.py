@@ -97,7 +97,7 @@ class HttpSender:
         else:
             lane = _Lane(self._ctx, await self._dial(deadline), self._kernel.now + VISIT_S)
         response = await lane.exchange(request, deadline - self._kernel.now)
-        if len(self._idle) < MOST_IDLE and response.header("Connection") != "close":
+        if len(self._idle) < MOST_IDLE and not response.ends_connection:
             self._idle.append(lane)
         else:
             lane.connection.close()
