@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
-from typing import Final
-
-from cryptography import x509
-from cryptography.x509.oid import NameOID
 
 from aiopslab.cluster.api import durations
 from aiopslab.cluster.api.objects import Object, meta
@@ -18,22 +13,6 @@ from aiopslab.kubectl.describe.parts import write_created, write_name
 from aiopslab.kubectl.describe.registry import describes
 from aiopslab.kubectl.describe.writing import Page
 from aiopslab.kubectl.reader import Reader
-
-_SUBJECT: Final = (
-    ("Organization", NameOID.ORGANIZATION_NAME),
-    ("Organizational Unit", NameOID.ORGANIZATIONAL_UNIT_NAME),
-    ("Country", NameOID.COUNTRY_NAME),
-    ("Locality", NameOID.LOCALITY_NAME),
-    ("Province", NameOID.STATE_OR_PROVINCE_NAME),
-    ("StreetAddress", NameOID.STREET_ADDRESS),
-    ("PostalCode", NameOID.POSTAL_CODE),
-)
-_ALTERNATIVES: Final[tuple[tuple[str, type[x509.GeneralName]], ...]] = (
-    ("DNS Names", x509.DNSName),
-    ("Email Addresses", x509.RFC822Name),
-    ("URIs", x509.UniformResourceIdentifier),
-    ("IP Addresses", x509.IPAddress),
-)
 
 
 @describes("certificates.k8s.io", "CertificateSigningRequest")
@@ -49,38 +28,9 @@ async def describe_signing_request(reader: Reader, obj: Object, show_events: boo
     if spec.get("expirationSeconds") is not None:
         page.field("Requested Duration", durations.human(spec["expirationSeconds"]))
     page.field("Status", state_of(part(obj, "status")))
-    _write_request(page, x509.load_pem_x509_csr(base64.b64decode(text(spec, "request"))))
+    # Reading certificates takes a library of eight megabytes; hardly anybody looks at one.
+    from aiopslab.kubectl.describe.signing_request import write_request
+
+    write_request(page, base64.b64decode(text(spec, "request")))
     await write_events(page, reader, obj, show_events)
     return page.text()
-
-
-def _write_request(page: Page, request: x509.CertificateSigningRequest) -> None:
-    page.line("Subject:")
-    for title, oid in (("Common Name", NameOID.COMMON_NAME), ("Serial Number", NameOID.SERIAL_NUMBER)):
-        page.line("", f"{title}:", next(iter(_named(request, oid)), ""))
-    for title, oid in _SUBJECT:
-        _write_values(page, title, _named(request, oid))
-    found = {title: _alternatives(request, kind) for title, kind in _ALTERNATIVES}
-    if any(found.values()):
-        page.line("Subject Alternative Names:")
-    for title, values in found.items():
-        _write_values(page, title, values)
-
-
-def _named(request: x509.CertificateSigningRequest, oid: x509.ObjectIdentifier) -> list[str]:
-    return [str(one.value) for one in request.subject.get_attributes_for_oid(oid)]
-
-
-def _alternatives(request: x509.CertificateSigningRequest, kind: type[x509.GeneralName]) -> list[str]:
-    try:
-        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except x509.ExtensionNotFound:
-        return []
-    return [str(one.value) for one in names if isinstance(one, kind)]
-
-
-def _write_values(page: Page, title: str, values: Sequence[str]) -> None:
-    heading = f"{title}:"
-    for value in values:
-        page.line("", heading, value)
-        heading = ""

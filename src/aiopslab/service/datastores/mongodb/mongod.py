@@ -23,7 +23,6 @@ from aiopslab.service.datastores.mongodb.serverlog import ServerLog
 from aiopslab.service.datastores.mongodb.storage import CannotOpen, Storage, StorageFailed
 from aiopslab.service.datastores.mongodb.storage.errors import Corrupt
 from aiopslab.service.datastores.mongodb.storage.layout import LOCK
-from aiopslab.service.datastores.mongodb.tls import check_certificate
 from aiopslab.service.datastores.mongodb.version import BUILD_INFO, VERSION
 
 EXIT_BAD_OPTIONS: Final = 2
@@ -59,6 +58,9 @@ async def mongod(ctx: Context) -> int:
     ctx.memory.use(IDLE_BYTES)
     await ctx.cpu(START_CPU_S)
     if options.tls_mode != "disabled":
+        # Reading certificates takes a library of eight megabytes; TLS is off unless somebody asks for it.
+        from aiopslab.service.datastores.mongodb.tls import check_certificate
+
         status = check_certificate(ctx, options, log)
         if status:
             return status

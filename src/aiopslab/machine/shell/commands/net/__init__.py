@@ -1,12 +1,12 @@
 """Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
 
 from aiopslab.machine.shell.commands.net import (
-    certificates,
     curl,
     interfaces,
     names,
     netcat,
     older_forms,
+    openssl,
     packet_filter,
     ping,
     sockets,
@@ -16,12 +16,12 @@ from aiopslab.machine.shell.commands.net import (
 )
 
 __all__ = [
-    "certificates",
     "curl",
     "interfaces",
     "names",
     "netcat",
     "older_forms",
+    "openssl",
     "packet_filter",
     "ping",
     "sockets",

@@ -1,7 +1,7 @@
-"""``openssl x509`` and ``openssl s_client``: what a certificate says, from a file or from a server that shows one.
+"""What a certificate says, from a file (``openssl x509``) or from a server that shows one (``openssl s_client``).
 
-Only these two of openssl's commands are here. A server that shows no certificate is told of as one; nothing is
-encrypted in this world, so there is no more of a handshake to tell.
+A server that shows no certificate is told of as one; nothing is encrypted in this world, so there is no more of a
+handshake to tell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from aiopslab.machine.files import FileError
 from aiopslab.machine.network.errors import NetworkError
 from aiopslab.machine.network.http import HTTPS
 from aiopslab.machine.process import Context, read_all
-from aiopslab.machine.shell.commands.registry import command
 
 SHORT: Final = {
     NameOID.COUNTRY_NAME: "C",
@@ -40,19 +39,11 @@ class Failed(Exception):
     """Why the command has failed, as openssl tells it."""
 
 
-@command("openssl")
-async def openssl(ctx: Context) -> int:
-    """Look at certificates."""
-    words = ctx.args[1:]
-    if not words or words[0] not in ("x509", "s_client", "version"):
-        await ctx.err("openssl: only x509, s_client and version are here\n")
-        return 1
-    if words[0] == "version":
-        await ctx.out("OpenSSL 3.0.19 27 Jan 2026 (Library: OpenSSL 3.0.19 27 Jan 2026)\n")
-        return 0
+async def look(ctx: Context, name: str, words: list[str]) -> int:
+    """Run the command of that name; its exit status."""
     try:
-        said = _flags(words[0], words[1:])
-        return await (_x509 if words[0] == "x509" else _s_client)(ctx, said)
+        said = _flags(name, words)
+        return await (_x509 if name == "x509" else _s_client)(ctx, said)
     except Failed as error:
         await ctx.err(f"{error}\n")
         return 1

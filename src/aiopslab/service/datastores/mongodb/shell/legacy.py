@@ -28,7 +28,7 @@ from aiopslab.service.datastores.mongodb.shell.options import Address, BadComman
 from aiopslab.service.datastores.mongodb.shell.reading import read_entries
 from aiopslab.service.datastores.mongodb.shell.shell import Shell
 from aiopslab.service.datastores.mongodb.shell.tojson import tojson
-from aiopslab.service.datastores.mongodb.shell.trust import NONE_SHOWN, Untrusted
+from aiopslab.service.datastores.mongodb.shell.untrusted import NONE_SHOWN, Untrusted
 
 VERSION: Final = "4.4.6"
 CONNECT_FAILED: Final = 1

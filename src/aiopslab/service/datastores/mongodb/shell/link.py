@@ -10,7 +10,7 @@ from aiopslab.machine.process import Context
 from aiopslab.service.datastores.mongodb.auth.scram import KEY_CPU_S, SHA1, SHA256, ClientSide, ScramError
 from aiopslab.service.datastores.mongodb.bson import Binary, Document
 from aiopslab.service.datastores.mongodb.shell.options import Address
-from aiopslab.service.datastores.mongodb.shell.trust import Untrusted, check
+from aiopslab.service.datastores.mongodb.shell.untrusted import Untrusted
 from aiopslab.service.datastores.mongodb.wire import MONGODB, MONGODB_TLS, Command, Reply, command_bytes
 from aiopslab.sim import TimedOut
 
@@ -91,6 +91,9 @@ class Link:
         shown = b"" if listener is None else listener.certificate
         if not shown:
             return  # the server speaks no TLS; that shows in a moment
+        # Reading certificates takes a library of eight megabytes; few databases show one.
+        from aiopslab.service.datastores.mongodb.shell.trust import check
+
         check(shown, authorities, None if self.address.any_name else self.address.host, self._ctx.now)
 
     async def run(self, db: str, body: Document) -> Document:

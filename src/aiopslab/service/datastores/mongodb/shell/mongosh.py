@@ -21,7 +21,7 @@ from aiopslab.service.datastores.mongodb.shell.link import (
 from aiopslab.service.datastores.mongodb.shell.options import BadCommandLine, parse_options
 from aiopslab.service.datastores.mongodb.shell.reading import read_entries
 from aiopslab.service.datastores.mongodb.shell.shell import Shell
-from aiopslab.service.datastores.mongodb.shell.trust import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted
+from aiopslab.service.datastores.mongodb.shell.untrusted import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted
 
 VERSION: Final = "2.12.0"
 SELECTION_TIMEOUT_S: Final = 2.0

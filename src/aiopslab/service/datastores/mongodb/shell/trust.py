@@ -9,19 +9,13 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.x509.oid import NameOID
 
-SELF_SIGNED = "self signed certificate"
-UNKNOWN_ISSUER = "unable to get local issuer certificate"
-EXPIRED = "certificate has expired"
-NONE_SHOWN = "no SSL certificate provided by peer"
-
-
-class Untrusted(Exception):
-    """A certificate the shell does not accept; ``reason`` is OpenSSL's, or empty when the name is wrong."""
-
-    def __init__(self, reason: str, names: tuple[str, ...] = ()) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.names = names
+from aiopslab.service.datastores.mongodb.shell.untrusted import (
+    EXPIRED,
+    NONE_SHOWN,
+    SELF_SIGNED,
+    UNKNOWN_ISSUER,
+    Untrusted,
+)
 
 
 def check(shown: bytes, authorities: bytes | None, host: str | None, now: float) -> None:
