@@ -53,6 +53,8 @@ class MetricStore:
         self._series: dict[Labels, Series] = {}
         # label name -> value -> series ids and series, in the order in which they were made
         self._index: dict[str, dict[str, dict[int, Series]]] = {}
+        # Series have most of their label pairs in common: each pair is there once.
+        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
         self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
         self._next_id = 0
         self.forgotten = 0
@@ -208,6 +210,8 @@ class MetricStore:
             raise TooManySeries(
                 f"there are {len(self._series)} series; {dict(series.labels).get(NAME)} is one more"
             )
+        shared = self._pairs.setdefault
+        series.labels = tuple([shared(pair, pair) for pair in series.labels])
         self._series[series.labels] = series
         self._selections.clear()
         for name, value in series.labels:
@@ -222,6 +226,7 @@ class MetricStore:
             del values[value][series.id]
             if not values[value]:
                 del values[value]
+                del self._pairs[name, value]
                 if not values:
                     del self._index[name]
 

@@ -228,5 +228,5 @@ def _conditions(query: Document) -> Iterator[tuple[str, Any]]:
 def _rows_of(index: Index, values: list[Any]) -> list[int]:
     found: dict[int, None] = {}
     for value in values:
-        found.update(index.equal_to(value))
+        found.update(dict.fromkeys(index.equal_to(value)))
     return list(found)

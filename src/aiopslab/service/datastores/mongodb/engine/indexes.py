@@ -1,13 +1,14 @@
 """One index of a collection: record numbers by the value of its first field, and whole keys if unique.
 
-Look-ups by value are dictionary look-ups. Ranges go over the distinct values in order; that list is made
+Look-ups by value are dictionary look-ups. Most values have one row: its number stands for itself, without a
+container around it. Ranges go over the distinct values in order; that list is made
 when a range is asked for and kept while no new value appears.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import product
 from typing import Any
 
@@ -18,7 +19,8 @@ from aiopslab.service.datastores.mongodb.failures import DuplicateKey, MongoFail
 from aiopslab.service.datastores.mongodb.ordering import identity, sort_key
 from aiopslab.service.datastores.mongodb.rendering import show
 
-Rows = dict[int, None]
+Rows = int | dict[int, None]
+"""Of one value: its only row, or all of them in the order they came."""
 MAX_KEYS = 10_000
 
 
@@ -41,6 +43,7 @@ class Index:
         self._covers: Callable[[Any], bool] | None = compile_query(filter) if filter else None
         self._rows: dict[Any, Rows] = {}
         self._values: dict[Any, Any] = {}
+        """Those that are not their own identity."""
         self._owners: dict[Any, int] = {}
         """Of a unique index of several fields: who has which values."""
         self._ordered: list[tuple[tuple[Any, ...], Any]] | None = None
@@ -51,7 +54,7 @@ class Index:
         return self.sparse or self._covers is not None
 
     def __len__(self) -> int:
-        return sum(len(rows) for rows in self._rows.values())
+        return sum(map(len, map(_listed, self._rows.values())))
 
     # -- changing ------------------------------------------------------------------------------
 
@@ -70,7 +73,7 @@ class Index:
         """Whose values they are in a unique index."""
         if self._compound:
             return self._owners.get(tuple(map(identity, values)))
-        return next(iter(self._rows.get(identity(values[0]), ())), None)
+        return next(iter(self.equal_to(identity(values[0]))), None)
 
     def add(self, row: int, document: Document) -> None:
         """Enter a document."""
@@ -78,10 +81,14 @@ class Index:
             first = identity(values[0])
             rows = self._rows.get(first)
             if rows is None:
-                rows = self._rows[first] = {}
-                self._values[first] = values[0]
+                self._rows[first] = row
+                if values[0] is not first:
+                    self._values[first] = values[0]
                 self._ordered = None
-            rows[row] = None
+            elif isinstance(rows, dict):
+                rows[row] = None
+            elif rows != row:
+                self._rows[first] = {rows: None, row: None}
             if self.unique and self._compound:
                 self._owners[tuple(map(identity, values))] = row
 
@@ -90,11 +97,12 @@ class Index:
         for values in self._entries(document):
             first = identity(values[0])
             rows = self._rows.get(first)
-            if rows is not None:
+            if isinstance(rows, dict):
                 rows.pop(row, None)
-                if not rows:
-                    del self._rows[first], self._values[first]
-                    self._ordered = None
+            if rows in (row, {}):  # nobody else has the value
+                del self._rows[first]
+                self._values.pop(first, None)
+                self._ordered = None
             if self.unique and self._compound:
                 self._owners.pop(tuple(map(identity, values)), None)
 
@@ -136,9 +144,10 @@ class Index:
 
     # -- looking up ----------------------------------------------------------------------------
 
-    def equal_to(self, key: Any) -> Rows:
+    def equal_to(self, key: Any) -> Collection[int]:
         """The rows whose first field has the value of that identity."""
-        return self._rows.get(key) or {}
+        rows = self._rows.get(key)
+        return () if rows is None else _listed(rows)
 
     def between(self, low: Any, high: Any) -> Iterator[int]:
         """Rows whose first field lies in a range, ends included, in the values' order."""
@@ -149,11 +158,16 @@ class Index:
             limit = sort_key(high)
             end = bisect_right(ordered, limit, key=lambda each: each[0])
         for _, first in ordered[start:end]:
-            yield from self._rows.get(first, ())
+            yield from self.equal_to(first)
 
     def _in_order(self) -> list[tuple[tuple[Any, ...], Any]]:
         if self._ordered is None:
-            pairs = [(sort_key(value), first) for first, value in self._values.items()]
+            values = self._values
+            pairs = [(sort_key(values.get(first, first)), first) for first in self._rows]
             pairs.sort(key=lambda pair: pair[0])
             self._ordered = pairs
         return self._ordered
+
+
+def _listed(rows: Rows) -> Collection[int]:
+    return rows if isinstance(rows, dict) else (rows,)
