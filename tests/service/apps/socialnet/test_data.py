@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from aiopslab.service.apps.socialnet.data.databases import database_image
+from aiopslab.service.apps.socialnet.data.databases import images_with_data
 from aiopslab.service.apps.socialnet.data.people import EDGES, USERS, neighbours
 from aiopslab.service.apps.socialnet.data.posts import posts
 from aiopslab.service.apps.socialnet.tokens import claims_of, signed
@@ -31,7 +31,7 @@ def test_everybody_has_written_and_ids_are_unlike() -> None:
 def test_the_data_is_the_same_in_every_process() -> None:
     told = sha256(repr((neighbours(), posts())).encode()).hexdigest()
     assert told == "e85b5294e93d8aa0261715ac9618c5b22b4327fe6d27a0647abde931e4ccd33e"
-    assert database_image("user-mongodb") is database_image("user-mongodb")
+    assert images_with_data() is images_with_data()
 
 
 def test_a_token_says_who_somebody_is_to_those_who_know_the_secret() -> None:

@@ -10,7 +10,7 @@ from aiopslab.cluster.images import ImageRegistry
 from aiopslab.machine.image import Image
 from aiopslab.machine.process import BINARY, Program
 from aiopslab.machine.shell.commands import all_commands
-from aiopslab.service.apps.socialnet.data.databases import database_image, timelines_image
+from aiopslab.service.apps.socialnet.data.databases import images_with_data
 from aiopslab.service.apps.socialnet.services.compose_post import compose_post_service
 from aiopslab.service.apps.socialnet.services.home_timeline import home_timeline_service
 from aiopslab.service.apps.socialnet.services.media import media_service
@@ -96,12 +96,14 @@ def publish(registry: ImageRegistry) -> None:
     for reference, image in ((WEB, web_image()), (MEDIA, media_image())):
         args = ("openresty", "-g", "daemon off;")
         registry.add(reference, image, args=args, workdir=HOME, size_bytes=WEB_BYTES)
+    images = images_with_data()
     for name in DATABASES:
-        image = database_image(name)
-        registry.add(f"{WITH_DATA}{name}:4.4.6", image, args=("mongod",), size_bytes=mongodb.SIZE_BYTES)
+        registry.add(
+            f"{WITH_DATA}{name}:4.4.6", images[name], args=("mongod",), size_bytes=mongodb.SIZE_BYTES
+        )
     registry.add(
         f"{WITH_DATA}{TIMELINES}:6.2.4",
-        timelines_image(),
+        images[TIMELINES],
         args=("redis-server",),
         workdir="/data",
         size_bytes=REDIS_BYTES,
