@@ -51,8 +51,8 @@ class MetricStore:
         self.retention = retention
         self.metadata: dict[str, Metadata] = {}
         self._series: dict[Labels, Series] = {}
-        # label name -> value -> series ids and series, in the order in which they were made
-        self._index: dict[str, dict[str, dict[int, Series]]] = {}
+        # label name -> value -> series, in the order in which they were made
+        self._index: dict[str, dict[str, list[Series]]] = {}
         # Series have most of their label pairs in common: each pair is there once.
         self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
         self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
@@ -120,14 +120,14 @@ class MetricStore:
 
     def _find(self, matchers: tuple[Matcher, ...]) -> Iterable[Series]:
         """The rarest condition's series, of which the other conditions are asked."""
-        candidates: dict[int, Series] | None = None
+        candidates: list[Series] | None = None
         rarest: Matcher | None = None
         for matcher in matchers:
             if matcher.positive and not matcher.accepts(""):
                 found = self._listed(matcher)
                 if candidates is None or len(found) < len(candidates):
                     rarest, candidates = matcher, found
-        series: Iterable[Series] = self._series.values() if candidates is None else candidates.values()
+        series: Iterable[Series] = self._series.values() if candidates is None else candidates
         tests = [(matcher.name, matcher.accepts) for matcher in matchers if matcher is not rarest]
         if not tests:
             return series
@@ -165,13 +165,12 @@ class MetricStore:
     def sweep(self, now_ms: int) -> None:
         """Drop what is too old, and series of which nothing is left."""
         oldest_ms = now_ms - self.retention.age_ms
-        for series in list(self._series.values()):
+        for series in self._series.values():
             if series.times and (
                 series.base_ms + series.times[0] < oldest_ms or len(series.times) > self.retention.samples
             ):
                 self._trim(series, now_ms)
-            if not series.times:
-                self._forget(series)
+        self._forget([series for series in self._series.values() if not series.times])
 
     @property
     def samples(self) -> int:
@@ -192,18 +191,18 @@ class MetricStore:
         start_ms, end_ms = span
         return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
 
-    def _listed(self, matcher: Matcher) -> dict[int, Series]:
+    def _listed(self, matcher: Matcher) -> list[Series]:
         """The series that a positive condition finds."""
         values = self._index.get(matcher.name)
         if not values:
-            return {}
+            return []
         if matcher.words is not None:
-            groups = [values[word] for word in matcher.words if word in values]
+            groups = [values[word] for word in dict.fromkeys(matcher.words) if word in values]
         else:
             groups = [group for value, group in values.items() if matcher.accepts(value)]
         if len(groups) == 1:
             return groups[0]
-        return {id: series for group in groups for id, series in group.items()}
+        return [series for group in groups for series in group]
 
     def _admit(self, series: Series) -> None:
         if len(self._series) >= self.retention.series:
@@ -215,18 +214,20 @@ class MetricStore:
         self._series[series.labels] = series
         self._selections.clear()
         for name, value in series.labels:
-            self._index.setdefault(name, {}).setdefault(value, {})[series.id] = series
+            self._index.setdefault(name, {}).setdefault(value, []).append(series)
 
-    def _forget(self, series: Series) -> None:
-        del self._series[series.labels]
-        self.forgotten += 1
-        self._selections.clear()
-        for name, value in series.labels:
+    def _forget(self, empty: list[Series]) -> None:
+        """Forget series that have no samples: all there are of them."""
+        if empty:
+            self._selections.clear()
+        for series in empty:
+            del self._series[series.labels]
+            self.forgotten += 1
+        for name, value in dict.fromkeys(pair for series in empty for pair in series.labels):
             values = self._index[name]
-            del values[value][series.id]
+            values[value] = [series for series in values[value] if series.times]
             if not values[value]:
-                del values[value]
-                del self._pairs[name, value]
+                del values[value], self._pairs[name, value]
                 if not values:
                     del self._index[name]
 

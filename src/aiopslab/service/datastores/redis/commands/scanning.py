@@ -73,7 +73,7 @@ def _members(client: Client, cursor: int, count: int, value: Value) -> tuple[int
     else:
         assert isinstance(value, SortedValue)
         members, whole = value.scores, value.packed  # type: ignore[assignment]
-        listed = [member for _, member in value.order] if whole else []
+        listed = list(value.order) if whole else []
     if whole:
         return 0, listed
     if cursor == 0 or value.scan is None:

@@ -47,8 +47,7 @@ class Range:
 
     def entries(self, value: SortedValue) -> list[tuple[float, bytes]]:
         """The members meant, with their scores, in the order asked for."""
-        first, last = self.places(value)
-        entries = value.order[first:last]
+        entries = value.entries(*self.places(value))
         if self.reverse:
             entries.reverse()
         return entries
@@ -78,7 +77,7 @@ def _lex_place(value: SortedValue, end: bytes, upper: bool) -> int:
         return 0 if sign == b"-" else len(value)
     after = (sign == b"[") == upper
     side = bisect_right if after else bisect_left
-    return side(value.order, text, key=lambda entry: entry[1])
+    return side(value.order, text)
 
 
 def read_range(words: Words, by: str = "rank", reverse: bool = False, generic: bool = False) -> Range:

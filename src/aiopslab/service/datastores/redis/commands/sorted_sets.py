@@ -147,7 +147,7 @@ def _pop(client: Client, words: Words, largest: bool) -> Reply:
     if value is None or count == 0:
         return []
     count = min(count, len(value))
-    popped = value.order[: -count - 1 : -1] if largest else value.order[:count]
+    popped = value.entries(len(value) - count, len(value))[::-1] if largest else value.entries(0, count)
     for _, member in popped:
         value.drop(member)
     client.db.touched(words[1], count)
@@ -163,7 +163,7 @@ def _run_zrandmember(client: Client, words: Words) -> Reply:
     value = client.db.view(words[1], SortedValue)
     if value is None:
         return None if count is None else []
-    chosen = client.server.choose([member for _, member in value.order], count)
+    chosen = client.server.choose(value.order, count)
     if count is None:
         return chosen[0]
     if not with_scores:

@@ -5,11 +5,11 @@ The compact encodings are turned into the general ones where the configured limi
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from aiopslab.service.datastores.redis.engine.numbers import whole
 
@@ -254,7 +254,7 @@ class SortedValue(Value):
     def __init__(self) -> None:
         super().__init__()
         self.scores: dict[bytes, float] = {}
-        self.order: list[tuple[float, bytes]] = []
+        self.order: list[bytes] = []
         self.bytes = 0
         self.packed = True
 
@@ -281,22 +281,21 @@ class SortedValue(Value):
         if old is not None:
             if old == score:
                 return
-            del self.order[bisect_left(self.order, (old, member))]
+            del self.order[self._place(old, member)]
         else:
             self.bytes += len(member)
-        self.scores[member] = score
-        order = self.order
-        entry = (score, member)
-        if not order or entry > order[-1]:
-            order.append(entry)
+        order, scores = self.order, self.scores
+        if not order or (score, member) > (scores[order[-1]], order[-1]):
+            order.append(member)
         else:
-            insort(order, entry)
+            order.insert(self._place(score, member), member)
+        scores[member] = score
         if self.packed and (len(self.scores) > limits.zset_entries or len(member) > limits.zset_value):
             self.packed = False
 
     def fill(self, entries: list[tuple[float, bytes]], limits: Limits) -> None:
         """Make these all there is."""
-        self.order = sorted(entries)
+        self.order = [member for _, member in sorted(entries)]
         self.scores = {member: score for score, member in entries}
         self.bytes = sum(map(len, self.scores))
         longest = max(map(len, self.scores), default=0)
@@ -304,10 +303,10 @@ class SortedValue(Value):
 
     def drop(self, member: bytes) -> bool:
         """Remove a member; whether it was there."""
-        score = self.scores.pop(member, None)
+        score = self.scores.get(member)
         if score is None:
             return False
-        del self.order[bisect_left(self.order, (score, member))]
+        del self.order[self._place(score, member)], self.scores[member]
         self.bytes -= len(member)
         return True
 
@@ -315,7 +314,7 @@ class SortedValue(Value):
         """Remove those from one rank up to before another; how many."""
         gone = self.order[start:stop]
         del self.order[start:stop]
-        for _, member in gone:
+        for member in gone:
             del self.scores[member]
             self.bytes -= len(member)
         return len(gone)
@@ -323,14 +322,19 @@ class SortedValue(Value):
     def rank(self, member: bytes) -> int | None:
         """Where a member stands."""
         score = self.scores.get(member)
-        return None if score is None else bisect_left(self.order, (score, member))
+        return None if score is None else self._place(score, member)
 
     def first_at_least(self, score: float, excluded: bool) -> int:
         """The rank of the first one with at least (or more than) a score."""
-        if excluded:
-            return bisect_right(self.order, score, key=_score)
-        return bisect_left(self.order, score, key=_score)
+        side = bisect_right if excluded else bisect_left
+        return side(self.order, score, key=self.scores.__getitem__)
 
+    def entries(self, start: int, stop: int) -> list[tuple[float, bytes]]:
+        """Scores and members from one rank up to before another."""
+        scores = self.scores
+        return [(scores[member], member) for member in self.order[start:stop]]
 
-def _score(entry: tuple[float, Any]) -> float:
-    return entry[0]
+    def _place(self, score: float, member: bytes) -> int:
+        """Which rank a member of that score has, or would have."""
+        scores = self.scores
+        return bisect_left(self.order, (score, member), key=lambda other: (scores[other], other))
