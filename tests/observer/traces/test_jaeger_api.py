@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiopslab.machine.emit import Labels, Span
-from aiopslab.observer.traces import JaegerApi, TraceStore
+from aiopslab.observer.traces import JaegerApi, Received, TraceStore
 
 EPOCH_S = 1_700_000_000.0
 NOW_US = 1_700_000_100_000_000
@@ -196,9 +196,11 @@ def test_dependencies(api: JaegerApi) -> None:
 
 def test_a_restarted_jaeger_knows_only_what_came_since(api: JaegerApi) -> None:
     store = api.view.store
-    again = JaegerApi(store, lambda: NOW_US, since=store.next_row)
+    received = Received()
+    again = JaegerApi(store, lambda: NOW_US, received)
     assert ask(again, "/api/services") is None
     store.add(SPANS[0])
+    received.note(store.next_row - 1, store.next_row)
     assert ask(again, "/api/services") == ["geo"]
     assert len(ask(again, "/api/traces/a1")[0]["spans"]) == 1
 

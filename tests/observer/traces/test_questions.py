@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from aiopslab.machine.emit import Span
 from aiopslab.observer.traces import (
     Operation,
+    Received,
     Retention,
     Search,
     TraceStore,
@@ -19,6 +20,7 @@ from aiopslab.observer.traces import (
     records,
     service_health,
 )
+from aiopslab.observer.traces.view import EVER_US
 from tests.observer.traces import naive
 
 MANY = st.lists(naive.spans, max_size=120)
@@ -36,9 +38,15 @@ def stored(spans: list[Span]) -> TraceStore:
 
 
 @settings(max_examples=150, deadline=None)
-@given(MANY, st.lists(naive.searches, min_size=1, max_size=5), st.integers(0, 120))
-def test_searches_and_traces(spans: list[Span], searches: list[Search], since: int) -> None:
-    for view, known in ((TraceView(stored(spans)), spans), (TraceView(stored(spans), since), spans[since:])):
+@given(MANY, st.lists(naive.searches, min_size=1, max_size=5), st.sets(st.integers(0, 119)))
+def test_searches_and_traces(spans: list[Span], searches: list[Search], elsewhere: set[int]) -> None:
+    received, ours = Received(), [span for row, span in enumerate(spans) if row not in elsewhere]
+    for row in range(len(spans)):
+        if row not in elsewhere:
+            received.note(row, row + 1)
+    for view, known in ((TraceView(stored(spans)), spans), (TraceView(stored(spans), received), ours)):
+        assert view.services() == sorted({span.service for span in known})
+        assert [naive.told(span) for span in view.spans_between(-EVER_US, EVER_US)] == known
         for search in searches:
             assert [trace[0].trace_id for trace in view.find(search)] == naive.find(known, search)
         for trace_id in range(42):

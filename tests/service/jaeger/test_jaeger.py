@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from aiopslab.machine.computer import EPOCH_S
 from aiopslab.machine.process import Context
+from aiopslab.observer.telemetry import Telemetry
 from aiopslab.service.jaeger import jaeger_image
 from aiopslab.service.tracing import Tracer
 from tests.service.datastores.small_world import SmallWorld
@@ -20,8 +22,8 @@ def world() -> SmallWorld:
     return SmallWorld(jaeger=ADDRESS)
 
 
-async def _trace(ctx: Context) -> None:
-    tracer = await Tracer.open(ctx, "geo", "jaeger:6831")
+async def _trace(ctx: Context, agent: str = "jaeger:6831") -> None:
+    tracer = await Tracer.open(ctx, "geo", agent)
     span = tracer.begin("/geo.Geo/Nearby", tags=(("component", "gRPC"), ("span.kind", "server")))
     await ctx.sleep(0.02)
     span.finish()
@@ -86,3 +88,24 @@ def test_the_other_ports(world: SmallWorld) -> None:
     refusal = world.shell("curl -s http://jaeger:5778/sampling").stdout
     assert refusal == b"'service' parameter must be provided once\n"
     assert b"Jaeger UI" in world.shell("curl -s http://jaeger:16686/search").stdout
+
+
+def test_the_platform_keeps_spans_once_and_each_jaeger_knows_its_own() -> None:
+    world = SmallWorld(jaeger=ADDRESS, other="10.1.0.2")
+    platform = Telemetry(EPOCH_S)
+    first, _ = world.run("jaeger", ADDRESS, jaeger_image())
+    first.machine.emitter = platform
+    world.shell("kill 1", first)
+    first.start(jaeger_image().entrypoint)
+    other, _ = world.run("other", "10.1.0.2", jaeger_image())
+    used = other.memory_bytes
+    for agent in ("jaeger:6831", "other:6831", "jaeger:6831"):
+        world.do(lambda ctx, agent=agent: _trace(ctx, agent))
+    assert len(platform.traces) == 3
+    assert other.memory_bytes - used == 1200
+    mine, others = (
+        {one["traceID"] for one in _json(world, f"http://{name}:16686/api/traces?service=geo")["data"]}
+        for name in ("jaeger", "other")
+    )
+    assert (len(mine), len(others)) == (2, 1)
+    assert not mine & others

@@ -10,6 +10,7 @@ from aiopslab.observer.traces.graph import (
     service_map,
 )
 from aiopslab.observer.traces.jaeger_api import JaegerApi
+from aiopslab.observer.traces.received import Received
 from aiopslab.observer.traces.records import TraceRecord, records
 from aiopslab.observer.traces.store import Retention, TraceStore
 from aiopslab.observer.traces.view import Operation, Search, StoredSpan, Trace, TraceView
@@ -20,6 +21,7 @@ __all__ = [
     "Health",
     "JaegerApi",
     "Operation",
+    "Received",
     "Retention",
     "Search",
     "ServiceMap",

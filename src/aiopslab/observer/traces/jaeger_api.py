@@ -13,6 +13,7 @@ from aiopslab.observer.traces import jaeger_parameters as reading
 from aiopslab.observer.traces.graph import dependencies
 from aiopslab.observer.traces.jaeger_documents import id_text, trace_document
 from aiopslab.observer.traces.jaeger_parameters import Parameters, Refusal, one
+from aiopslab.observer.traces.received import Received
 from aiopslab.observer.traces.store import TraceStore
 from aiopslab.observer.traces.view import Trace, TraceView
 
@@ -24,10 +25,12 @@ _LOW_HALF: Final = 2**64 - 1
 
 
 class JaegerApi:
-    """Answers about the spans of a store, or about those that came from row ``since`` on."""
+    """Answers about the spans of a store, or about those that one receiver got."""
 
-    def __init__(self, store: TraceStore, now_us: Callable[[], int], since: int = 0) -> None:
-        self.view = TraceView(store, since)
+    def __init__(
+        self, store: TraceStore, now_us: Callable[[], int], received: Received | None = None
+    ) -> None:
+        self.view = TraceView(store, received)
         self._now_us = now_us
 
     def answer(self, path: str, parameters: Parameters) -> tuple[int, Document]:

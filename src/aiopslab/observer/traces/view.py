@@ -1,7 +1,7 @@
 """Questions to a store of spans: one trace, a search, what services and operations there are.
 
-A view may begin at a row: then it knows only the spans that came since, as a Jaeger that was restarted knows only
-what it received since. A search goes from the newest span to older ones and stops when it has enough traces.
+A view may be of one receiver: then it knows only what came there, as a Jaeger that was restarted knows only what it
+received since. A search goes from the newest span to older ones and stops when it has enough traces.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
+from itertools import chain
 from typing import Final, NamedTuple
 
 from aiopslab.machine.emit import Labels
+from aiopslab.observer.traces.received import Received
 from aiopslab.observer.traces.store import GONE, Group, Shape, TraceStore
 from aiopslab.observer.traces.tags import has_tags
 
@@ -61,11 +63,11 @@ class Search:
 
 
 class TraceView:
-    """The spans of ``store`` from row ``since`` on."""
+    """The spans of ``store``, all of them or what was ``received``."""
 
-    def __init__(self, store: TraceStore, since: int = 0) -> None:
+    def __init__(self, store: TraceStore, received: Received | None = None) -> None:
         self.store = store
-        self.since = since
+        self._received = received
 
     def trace(self, trace_id: int) -> Trace:
         """A trace's spans; none when there is no such trace."""
@@ -88,12 +90,12 @@ class TraceView:
         store = self.store
         store.settle()
         seen: dict[int, None] = {}
-        rows = self._rows(start_us, end_us)
-        part = slice(rows.start - store.first_row, max(rows.start, rows.stop) - store.first_row)
-        columns = zip(store.trace_ids[part], store.starts_us[part], store.back[part], strict=True)
-        for trace_id, begun_us, back in columns:
-            if start_us < begun_us < end_us and back != GONE:
-                seen[trace_id] = None
+        for run in self._runs(self._rows(start_us, end_us)):
+            part = slice(run.start - store.first_row, run.stop - store.first_row)
+            columns = zip(store.trace_ids[part], store.starts_us[part], store.back[part], strict=True)
+            for trace_id, begun_us, back in columns:
+                if start_us < begun_us < end_us and back != GONE:
+                    seen[trace_id] = None
         return map(self._rows_of, seen)
 
     def spans_between(self, start_us: int, end_us: int) -> Iterator[StoredSpan]:
@@ -103,7 +105,7 @@ class TraceView:
         """
         store = self.store
         store.settle()
-        for row in self._rows(start_us, end_us):
+        for row in chain.from_iterable(self._runs(self._rows(start_us, end_us))):
             index = row - store.first_row
             if index >= 0 and start_us <= store.starts_us[index] <= end_us and store.back[index] != GONE:
                 yield self._span(row)
@@ -119,19 +121,27 @@ class TraceView:
 
     def _groups(self) -> Iterator[Group]:
         self.store.settle()
-        return (group for group in self.store.groups.values() if group.rows[-1] >= self.since)
+        groups, received = self.store.groups.values(), self._received
+        if received is None:
+            return iter(groups)
+        return (group for group in groups if any(row in received for row in reversed(group.rows)))
 
     def _rows_of(self, trace_id: int) -> list[int]:
-        return [row for row in self.store.rows_of(trace_id) if row >= self.since]
+        rows, received = self.store.rows_of(trace_id), self._received
+        return list(rows) if received is None else [row for row in rows if row in received]
 
     def _rows(self, start_us: int, end_us: int) -> range:
-        low, high = self.store.rows_between(start_us, end_us)
-        return range(max(low, self.since), high)
+        return range(*self.store.rows_between(start_us, end_us))
+
+    def _runs(self, rows: range) -> Iterator[range]:
+        """Those of the rows that the view knows."""
+        received = self._received
+        return iter((rows,)) if received is None else received.within(rows.start, rows.stop)
 
     def _matching(self, search: Search) -> Iterator[int]:
         """The rows of the spans that fulfil a search, the newest first."""
         store = self.store
-        rows = self._rows(search.start_us, search.end_us)
+        rows, received = self._rows(search.start_us, search.end_us), self._received
         groups = [
             group
             for group in self._groups()
@@ -139,6 +149,8 @@ class TraceView:
         ]
         shapes: dict[Shape, bool] = {}
         for row in merge(*(_newest_first(group, rows) for group in groups), reverse=True):
+            if received is not None and row not in received:
+                continue
             index = row - store.first_row
             shape = store.shapes[index]
             accepted = shapes.get(shape)

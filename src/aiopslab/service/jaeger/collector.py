@@ -1,6 +1,7 @@
 """What Jaeger has received: spans in memory until the pod ends, counted per service.
 
-Every span is also handed on to the platform, whose own store outlives this one.
+Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform keeps as many as
+Jaeger shall, they are not kept twice: Jaeger only remembers which ones of the platform's store came by it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from typing import Final
 
 from aiopslab.machine.network.datagram import Datagram
 from aiopslab.machine.process import Context
-from aiopslab.observer.traces import Retention, TraceStore
+from aiopslab.observer.telemetry import Telemetry
+from aiopslab.observer.traces import Received, Retention, TraceStore
 from aiopslab.service.tracing import SpanBatch
 
 BASE_BYTES: Final = 32 << 20
@@ -27,8 +29,17 @@ class Collector:
     """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
-        kept = min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS
-        self.store = TraceStore(Retention(spans=kept), epoch_s=ctx.now - ctx.kernel.now)
+        self.store = self._own = TraceStore(Retention(_kept(max_traces)), epoch_s=ctx.now - ctx.kernel.now)
+        platform = ctx.machine.emitter
+        # On a machine whose clock is wrong, times are others than the platform's.
+        if (
+            isinstance(platform, Telemetry)
+            and not max_traces
+            and platform.traces.epoch_us == self._own.epoch_us
+        ):
+            self.store = platform.traces
+        self.rows = Received()
+        """Those of the store that came here."""
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
         self.received: dict[str, int] = {}
         self._ctx = ctx
@@ -42,11 +53,16 @@ class Collector:
             return
         self.packets[protocol] += 1
         spans = batch.spans
-        add, emit = self.store.add, self._emit
+        store, emit = self.store, self._emit
+        first = store.next_row
         for span in spans:
-            add(span)
             emit(span)
+        if store is self._own:
+            for span in spans:
+                store.add(span)
         if spans:
+            self.rows.note(first, store.next_row)
+            self.rows.forget_before(store.first_row)
             service = spans[0].service
             self.received[service] = self.received.get(service, 0) + len(spans)
         cpu_s = SPAN_CPU_S * len(spans)
@@ -55,4 +71,8 @@ class Collector:
         self._account()
 
     def _account(self) -> None:
-        self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * len(self.store))
+        self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)
+
+
+def _kept(max_traces: int) -> int:
+    return min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS

@@ -29,7 +29,7 @@ class Pages:
         self._ctx = ctx
         self._collector = collector
         self._started = ctx.now
-        self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6))
+        self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
 
     async def query(self, request: HttpRequest) -> HttpResponse:
         """Port 16686: the API under /api, and the page whatever else is asked."""
