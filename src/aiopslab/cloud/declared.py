@@ -55,6 +55,8 @@ def declared(api: Api) -> Declared:
 def changes(before: Declared, after: Declared) -> dict[Key, str]:
     """What became of each object that is not as it was: ``added``, ``removed`` or ``changed``."""
     told: dict[Key, str] = {}
+    if before is after:
+        return told
     for key, obj in before.items():
         now = after.get(key)
         if now is None:

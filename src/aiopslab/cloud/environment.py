@@ -13,7 +13,7 @@ from typing import Final
 
 from aiopslab.cloud.apps import deploy
 from aiopslab.cloud.clusters import add_cluster
-from aiopslab.cloud.declared import Declared, declared
+from aiopslab.cloud.declared import KINDS, Declared, declared
 from aiopslab.cloud.outside import front_door, outside_machine, start_outside
 from aiopslab.cloud.policies import ADMIN, Policy
 from aiopslab.cloud.terminal import Terminal
@@ -80,6 +80,7 @@ class Environment:
         self._session: Terminal | None = None
         self._users: Users | None = None
         self._baseline: Baseline | None = None
+        self._declared: tuple[int, Declared] = (0, {})
         self._written_off: Counter[str] = Counter()
 
     def open(self) -> None:
@@ -96,7 +97,7 @@ class Environment:
         begun = self.now
         self.run_for(BASELINE_S)
         fared = self.users.results.between(begun, self.now - self.timeout_s)
-        self._baseline = Baseline(begun, self.now, fared, declared(self.cluster.api))
+        self._baseline = Baseline(begun, self.now, fared, self.declared())
         return self._baseline
 
     @property
@@ -158,6 +159,13 @@ class Environment:
         """An object of the application's namespace, as it is now."""
         plural, _, group = resource.partition(".")
         return self.cluster.api.log.get(Key(group, plural, self.namespace, name))
+
+    def declared(self) -> Declared:
+        """What is declared now; the very same mapping as before, as long as nobody has written there."""
+        log = self.cluster.api.log
+        if (newest := log.newest(KINDS)) != self._declared[0]:
+            self._declared = newest, declared(self.cluster.api)
+        return self._declared[1]
 
     def start_outside(self, name: str, program: Program) -> None:
         """Run a program where users are, outside the cluster. It runs on while time passes."""

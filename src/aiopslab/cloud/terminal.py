@@ -25,6 +25,7 @@ from aiopslab.cluster.controllers.root_ca import PUBLISHED
 from aiopslab.cluster.shapes import MachineFacts
 from aiopslab.kubectl.connection import Door
 from aiopslab.kubectl.helm.program import helm_program
+from aiopslab.kubectl.kubeconfig import parsed
 from aiopslab.kubectl.program import kubectl_program
 from aiopslab.machine.computer import GIB
 from aiopslab.machine.image import Image
@@ -77,8 +78,9 @@ class Terminal:
         cluster.api.tokens.accept(token, policy.user)
         files = self.machine.host.files
         files.mkdir("/root/.kube", 0o700, parents=True)
-        config = kubeconfig(token, policy.user.name, _authority(cluster))
-        files.put("/root/.kube/config", config.encode(), mode=0o600)
+        config = kubeconfig(token, policy.user.name, _authority(cluster)).encode()
+        files.put("/root/.kube/config", config, mode=0o600)
+        parsed(config)  # here once, and not in every copy of this world again
         self.secrets: tuple[str, ...] = (token,)
         """What lets somebody in, and must not be kept anywhere else."""
         if "ssh" not in policy.denied:

@@ -53,7 +53,7 @@ def paths(ctx: Context, flags: Flags) -> list[str]:
 def read_file(ctx: Context, path: str) -> dict[str, Any]:
     """One kubeconfig file; raises ``FileError`` or ``KubectlError``."""
     try:
-        told = copy(_parsed(ctx.files.read(path)))
+        told = copy(parsed(ctx.files.read(path)))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line}: " if mark is not None and mark.line else ""
@@ -81,8 +81,8 @@ def read_file(ctx: Context, path: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(data: bytes) -> Any:
-    """Most commands read the file that the one before them read."""
+def parsed(data: bytes) -> Any:
+    """What a file says. Most commands read the file that the one before them read; do not change it."""
     return yaml.load(data, yaml.CSafeLoader)
 
 

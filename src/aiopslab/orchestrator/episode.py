@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.declared import changes
 from aiopslab.cluster.api.store import Key
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
-from aiopslab.orchestrator.evaluation.health import health
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
@@ -141,7 +140,7 @@ class Episode:
             valid=outcome.valid,
             at_s=round(began_s - self.session.began_s, DIGITS),
             took_s=round(environment.now - began_s, DIGITS),
-            health=health(environment),
+            health=self._posed.watch.now(),
             changed=self._newly_changed(),
             in_tokens=in_tokens,
             out_tokens=out_tokens,
@@ -170,7 +169,7 @@ class Episode:
         return round(self.session.began_s + self._pace.time_limit_s - self._environment.now, DIGITS)
 
     def _newly_changed(self) -> dict[str, str]:
-        before, self._declared = self._declared, declared(self._environment.cluster.api)
+        before, self._declared = self._declared, self._environment.declared()
         return {_called(key): what for key, what in changes(before, self._declared).items()}
 
     def _newly_used(self, used: Usage | None) -> tuple[int | None, int | None]:

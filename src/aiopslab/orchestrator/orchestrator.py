@@ -145,7 +145,7 @@ class Orchestrator:
         session = Session(
             posed.task.id, agent_name, posed.environment.seed, self._episodes, now, now, max_steps
         )
-        session.health = posed.health
+        session.health, session.declared = posed.health, posed.declared
         session.wall_began = time.time()
         return session
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aiopslab.cloud.declared import Declared, declared
+from aiopslab.cloud.declared import Declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.cloud.terminal import Terminal
 from aiopslab.orchestrator.actions import ActionSet
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
-from aiopslab.orchestrator.evaluation import Health, health
+from aiopslab.orchestrator.evaluation.health import Health, Watch
 from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.tasks import Task
 
@@ -40,8 +40,10 @@ class Posed:
     prompt: Prompt
     expected: Any
     """The right answer, for the record."""
+    watch: Watch
+    """Tells how the system is."""
     health: Health
-    """How the system is when the agent comes."""
+    """How it is when the agent comes."""
     declared: Declared
     """And what is declared there."""
 
@@ -57,6 +59,7 @@ def pose(task: Task) -> Posed:
     actions = ActionSet(own, task.offered)
     documentation = {**actions.docs, SUBMIT: Action.of(getattr(task, SUBMIT), SUBMIT).documentation}
     prompt = Prompt(task.get_task_description(), task.get_instructions(), documentation)
+    watch = Watch(environment)
     return Posed(
         task,
         environment,
@@ -64,6 +67,7 @@ def pose(task: Task) -> Posed:
         own.terminal,
         prompt,
         task.expected(),
-        health(environment),
-        declared(environment.cluster.api),
+        watch,
+        watch.now(),
+        environment.declared(),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import NAMESPACE_URL, uuid5
 
 if TYPE_CHECKING:
+    from aiopslab.cloud.declared import Declared
     from aiopslab.orchestrator.agent_link import Usage
     from aiopslab.orchestrator.evaluation.health import Health
 
@@ -79,6 +80,8 @@ class Session:
     """More about an ending that was nobody's wish, in a sentence."""
     health: Health | None = None
     """How the system was when it began; None when nobody looked."""
+    declared: Declared = field(default_factory=dict)
+    """And what was declared there."""
     usage: Usage | None = None
     """What the agent says that it has used in all; None when it does not say."""
     wall_began: float = 0.0

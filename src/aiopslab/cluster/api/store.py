@@ -11,11 +11,12 @@ Stored objects are shared with readers and never changed.
 from __future__ import annotations
 
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -79,6 +80,8 @@ Listener: TypeAlias = Callable[[Revision], None]
 class _Collection:
     """The objects of one resource, and its revisions within the window."""
 
+    newest: int = 0
+    """The number of the newest write to it."""
     namespaces: dict[str, dict[str, Object]] = field(default_factory=dict)
     recent: deque[Revision] = field(default_factory=deque)
     listeners: dict[int, Listener] = field(default_factory=dict)
@@ -98,7 +101,8 @@ class RevisionLog:
         self._clock = clock
         self._collections: dict[tuple[str, str], _Collection] = {}
         self._recent: deque[Revision] = deque()
-        self._packed: list[bytes] = []
+        self._packed: list[tuple[float, bytes]] = []
+        """Blocks of old revisions, each with the time of its last one."""
         self._listener_numbers = 0
         self.revision = 0
         """The number of the newest revision."""
@@ -175,6 +179,11 @@ class RevisionLog:
         self._append(collection, "DELETED", key, gone, before, by)
         return gone
 
+    def newest(self, resources: Iterable[tuple[str, str]]) -> int:
+        """The number of the newest write to any of these resources, each given by its group and plural."""
+        found = (self._collections.get(resource) for resource in resources)
+        return max((collection.newest for collection in found if collection is not None), default=0)
+
     def since(self, group: str, plural: str, revision: int) -> list[Revision]:
         """The writes to a resource after a revision. The caller has checked that it is within the window."""
         recent = self._collection(group, plural).recent
@@ -202,18 +211,22 @@ class RevisionLog:
             for listeners in (collection.listeners, *collection.by_node.values())
         )
 
-    def history(self, wanted: Callable[[Key], bool] | None = None) -> Iterator[Revision]:
-        """Every revision there ever was, the oldest first; of some objects only, where ``wanted`` says so."""
-        for block in self._packed:
-            data = zlib.decompress(block)
-            if wanted is None:
-                yield from msgspec.msgpack.decode(data, type=list[Revision])
+    def history(
+        self, wanted: Callable[[Key], bool] | None = None, since_s: float = 0.0
+    ) -> Iterator[Revision]:
+        """Every revision since then, the oldest first; of some objects only, where ``wanted`` says so."""
+        for ended_s, block in self._packed:
+            if ended_s < since_s:
                 continue
+            data = zlib.decompress(block)
             # Objects are most of what is packed: those that nobody wants are not unpacked.
             for write in msgspec.msgpack.decode(data, type=list[_Packed]):
-                if wanted(write.key):
+                if write.time_s >= since_s and (wanted is None or wanted(write.key)):
                     yield write.unpacked()
-        yield from (write for write in self._recent if wanted is None or wanted(write.key))
+        start = bisect_left(self._recent, since_s, key=lambda write: write.time_s)
+        for recent in islice(self._recent, start, None):
+            if wanted is None or wanted(recent.key):
+                yield recent
 
     def hash(self) -> str:
         """A digest of the whole log: equal for equal worlds."""
@@ -236,6 +249,7 @@ class RevisionLog:
         now = self._clock()
         self.revision += 1
         write = Revision(self.revision, now, change, key, obj, before, by)
+        collection.newest = self.revision
         collection.in_order.clear()
         collection.recent.append(write)
         self._recent.append(write)
@@ -254,7 +268,7 @@ class RevisionLog:
             self.compacted = block[-1].number
             for write in block:
                 self._collection(*write.key[:2]).recent.popleft()
-            self._packed.append(zlib.compress(_encode(block), PACK_LEVEL))
+            self._packed.append((block[-1].time_s, zlib.compress(_encode(block), PACK_LEVEL)))
 
 
 def _encode(block: list[Revision]) -> bytes:

@@ -38,7 +38,7 @@ def evaluate(task: Task, session: Session, judge: ChatModel | None = None) -> di
     """
     environment = task.environment
     left = footprint(environment, session)
-    beyond_need = changes_beyond_need(environment, left, task.faults)
+    beyond_need = changes_beyond_need(environment, session, left, task.faults)
     judged = dict(task.eval(session.solution, session.trace, session.duration_s) or {})
     changing = sorted(left.acting | {step.number for step in session.steps if may_change(step)})
     if changing:

@@ -6,14 +6,13 @@ The API's own log says who wrote what and when, so nothing has to be watched whi
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiopslab.cloud.declared import KINDS, changes, declared
+from aiopslab.cloud.declared import changes
 from aiopslab.cloud.environment import Environment
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.store import Key, Revision
+from aiopslab.cluster.api.store import Key
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.evaluation.health import tally
 from aiopslab.orchestrator.oracles.need import beyond_need
@@ -44,8 +43,6 @@ _AUTOSCALER: Final = "system:serviceaccount:kube-system:horizontal-pod-autoscale
 class Footprint:
     """What the API's log tells of a session."""
 
-    began: Mapping[Key, Object]
-    """What was declared when it began."""
     touched: frozenset[Key]
     """What was written in it, other than by the cluster itself."""
     acting: frozenset[int]
@@ -53,38 +50,36 @@ class Footprint:
 
 
 def footprint(environment: Environment, session: Session) -> Footprint:
-    """Read the log once, from the world's beginning to the session's end."""
+    """Read what the log has of the session's time."""
     begins = [session.began_s + step.at_s for step in session.steps]
-    began: dict[Key, Object] = {}
     touched: set[Key] = set()
     acting: set[int] = set()
-    for write in environment.cluster.api.log.history():
-        if write.time_s < session.began_s:
-            if write.key[:2] in KINDS:
-                _follow(began, write)
-        elif write.time_s > session.ended_s or write.key.plural == "events":
+    for write in environment.cluster.api.log.history(since_s=session.began_s):
+        if write.time_s > session.ended_s or write.key.plural == "events":
             continue
-        elif not write.by.startswith(_OWN):
+        if not write.by.startswith(_OWN):
             touched.add(write.key)
             place = bisect_right(begins, write.time_s) - 1
             if place >= 0:
                 acting.add(session.steps[place].number)
         elif write.key.plural not in _OWN_KINDS and write.by != _AUTOSCALER:
             touched.add(write.key)
-    return Footprint(began, frozenset(touched), frozenset(acting))
+    return Footprint(frozenset(touched), frozenset(acting))
 
 
-def changes_beyond_need(environment: Environment, left: Footprint, faults: Iterable[Fault]) -> list[str]:
+def changes_beyond_need(
+    environment: Environment, session: Session, left: Footprint, faults: Iterable[Fault]
+) -> list[str]:
     """What is declared otherwise now than when the session began, and is neither part of a repair nor as it once was.
 
     What the cluster itself changed or added in the meantime is nobody's fault; what it removed (with a namespace, or with
     an owner) somebody had it remove.
     """
-    now = declared(environment.cluster.api)
+    now = environment.declared()
     astray = changes(environment.baseline.objects, now)
     found = {
         key: what
-        for key, what in sorted(changes(left.began, now).items())
+        for key, what in sorted(changes(session.declared, now).items())
         if key in astray and (key in left.touched or what == "removed")
     }
     return beyond_need(found, environment.namespace, faults)
@@ -113,10 +108,3 @@ def error_budget(environment: Environment, began_s: float, ended_s: float) -> di
         "burnt": round(worst * (ended_s - began_s) / MONTH_S, 6),
         "burn_rate_by_journey": {name: round(rate, 3) for name, rate in rates.items()},
     }
-
-
-def _follow(state: dict[Key, Object], write: Revision) -> None:
-    if write.change == "DELETED":
-        state.pop(write.key, None)
-    else:
-        state[write.key] = write.object

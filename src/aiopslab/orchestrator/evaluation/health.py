@@ -1,7 +1,7 @@
 """How bad is it at this moment? One number from 0 (all is well) to 1 (nothing works), and what it is made of.
 
 It is asked at each step of a session and must cost next to nothing, so it looks at the users' last half minute and at
-what the API holds now, and runs no command.
+what the API holds now, and runs no command; and a ``Watch`` does not look again at what nobody has written since.
 
     users    = (share of bad requests among all + the worst journey's share) / 2
                where a slow request counts as half a failed one, and a journey's share is taken of at least 5 requests
@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Final, NamedTuple
 
 from aiopslab.cloud.environment import Environment
@@ -40,6 +41,12 @@ POINTS: Final = {"nodes": 4.0, "pods": 0.5}
 HALF: Final = 4.0
 """So many points make objects half as bad as they can be."""
 WORKLOADS: Final = ("deployments", "statefulsets", "daemonsets")
+LOOKED_AT: Final = (
+    ("", "nodes"), ("", "pods"), ("", "services"), ("discovery.k8s.io", "endpointslices"),
+    *(("apps", plural) for plural in WORKLOADS),
+)  # fmt: skip
+STILL: Final = inf
+"""When something was last seen that goes on."""
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 
 
@@ -56,14 +63,31 @@ class Health:
 
 def health(environment: Environment) -> Health:
     """How bad it is now."""
-    failed, slow, worst = _users(environment)
-    unhealthy = tuple(sorted(_unhealthy(environment)))
-    return Health(
-        round(severity((failed + SLOW * slow + worst) / 2, unhealthy), 6),
-        round(failed, 6),
-        round(slow, 6),
-        unhealthy,
-    )
+    return Watch(environment).now()
+
+
+class Watch:
+    """For whoever asks about one system again and again."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._newest = -1
+        self._unhealthy: list[tuple[str, float]] = []
+
+    def now(self) -> Health:
+        """How bad it is now."""
+        environment = self._environment
+        failed, slow, worst = _users(environment)
+        if (newest := environment.cluster.api.log.newest(LOOKED_AT)) != self._newest:
+            self._newest, self._unhealthy = newest, list(_unhealthy(environment))
+        now_s = environment.now + environment.world.epoch_s
+        unhealthy = tuple(sorted(called for called, last_s in self._unhealthy if now_s - last_s < WINDOW_S))
+        return Health(
+            round(severity((failed + SLOW * slow + worst) / 2, unhealthy), 6),
+            round(failed, 6),
+            round(slow, 6),
+            unhealthy,
+        )
 
 
 def severity(users: float, unhealthy: tuple[str, ...]) -> float:
@@ -118,15 +142,22 @@ def _users(environment: Environment) -> tuple[float, float, float]:
     return failed.total() / total, slow.total() / total, worst
 
 
-def _unhealthy(environment: Environment) -> Iterator[str]:
+def _unhealthy(environment: Environment) -> Iterator[tuple[str, float]]:
+    """What is not well as far as objects tell, and when that was last so."""
+    own = environment.namespace
+    for pod in environment.cluster.api.log.objects("", "pods"):
+        if is_active(pod):
+            yield _called("pods", pod, own), _last_crash_s(pod) if is_ready(pod) else STILL
+    yield from ((called, STILL) for called in _failing(environment))
+    yield from ((called, STILL) for called in _gone(environment))
+
+
+def _failing(environment: Environment) -> Iterator[str]:
+    """Nodes that are not ready, workloads that lack pods, Services that nobody answers for."""
     log, own = environment.cluster.api.log, environment.namespace
     yield from (
         f"nodes/{node['metadata']['name']}" for node in log.objects("", "nodes") if not is_ready(node)
     )
-    now_s = environment.now + environment.world.epoch_s
-    for pod in log.objects("", "pods"):
-        if is_active(pod) and not (is_ready(pod) and not _crashing(pod, now_s)):
-            yield _called("pods", pod, own)
     for plural in WORKLOADS:
         for workload in log.objects("apps", plural):
             if _lacking(workload):
@@ -135,16 +166,16 @@ def _unhealthy(environment: Environment) -> Iterator[str]:
     for service in log.objects("", "services"):
         if _is_for_pods(service) and _place(service) not in served:
             yield _called("services", service, own)
-    yield from _gone(environment)
 
 
-def _crashing(pod: Object, now_s: float) -> bool:
-    """Whether one of its containers has ended again and again, and a moment ago."""
+def _last_crash_s(pod: Object) -> float:
+    """When one of its containers last ended that has ended again and again; long ago, if none has."""
+    last_s = -inf
     for status in pod["status"].get("containerStatuses") or ():
         ended = at(status, "lastState", "terminated", "finishedAt")
-        if ended and status.get("restartCount", 0) > 1 and now_s - parse(ended) < WINDOW_S:
-            return True
-    return False
+        if ended and status.get("restartCount", 0) > 1:
+            last_s = max(last_s, parse(ended))
+    return last_s
 
 
 def _lacking(workload: Object) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.declared import changes
 from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
@@ -100,6 +100,6 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     """What is declared differently now than before the faults, and is no part of a repair."""
-    found = changes(environment.baseline.objects, declared(environment.cluster.api))
+    found = changes(environment.baseline.objects, environment.declared())
     others = beyond_need(found, environment.namespace, faults)
     yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))

@@ -115,6 +115,7 @@ class Session:
                     break
                 reply = await self._answer(command)
                 connection.send(Reply(command.id, reply), reply_bytes(reply))
+                del command, reply  # a client that is silent for long must not keep a great answer in memory
             except NetworkError:
                 break
         self.end()
