@@ -85,6 +85,31 @@ def test_old_revisions_are_packed_and_can_still_be_read() -> None:
     ]
 
 
+def test_history_can_begin_late() -> None:
+    clock = Clock()
+    log = RevisionLog(clock)
+    for number in range(3 * PACK_REVISIONS):
+        clock.now = number * 2.0
+        log.put(key(f"x{number % 5}"), thing(f"x{number % 5}", n=number))
+    assert log.compacted
+    everything = list(log.history())
+    packed_s = everything[log.compacted - 10].time_s
+    for since_s in (0.0, 1.0, packed_s, packed_s + 1.0, clock.now - 10.0, clock.now, clock.now + 1.0):
+        expected = [one.number for one in everything if one.time_s >= since_s]
+        assert [one.number for one in log.history(since_s=since_s)] == expected
+
+
+def test_the_newest_write_to_some_resources() -> None:
+    log = RevisionLog(Clock())
+    things, others = ("", "things"), ("apps", "others")
+    assert log.newest((things, others)) == 0
+    log.put(key("x"), thing("x"))
+    log.put(Key("apps", "others", "a", "y"), thing("y"))
+    assert (log.newest((things,)), log.newest((others,)), log.newest((things, others))) == (1, 2, 2)
+    log.remove(key("x"))
+    assert log.newest((things, others)) == 3
+
+
 def test_the_hash_knows_the_whole_log() -> None:
     def hashed(values: list[int], late: bool) -> str:
         clock = Clock()

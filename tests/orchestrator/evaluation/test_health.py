@@ -9,7 +9,7 @@ import pytest
 from aiopslab.cloud.copies import Copy
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.evaluation import Health, health
-from aiopslab.orchestrator.evaluation.health import severity
+from aiopslab.orchestrator.evaluation.health import WINDOW_S, Watch, severity
 from aiopslab.service.apps.hotelres import HotelReservation
 
 NS = "test-hotel-reservation"
@@ -32,6 +32,22 @@ def typed(environment: Environment, *lines: str, wait_s: float = 35.0) -> Health
 def broken_and_mended(environment: Environment) -> tuple[Health, Health]:
     line = f"kubectl -n {NS} scale deployment/user --replicas="
     return typed(environment, line + "0"), typed(environment, line + "1")
+
+
+def watched_and_looked_at(environment: Environment) -> list[tuple[Health, Health]]:
+    """What somebody sees who watches all along, and somebody who comes anew each time: a process dies twice, a workload goes."""
+    watch = Watch(environment)
+    seen = [(watch.now(), health(environment))]
+    for line in (
+        f"kubectl -n {NS} exec deploy/geo -- kill 1 || true",
+        f"kubectl -n {NS} exec deploy/geo -- kill 1 || true",
+        f"kubectl -n {NS} delete deployment rate",
+    ):
+        environment.operate(line)
+        for _ in range(9):
+            environment.run_for(WINDOW_S / 6)
+            seen.append((watch.now(), health(environment)))
+    return seen
 
 
 def power_cut(environment: Environment) -> Health:
@@ -79,6 +95,16 @@ def test_a_pod_that_cannot_start_shows_and_so_does_its_workload(baseline: Copy[E
         )
     assert "deployments/geo" in after.unhealthy
     assert any(one.startswith("pods/geo-") for one in after.unhealthy)
+
+
+def test_who_watches_all_along_sees_what_anybody_sees(baseline: Copy[Environment]) -> None:
+    with baseline.branch() as copy:
+        seen = copy.call(watched_and_looked_at)
+    assert [watched for watched, _ in seen] == [looked_at for _, looked_at in seen]
+    crashing = [any(one.startswith("pods/geo") for one in now.unhealthy) for now, _ in seen]
+    assert True in crashing[10:19], "a pod that runs again has crashed twice"
+    assert not crashing[18], "half a minute later that is forgotten, though nobody has written anything"
+    assert "deployments/rate" in seen[-1][0].unhealthy
 
 
 def test_the_clusters_own_things_count_and_are_told_apart(baseline: Copy[Environment]) -> None:
