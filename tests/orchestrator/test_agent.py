@@ -1,6 +1,7 @@
 """Agents of every kind, the well-behaved and the others."""
 
 import asyncio
+import contextvars
 import subprocess
 import sys
 import threading
@@ -296,3 +297,97 @@ def used(usage: Any) -> Usage | None:
 )
 def test_usage_is_read_as_attribute_or_method_and_never_harms(told: object, understood: Usage | None) -> None:
     assert used(told) == understood
+
+
+# -- where an agent is asked ---------------------------------------------------------------------
+
+
+def test_an_async_agent_of_a_shared_loop_is_asked_on_that_loop() -> None:
+    """As scripts do that open a session with a tool server first: its other end is a task of the same loop."""
+
+    async def script() -> str:
+        questions: asyncio.Queue[str] = asyncio.Queue()
+        answers: asyncio.Queue[str] = asyncio.Queue()
+
+        async def tool() -> None:
+            while True:
+                await answers.put(f"tool {await questions.get()}")
+
+        async def agent(state: str) -> str:
+            await questions.put(state)
+            return await answers.get()
+
+        serving = asyncio.create_task(tool())
+        await asyncio.sleep(0)
+        linked = link(agent, "somebody", timeout_s=30)
+        try:
+            return await linked.get_action("1") + " " + await linked.get_action("2")
+        finally:
+            await linked.close()
+            serving.cancel()
+
+    assert asyncio.run(script()) == "tool 1 tool 2"
+
+
+def asked_beside_others(agent: object, timeout_s: float = 30.0) -> str:
+    async def script() -> str:
+        other = asyncio.create_task(asyncio.sleep(60))
+        try:
+            return await link(agent, "somebody", timeout_s=timeout_s).get_action("1")
+        finally:
+            other.cancel()
+
+    return asyncio.run(script())
+
+
+async def exiting(state: str) -> str:
+    raise SystemExit(4)
+
+
+async def cancelling(state: str) -> str:
+    raise asyncio.CancelledError
+
+
+async def hanging(state: str) -> str:
+    await asyncio.sleep(3600)
+    return state
+
+
+@pytest.mark.parametrize(
+    ("agent", "error", "told"),
+    [
+        (exiting, AgentGone, "exit code 4"),
+        (cancelling, AgentFailed, "cancelled from within"),
+        (hanging, AgentTimedOut, "has not answered within 0.2 s"),
+    ],
+)
+def test_there_it_fails_as_anywhere_else(agent: object, error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        asked_beside_others(agent, timeout_s=0.2)
+
+
+def test_there_an_agent_that_is_not_async_has_a_thread_of_its_own() -> None:
+    assert asked_beside_others(lambda state: threading.current_thread().name) == "agent somebody"
+    assert asked_beside_others(Async()) == "async 1"
+    assert asked_beside_others(Called()) == "called 1"
+
+
+MODEL: contextvars.ContextVar[str] = contextvars.ContextVar("model", default="none")
+
+
+def test_an_agent_finds_what_its_script_has_set_and_what_it_set_itself() -> None:
+    async def agent(state: str) -> str:
+        before = MODEL.get()
+        MODEL.set(f"{before} {state}")
+        return before
+
+    def plain(state: str) -> str:
+        return MODEL.get()
+
+    MODEL.set("mine")
+    try:
+        assert asked(agent, "1", "2") == ["mine", "mine 1"]
+        assert asked(plain, "1") == ["mine"]
+        assert asked_beside_others(agent) == "mine"
+    finally:
+        MODEL.set("none")

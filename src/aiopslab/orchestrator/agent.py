@@ -10,6 +10,7 @@ release do (`agent.init_context(...)`), so the link tells only those that it mad
 import asyncio
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from aiopslab.orchestrator.agent_link import (
@@ -22,6 +23,7 @@ from aiopslab.orchestrator.agent_link import (
     as_usage,
     bounded,
 )
+from aiopslab.orchestrator.callers_loop import CallersLoop, is_shared
 from aiopslab.orchestrator.own_thread import Overdue, OwnThread
 from aiopslab.orchestrator.subprocess_agent import SubprocessAgent
 
@@ -45,15 +47,20 @@ def link(agent: object, name: str, *, timeout_s: float) -> AgentLink:
 
 
 class _LocalLink(AgentLink):
-    """An agent in this process, in a thread of its own."""
+    """An agent in this process: in a thread of its own, or on the loop on which it lives."""
 
     def __init__(self, agent: Any, name: str, timeout_s: float) -> None:
         self.name = name
         self._agent = agent
         self._is_class = inspect.isclass(agent)
         self._timeout_s = timeout_s
-        self._thread = OwnThread(f"agent {name}")
         self._usage: Usage | None = None
+
+    @cached_property
+    def _place(self) -> OwnThread | CallersLoop:
+        """Where it is asked: an object may hold something of a loop on which something else goes on."""
+        lives_here = not self._is_class and _is_async(self._agent) and is_shared()
+        return CallersLoop() if lives_here else OwnThread(f"agent {self.name}")
 
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         if self._is_class:
@@ -75,7 +82,7 @@ class _LocalLink(AgentLink):
         return self._usage
 
     async def close(self) -> None:
-        self._thread.close()
+        self._place.close()
 
     async def _make(self) -> None:
         self._agent = await self._do(self._agent, "was made")
@@ -87,7 +94,7 @@ class _LocalLink(AgentLink):
 
     async def _do(self, work: Callable[[], object], what: str) -> Any:
         try:
-            return await self._thread.run(work, self._timeout_s)
+            return await self._place.run(work, self._timeout_s)
         except Overdue:
             raise AgentTimedOut(
                 f"The agent {self.name} has not {what} within {self._timeout_s:g} s. Make it answer faster, or give it more time."
@@ -108,6 +115,11 @@ class _LocalLink(AgentLink):
             return as_usage(told() if callable(told) else told)
         except Exception:
             return None
+
+
+def _is_async(agent: object) -> bool:
+    ask = getattr(agent, "get_action", agent)
+    return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
 
 
 def _told(error: BaseException) -> str:

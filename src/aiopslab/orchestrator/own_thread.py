@@ -7,13 +7,14 @@ the process from exiting. What this does not promise: that an abandoned agent st
 """
 
 import asyncio
+import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
 from typing import Any
 
-_GRACE_S = 1.0
+GRACE_S = 1.0
 """How long a cancelled coroutine may take to clean up."""
 
 
@@ -26,7 +27,11 @@ class Cancelled(Exception):
 
 
 class OwnThread:
-    """Does one piece of work at a time, always in the same thread, so that an agent may keep what belongs to one."""
+    """Does one piece of work at a time, always in the same thread, so that an agent may keep what belongs to one.
+
+    All of it is done in one context, which begins as the one in which this was made: what a script has set there (a tracer,
+    a model) an agent finds.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -34,6 +39,7 @@ class OwnThread:
         self._thread: threading.Thread | None = None
         self._awaiting: asyncio.Task[Any] | None = None
         self._busy = False
+        self._context = contextvars.copy_context()
 
     async def run(self, work: Callable[[], object], timeout_s: float) -> Any:
         """What the work returns, awaited if it can be; what it raises is raised here. `Overdue` when it takes longer."""
@@ -63,11 +69,11 @@ class OwnThread:
         """Let the thread end, if it is not stuck."""
         self._jobs.put(None)
         if self._thread is not None and not self._busy:
-            self._thread.join(_GRACE_S)
+            self._thread.join(GRACE_S)
 
     async def _cancel(self, job: "_Job") -> None:
         if self._ask_to_stop(job):
-            done, _ = await asyncio.wait({job.outcome}, timeout=_GRACE_S)
+            done, _ = await asyncio.wait({job.outcome}, timeout=GRACE_S)
             self._busy = not done
 
     def _ask_to_stop(self, job: "_Job") -> bool:
@@ -86,9 +92,9 @@ class OwnThread:
         with asyncio.Runner() as runner:
             while (job := self._jobs.get()) is not None:
                 try:
-                    value = job.work()
+                    value = self._context.run(job.work)
                     if inspect.isawaitable(value):
-                        value = runner.run(self._awaited(value, job))
+                        value = runner.run(self._awaited(value, job), context=self._context)
                 except asyncio.CancelledError:
                     job.tell(None, Cancelled("its work was cancelled from within"))
                 except BaseException as error:
