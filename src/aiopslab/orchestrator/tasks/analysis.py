@@ -63,13 +63,14 @@ class AnalysisTask(Task):
         also = () if self.ans is not None else self.truths[0].also_fault_types
         level = given.get("system_level") == expected["system_level"]
         kind = given.get("fault_type") in (expected["fault_type"], *also)
-        return {
+        self.results |= {
             "system_level_correct": level,
             "fault_type_correct": kind,
             "success": level and kind,
             "TTA": duration,
             "expected": expected,
         }
+        return dict(self.results)
 
 
 def _label(key: str, given: object) -> str:

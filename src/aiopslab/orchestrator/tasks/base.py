@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -81,6 +82,15 @@ class Task(ABC):
     def get_instructions(self) -> str:
         """What the agent is told of how to answer."""
         return instructions(self.example)
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """What ``eval`` has found: the usual judgement, and what an author's own ``eval`` adds."""
+        return {}
+
+    def add_result(self, key: str, value: Any) -> None:
+        """Add to the results, in an author's own ``eval``."""
+        self.results[key] = value
 
     @abstractmethod
     def expected(self) -> Any:

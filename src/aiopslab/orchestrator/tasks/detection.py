@@ -44,9 +44,10 @@ class DetectionTask(Task):
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         expected = self.expected()
         told = "Invalid Format" if soln is None else "Correct" if soln == expected else "Incorrect"
-        return {
+        self.results |= {
             "Detection Accuracy": told,
             "TTD": duration,
             "success": told == "Correct",
             "expected": expected,
         }
+        return dict(self.results)

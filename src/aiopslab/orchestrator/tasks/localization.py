@@ -60,7 +60,7 @@ class LocalizationTask(Task):
         contains = soln is not None and _found(right, named) == len(right)
         exact = contains and all(any(name in names for names in right) for name in named)
         partly = 100.0 / len(named) if contains and named and right else 0.0
-        return {
+        self.results |= {
             "Localization Accuracy": 100.0 if exact else partly,
             "success": exact,
             "is_subset": contains,
@@ -69,6 +69,7 @@ class LocalizationTask(Task):
             "TTL": duration,
             "expected": self.expected(),
         }
+        return dict(self.results)
 
 
 def _found(right: Sequence[tuple[str, ...]], named: Sequence[str]) -> int:

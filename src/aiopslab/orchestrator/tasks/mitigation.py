@@ -37,10 +37,11 @@ class MitigationTask(Task):
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         """A repair that was never submitted is no success; ``repaired`` tells how the system was all the same."""
         verdict = judge_repair(self.environment, self.faults)
-        return {
+        self.results |= {
             "success": soln is not None and verdict.passed,
             "TTM": duration,
             "repaired": verdict.passed,
             "findings": [str(finding) for finding in verdict.findings],
             "expected": self.expected(),
         }
+        return dict(self.results)
