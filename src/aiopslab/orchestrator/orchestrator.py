@@ -55,17 +55,20 @@ class Orchestrator:
         tell: Tell | None = None,
         on_step: OnStep | None = None,
         judge: ChatModel | None = None,
+        results_dir: Path | str | None = None,
     ) -> None:
         """``results`` is where records go, None for nowhere; ``tell`` hears of progress, ``on_step`` sees each turn.
 
         ``judge`` is a language model that gives its opinion of the agent's reasoning.
         ``probs`` is where problems are found, all that are installed unless given.
+        ``results_dir`` is the public release's name for ``results``.
         ``episodes`` is how many sessions were before, where somebody else counts them: it tells the ids of sessions apart.
         """
         self.probs = probs or ProblemRegistry()
         self.session: Session | None = None
         """The one that goes on, or else the last one."""
-        self._results = Path(results) if results is not None else None
+        folder = results if results_dir is None else results_dir
+        self._results = Path(folder) if folder is not None else None
         self._seed = seed
         self._pace = Pace(thinking_s, time_limit_s, agent_timeout_s)
         self._tell = tell or silent
@@ -187,11 +190,12 @@ class Orchestrator:
     def _recorded(self, posed: Posed, session: Session, results: Mapping[str, Any]) -> dict[str, Any]:
         settings = {"max_steps": session.max_steps, **asdict(self._pace)}
         record = record_of(session, vars(posed.prompt), posed.expected, results, settings, posed.redactor())
+        session.results, session.record = dict(results), record
         path, error = self._written(record)
         return {
             "history": session.trace,
             "final_state": _final_state(session),
-            "results": dict(results),
+            "results": session.results,
             "session_id": session.session_id,
             "ending": session.ending,
             "why": session.why,

@@ -6,9 +6,12 @@ same twice; nothing else here depends on it.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import NAMESPACE_URL, uuid5
+
+from aiopslab.utils.status import AIOpsLabError
 
 if TYPE_CHECKING:
     from aiopslab.cloud.declared import Declared
@@ -31,6 +34,10 @@ WALL: Final = "wall"
 """Where the host's clock has its say, in records and in results."""
 DIGITS: Final = 6
 """Differences of times are told to the microsecond; what is beyond comes from how numbers are kept."""
+
+
+class NotOver(AIOpsLabError):
+    """A session was asked for what it has only at its end."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,22 @@ class Step:
     """How long the agent thought, by the host's clock."""
 
 
+class SessionItem(dict[str, str]):
+    """One thing that was said: ``role``, ``assistant`` or ``env``, and ``content``; by key as in records, or by attribute."""
+
+    @property
+    def role(self) -> str:
+        return self["role"]
+
+    @property
+    def content(self) -> str:
+        return self["content"]
+
+    def model_dump(self) -> dict[str, str]:
+        """As a plain dict."""
+        return dict(self)
+
+
 @dataclass
 class Session:
     """One agent at one problem."""
@@ -80,8 +103,10 @@ class Session:
     """More about an ending that was nobody's wish, in a sentence."""
     health: Health | None = None
     """How the system was when it began; None when nobody looked."""
-    declared: Declared = field(default_factory=dict)
-    """And what was declared there."""
+    results: dict[str, Any] = field(default_factory=dict)
+    """What it was worth; empty until it is judged."""
+    record: dict[str, Any] | None = None
+    """What is kept of it; None until it is over."""
     usage: Usage | None = None
     """What the agent says that it has used in all; None when it does not say."""
     wall_began: float = 0.0
@@ -103,9 +128,20 @@ class Session:
 
     @property
     def trace(self) -> list[dict[str, str]]:
-        """What was said, in turns."""
+        """What was said, in turns; each a ``SessionItem``."""
         said: list[dict[str, str]] = []
         for step in self.steps:
-            said.append({"role": "assistant", "content": step.response})
-            said.append({"role": "env", "content": step.observation})
+            said.append(SessionItem(role="assistant", content=step.response))
+            said.append(SessionItem(role="env", content=step.observation))
         return said
+
+    history = trace
+    """The public release's name."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What its record says, for scripts to change as they like; raises ``NotOver`` while there is none."""
+        if self.record is None:
+            raise NotOver(
+                "The session is not over, so there is no record of it yet. Await start_problem() first."
+            )
+        return deepcopy(self.record)

@@ -7,7 +7,7 @@ packages name such a module, or one such object, as an entry point of the group 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Final
 
 from aiopslab.orchestrator.problems.family import Family
@@ -72,12 +72,24 @@ class ProblemRegistry:
             raise ValueError(f"There is no task '{task_type}'. Choose one of: {', '.join(TYPES)}.")
         return [pid for pid, one in self._entries.items() if task_type in (None, one.task_type)]
 
+    def get_problem_count(self, task_type: str | None = None) -> int:
+        """How many problems there are, or how many of one type of task."""
+        return len(self.get_problem_ids(task_type))
+
+    @property
+    def PROBLEM_REGISTRY(self) -> Mapping[str, Callable[[], Task]]:  # noqa: N802 (the public release's name)
+        """Of each problem how it is made, by id: for scripts that go through them all. ``load`` adds to it."""
+        return MappingProxyType({pid: one.make for pid, one in self._entries.items()})
+
     def get_problem(self, pid: str) -> Task:
         """A new instance of a problem; raises ``UnknownProblem``."""
         entry = self._entries.get(pid)
         if entry is None:
             raise UnknownProblem(pid, list(self._entries))
         return entry.make()
+
+    get_problem_instance = get_problem
+    """The public release's name."""
 
     def load(self, path: str | Path) -> list[str]:
         """Take in the problems of a Python file, and return their ids. Raises ``CannotLoad``."""
