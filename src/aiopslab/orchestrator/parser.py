@@ -60,7 +60,7 @@ class ResponseParser:
             if here and (here[0].name in self._known or (not self._known and place <= Place.LABEL)):
                 raise _cannot_be_read(here[0])
         for item in found:
-            if item.call is not None and item.place <= Place.LINE:
+            if item.call is not None and item.place <= Place.LINE and not self._is_mention(item):
                 return item
         for item in found:
             if item.own_statement and item.place <= (Place.LABEL if self._known else Place.LINE):
@@ -78,9 +78,13 @@ class ResponseParser:
         ranked = (
             [item for item in known if item.own_statement],
             [item for item in here if item.own_statement],
-            [item for item in here if item.call is not None],
+            [item for item in here if item.call is not None and not self._is_mention(item)],
         )
         return next((items for items in ranked if items), [])
+
+    def _is_mention(self, item: Found) -> bool:
+        """Whether it is no more than a word before brackets, as in `mongo --eval "db.getUsers()"`."""
+        return bool(self._known) and item.name not in self._known and not item.own_statement
 
     @staticmethod
     def _only(readable: list[Found]) -> Found:

@@ -24,9 +24,11 @@ _NUMBER = re.compile(
 )
 _STRING_START = re.compile(r"([rRuUfF]{0,2})(\"\"\"|'''|\"|')")
 _STRING_REST = {
-    quote: re.compile(rf"((?:[^{quote[0]}\\]++|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]})'})*+){quote}", re.DOTALL)
+    quote: re.compile(rf"((?:[^{quote[0]}\\]++|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]}(?!{quote[0]}))'})*+){quote}", re.DOTALL)
     for quote in ('"', "'", '"""', "'''")
 }  # fmt: skip
+"""Of more than three quotes in a row the last three close, unlike in Python, where such a text is an error."""
+_VARIABLE = re.compile(r"(?<!\{)\{([^\W\d]\w*+)\}(?!\})")
 _ESCAPE = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
     r"|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}|0)|(\r?\n)|(.))",
@@ -157,8 +159,12 @@ class Reader:
         found = _STRING_REST[start[2]].match(self.text, start.end(), self.end)
         if not found:
             raise Unreadable(f"the text that begins with {start[2]} is not closed by {start[2]}", self.at)
+        prefix = start[1].lower()
+        if "f" in prefix and (variable := _VARIABLE.search(found[1])):
+            raise Unreadable(f"there is no variable {variable[1][:40]} to fill in", self.at)
         self.at = found.end()
-        return found[1] if "r" in start[1].lower() else unescape(found[1], json=self._json)
+        written = found[1] if "r" in prefix else unescape(found[1], json=self._json)
+        return written.replace("{{", "{").replace("}}", "}") if "f" in prefix else written
 
     def _number(self) -> int | float:
         found = _NUMBER.match(self.text, self.at, self.end)

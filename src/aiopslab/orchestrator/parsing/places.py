@@ -23,6 +23,10 @@ _LABEL = re.compile(
 _TAG = re.compile(r"<(tool_call|tool_use|function_call|function|action|api_call|call|invoke|execute|code|tool)\b[^<>]{0,200}>", re.IGNORECASE)  # fmt: skip
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
 _THOUGHT_BEGINS = re.compile(r"<(?:think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
+_THOUGHT_LEFT = re.compile(
+    r"```|~~~|<(?:tool_call|function|invoke|action)\b|^\W{0,8}(?:next |final )?action\W{0,4}:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _AFTER_SENTENCE = re.compile(r"[`.!)*\"' \t]*+(?:\n|\Z)")
 _AFTER_STATEMENT = re.compile(r"[; \t]*+(?:\#[^\n]*+)?+(?:\n|\r|\Z|`|<)")
 
@@ -61,7 +65,11 @@ class Candidate:
 
 
 def without_thoughts(text: str) -> str:
-    """The text with what the model thought to itself blanked out, every other character at its place."""
+    """The text with what the model thought to itself blanked out, every other character at its place.
+
+    A thought that was not closed goes on to where something begins that is no thought: a fence, a tag, `Action:`. If there
+    is nothing such, the model broke off in the middle of it.
+    """
     last_end = 0
     kept: list[str] = []
     for ending in _THOUGHT_ENDS.finditer(text):
@@ -69,6 +77,11 @@ def without_thoughts(text: str) -> str:
         begin = beginning.start() if beginning else last_end
         kept += [text[last_end:begin], " " * (ending.end() - begin)]
         last_end = ending.end()
+    if begun := _THOUGHT_BEGINS.search(text, last_end):
+        left = _THOUGHT_LEFT.search(text, begun.end())
+        end = left.start() if left else len(text)
+        kept += [text[last_end : begun.start()], " " * (end - begun.start())]
+        last_end = end
     return "".join([*kept, text[last_end:]])
 
 

@@ -21,7 +21,7 @@ from aiopslab.orchestrator.parsing.places import (
     tags,
 )
 from aiopslab.orchestrator.parsing.repairs import read_repaired
-from aiopslab.orchestrator.parsing.tool_calls import in_json, in_named_tags, in_react
+from aiopslab.orchestrator.parsing.tool_calls import in_json, in_named_tags, in_react, within_text
 
 _MAX_CANDIDATES = 2000
 _MAX_REPAIRS = 10
@@ -127,8 +127,17 @@ class Search:
             raise
 
     def _outside(self, text: str) -> Iterator[Found]:
-        for call in (*in_json(text, 0, len(text), self._known), *in_react(text, self._known)):
-            yield Found(Place.LABEL, call.name, call, "", call.start, call.stop)
+        written = list(self._written(text))
+        spans = [(item.outer_start, item.outer_end) for item in written if item.call is not None]
+        whole = in_json(text, 0, len(text), self._known)
+        for call in (*(whole or within_text(text, self._known)), *in_react(text, self._known)):
+            if not any(
+                start < call.start < stop for start, stop in spans
+            ):  # else it stands in a command's text
+                yield Found(Place.LABEL, call.name, call, "", call.start, call.stop)
+        yield from written
+
+    def _written(self, text: str) -> Iterator[Found]:
         at = 0
         while (candidate := self._next(text, at, 0, len(text))) is not None:
             at = candidate.opening + 1

@@ -1,7 +1,8 @@
 """Calls that a model wrote as data: the JSON and the tags of the tool-calling interfaces, and ReAct's `Action Input`.
 
 Only what cannot be mistaken is taken: an object that names an action and holds its arguments. An object that merely
-has a `name` (most of what Kubernetes prints has one) is no call unless the name is an action's.
+has a `name` (most of what Kubernetes prints has one), or a name and a list of `args` (a container has both), is no call
+unless the name is an action's.
 """
 
 import re
@@ -15,7 +16,7 @@ from aiopslab.orchestrator.parsing.literals import Reader, Unreadable
 
 _NAMES = ("name", "api_name", "action", "tool", "tool_name", "function", "function_name")
 _ARGUMENTS = ("arguments", "args", "parameters", "params", "input", "action_input", "tool_input", "kwargs")
-_WRAPPERS = ("tool_calls", "tool_call", "function_call", "function", "tool", "call", "action")
+_WRAPPERS = ("tool_calls", "tool_call", "function_call", "function", "tool", "call", "action", "command")
 _IDENTIFIER = re.compile(r"(?:[^\W\d]\w*\.)*([^\W\d]\w{0,79})")
 _MAX_WRAPPERS = 4
 _REACT = re.compile(
@@ -25,6 +26,8 @@ _REACT = re.compile(
 _FUNCTION_TAG = re.compile(r"<(function|invoke)(?:=| name=\"?)([^\W\d]\w{0,79})\"?>")
 _PARAMETER_TAG = re.compile(r"<parameter(?:=| name=\"?)([^\W\d]\w{0,79})\"?>")
 _MAX_TAGS = 50
+_MAX_OBJECTS = 20
+_OBJECT = re.compile(r"(?:^[ \t]*+|[:>\]][ \t]*+)[{\[](?=\s*+[{\"'])", re.MULTILINE)
 _BLANK_LINE = re.compile(r"[ \t`]*+(?:\n|\Z)")
 _LANGUAGE = re.compile(r"\s*+[\w+-]{0,20}\s*+(?=[\[{])")
 
@@ -42,6 +45,26 @@ def in_json(text: str, start: int, end: int, known: Collection[str]) -> list[Cal
     if reader.peek():
         return []
     return [replace(call, start=start, stop=end) for call in _calls(value, known, 0)]
+
+
+def within_text(text: str, known: Collection[str]) -> list[Call]:
+    """Calls of known actions as JSON that begins on a line of its own, or after a mark such as `[TOOL_CALLS]` or a colon."""
+    calls: list[Call] = []
+    at = 0
+    for _ in range(_MAX_OBJECTS):
+        found = _OBJECT.search(text, at)
+        if not found:
+            break
+        reader = Reader(text, found.end() - 1, json=True)
+        try:
+            value = reader.value()
+        except Unreadable:
+            at = found.end()
+            continue
+        at = reader.at
+        named = [call for call in _calls(value, known, 0) if call.name in known]
+        calls += [replace(call, start=found.start(), stop=at) for call in named]
+    return calls
 
 
 def in_react(text: str, known: Collection[str]) -> list[Call]:
@@ -110,7 +133,7 @@ def _call(value: dict[Any, Any], known: Collection[str]) -> Call | None:
     if identifier is None:
         return None
     given = [_decoded(value[key]) for key in _ARGUMENTS if key in value]
-    if not given and identifier[1] not in known:
+    if identifier[1] not in known and (not given or (known and isinstance(value.get("args"), list))):
         return None
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
