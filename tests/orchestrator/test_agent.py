@@ -318,8 +318,7 @@ def test_an_async_agent_of_a_shared_loop_is_asked_on_that_loop() -> None:
             return await answers.get()
 
         serving = asyncio.create_task(tool())
-        await asyncio.sleep(0)
-        linked = link(agent, "somebody", timeout_s=30)
+        linked = link(agent, "somebody", timeout_s=30, shared_loop=True)
         try:
             return await linked.get_action("1") + " " + await linked.get_action("2")
         finally:
@@ -329,15 +328,9 @@ def test_an_async_agent_of_a_shared_loop_is_asked_on_that_loop() -> None:
     assert asyncio.run(script()) == "tool 1 tool 2"
 
 
-def asked_beside_others(agent: object, timeout_s: float = 30.0) -> str:
-    async def script() -> str:
-        other = asyncio.create_task(asyncio.sleep(60))
-        try:
-            return await link(agent, "somebody", timeout_s=timeout_s).get_action("1")
-        finally:
-            other.cancel()
-
-    return asyncio.run(script())
+def asked_here(agent: object, timeout_s: float = 30.0) -> str:
+    linked = link(agent, "somebody", timeout_s=timeout_s, shared_loop=True)
+    return asyncio.run(linked.get_action("1"))
 
 
 async def exiting(state: str) -> str:
@@ -363,13 +356,13 @@ async def hanging(state: str) -> str:
 )
 def test_there_it_fails_as_anywhere_else(agent: object, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
-        asked_beside_others(agent, timeout_s=0.2)
+        asked_here(agent, timeout_s=0.2)
 
 
 def test_there_an_agent_that_is_not_async_has_a_thread_of_its_own() -> None:
-    assert asked_beside_others(lambda state: threading.current_thread().name) == "agent somebody"
-    assert asked_beside_others(Async()) == "async 1"
-    assert asked_beside_others(Called()) == "called 1"
+    assert asked_here(lambda state: threading.current_thread().name) == "agent somebody"
+    assert asked_here(Async()) == "async 1"
+    assert asked_here(Called()) == "called 1"
 
 
 MODEL: contextvars.ContextVar[str] = contextvars.ContextVar("model", default="none")
@@ -388,6 +381,6 @@ def test_an_agent_finds_what_its_script_has_set_and_what_it_set_itself() -> None
     try:
         assert asked(agent, "1", "2") == ["mine", "mine 1"]
         assert asked(plain, "1") == ["mine"]
-        assert asked_beside_others(agent) == "mine"
+        assert asked_here(agent) == "mine"
     finally:
         MODEL.set("none")

@@ -125,6 +125,43 @@ def test_a_session_that_is_not_over_has_no_record() -> None:
         Session("a-detection-1", "somebody", 0, 1, 0.0, 0.0, 5).to_dict()
 
 
+class Where:
+    """Notes the loop on which it is asked."""
+
+    asked: asyncio.AbstractEventLoop | None = None
+
+    async def get_action(self, state: str) -> str:
+        self.asked = asyncio.get_running_loop()
+        return 'submit("No")'
+
+
+def loops_of(stage: Stage) -> tuple[bool, str, bool, str]:
+    """Whether a script's agent was asked on the script's loop, and how the session ended: in a script's loop, and alone."""
+    posed = stage.posed
+    assert posed is not None
+
+    async def script() -> tuple[bool, str]:
+        told = await run()
+        return agent.asked is asyncio.get_running_loop(), told["ending"]
+
+    def run() -> Any:
+        orchestrator.take(posed)
+        orchestrator.register_agent(agent)
+        return orchestrator.start_problem(max_steps=2)
+
+    agent, orchestrator = Where(), Orchestrator(results=None)
+    here, ending = asyncio.run(script())
+    agent = Where()
+    with asyncio.Runner() as runner:
+        alone = runner.run(run())
+        return here, ending, agent.asked is runner.get_loop(), alone["ending"]
+
+
+def test_an_async_agent_stays_on_the_loop_of_its_script(copy: Copy[Stage]) -> None:
+    """There its client's open connections work; a loop that nobody else was on can hold nothing for it."""
+    assert copy.call(loops_of) == (True, "submitted", False, "submitted")
+
+
 # -- an author's own eval ------------------------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ release do (`agent.init_context(...)`), so the link tells only those that it mad
 import asyncio
 import inspect
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from aiopslab.orchestrator.agent_link import (
@@ -23,7 +22,7 @@ from aiopslab.orchestrator.agent_link import (
     as_usage,
     bounded,
 )
-from aiopslab.orchestrator.callers_loop import CallersLoop, is_shared
+from aiopslab.orchestrator.callers_loop import CallersLoop
 from aiopslab.orchestrator.own_thread import Overdue, OwnThread
 from aiopslab.orchestrator.subprocess_agent import SubprocessAgent
 
@@ -32,8 +31,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def link(agent: object, name: str, *, timeout_s: float) -> AgentLink:
-    """A link to an agent of any kind; `AgentFailed` if the object is none."""
+def link(agent: object, name: str, *, timeout_s: float, shared_loop: bool = False) -> AgentLink:
+    """A link to an agent of any kind; `AgentFailed` if the object is none.
+
+    On a `shared_loop` an async agent is asked: it may hold something that lives there.
+    """
     if isinstance(agent, AgentLink):
         return agent  # somebody who answers in a way of their own, a person at a keyboard
     if isinstance(agent, SubprocessAgent):
@@ -43,24 +45,20 @@ def link(agent: object, name: str, *, timeout_s: float) -> AgentLink:
             f"{bounded(repr(agent), 80)} is no agent. An agent is an object with get_action(state), a function of the state, "
             "or SubprocessAgent([command, …])."
         )
-    return _LocalLink(agent, name, timeout_s)
+    lives_here = shared_loop and not inspect.isclass(agent) and _is_async(agent)
+    return _LocalLink(agent, name, timeout_s, CallersLoop() if lives_here else OwnThread(f"agent {name}"))
 
 
 class _LocalLink(AgentLink):
     """An agent in this process: in a thread of its own, or on the loop on which it lives."""
 
-    def __init__(self, agent: Any, name: str, timeout_s: float) -> None:
+    def __init__(self, agent: Any, name: str, timeout_s: float, place: OwnThread | CallersLoop) -> None:
         self.name = name
         self._agent = agent
         self._is_class = inspect.isclass(agent)
         self._timeout_s = timeout_s
+        self._place = place
         self._usage: Usage | None = None
-
-    @cached_property
-    def _place(self) -> OwnThread | CallersLoop:
-        """Where it is asked: an object may hold something of a loop on which something else goes on."""
-        lives_here = not self._is_class and _is_async(self._agent) and is_shared()
-        return CallersLoop() if lives_here else OwnThread(f"agent {self.name}")
 
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         if self._is_class:

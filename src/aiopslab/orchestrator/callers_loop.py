@@ -1,8 +1,9 @@
 """Where an async agent is asked that lives on the loop of whoever runs the session.
 
-A script may have opened something there that its agent needs: a session with a tool server, a queue that another task
-fills. Such things work on their own loop only, and elsewhere they may wait for ever. What this does not promise, unlike
-``own_thread``: that an agent which blocks instead of awaiting is stopped at its time-out; it blocks the script's loop, too.
+A script may have something there that its agent needs: a session with a tool server, a model's client whose connections
+stay open from one problem to the next. Such things work on their own loop only; elsewhere they fail, or wait for ever. What
+this does not promise, unlike ``own_thread``: that an agent which blocks instead of awaiting is stopped at its time-out; it
+blocks the script's loop, too.
 """
 
 import asyncio
@@ -14,9 +15,11 @@ from typing import Any
 from aiopslab.orchestrator.own_thread import GRACE_S, Cancelled, Overdue
 
 
-def is_shared() -> bool:
-    """Whether something else goes on on this loop. If not, nobody can have left anything there to be waited for."""
-    return len(asyncio.all_tasks()) > 1
+def is_shared(entry: Callable[..., Awaitable[object]]) -> bool:
+    """Whether others have been on this loop than the coroutine that entered here: with ``asyncio.run(entry())``, nobody has."""
+    task = asyncio.current_task()
+    begun = getattr(task.get_coro(), "cr_code", None) if task is not None else None
+    return begun is not getattr(entry, "__code__", None) or len(asyncio.all_tasks()) > 1
 
 
 class CallersLoop:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from aiopslab.orchestrator.agent import AgentLink, link
+from aiopslab.orchestrator.callers_loop import is_shared
 from aiopslab.orchestrator.discretion import DiscreetModel
 from aiopslab.orchestrator.episode import Episode, OnStep, Pace
 from aiopslab.orchestrator.evaluation import evaluate
@@ -138,7 +139,8 @@ class Orchestrator:
         if max_steps < 1:
             raise NotReady(f"A session needs at least one step, not {max_steps}. Give max_steps=1 or more.")
         agent, name = self._agent
-        linked = link(agent, name, timeout_s=self._pace.agent_timeout_s)
+        shared = is_shared(Orchestrator.start_problem)
+        linked = link(agent, name, timeout_s=self._pace.agent_timeout_s, shared_loop=shared)
         posed, self._posed = self._posed, None  # it is used up: an agent will have been in it
         return posed, linked
 
