@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
 import gc
 import random
+import sys
 import weakref
+from collections.abc import AsyncIterator
 
 import pytest
 from hypothesis import given
@@ -340,3 +343,40 @@ def test_the_same_seed_gives_the_same_steps(seed: int, tasks: int) -> None:
     steps = trace()
     assert steps == trace()
     assert [time for time, _ in steps] == sorted(time for time, _ in steps)
+
+
+def left_early(log: list[str]) -> None:
+    """A task that takes one of what a generator has, and goes on."""
+    kernel = Kernel(1)
+
+    async def counting() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            log.append("closed")
+
+    async def reader() -> None:
+        async for number in counting():
+            log.append(f"took {number}")
+            break
+        log.append("went on")
+
+    kernel.spawn(reader(), "reader")
+    kernel.run_for(1.0)
+    log.append("driven")
+
+
+def test_a_world_is_the_same_within_an_asyncio_loop() -> None:
+    alone: list[str] = []
+    left_early(alone)
+    within: list[str] = []
+
+    async def script() -> None:
+        hooks = sys.get_asyncgen_hooks()
+        left_early(within)
+        assert sys.get_asyncgen_hooks() == hooks
+        await asyncio.sleep(0)
+
+    asyncio.run(script())
+    assert within == alone == ["took 1", "closed", "went on", "driven"]

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import gc
 import random
+import sys
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from heapq import heapify, heappop, heappush
@@ -184,6 +185,9 @@ class Kernel:
             )
         collects = gc.isenabled()
         gc.disable()
+        # A world may be driven from within an asyncio loop, which would adopt the world's generators and close them later.
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(None, None)
         self.running = True
         try:
             self._loop(until, watched)
@@ -198,6 +202,7 @@ class Kernel:
         finally:
             self.running = False
             self.current = None
+            sys.set_asyncgen_hooks(*hooks)
             if collects:
                 gc.enable()
 
