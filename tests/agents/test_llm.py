@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aiopslab.agents import llm
 from aiopslab.agents.llm import LEFT_OUT, LlmAgent
-from aiopslab.orchestrator.models import Message, Reply
+from aiopslab.orchestrator.models import Message, ModelFailed, NoText, Reply, ScriptedModel
 
 ACTIONS = {"exec_shell": "exec_shell(command: str) -> str\nRuns it.", "submit": "submit()"}
 
@@ -65,3 +67,13 @@ def test_a_long_conversation_loses_its_oldest_turns_and_says_so() -> None:
     assert sent[1].role == "user"
     assert sent[1].content.startswith(LEFT_OUT)
     assert sent[-1].content.startswith("29 ")
+
+
+def test_an_answer_without_a_word_costs_a_turn_and_not_the_session() -> None:
+    model = ScriptedModel([NoText("nothing came"), "submit()", ModelFailed("it is gone")])
+    agent = LlmAgent(model)
+    assert agent.get_action("begin") == llm.NOTHING
+    assert agent.get_action("There was no call in that.") == "submit()"
+    assert [message.role for message in model.asked[1]] == ["system", "user", "assistant", "user"]
+    with pytest.raises(ModelFailed, match="gone"):
+        agent.get_action("on")

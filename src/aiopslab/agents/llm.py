@@ -12,10 +12,11 @@ from typing import Final
 from aiopslab.agents.registry import agent
 from aiopslab.orchestrator.agent import Usage
 from aiopslab.orchestrator.evaluation.trajectory import middle_cut
-from aiopslab.orchestrator.models import ChatModel, Message, OpenAIModel
+from aiopslab.orchestrator.models import ChatModel, Message, NoText, OpenAIModel, Reply
 
 OBSERVATION_CHARS: Final = 12_000
 HISTORY_CHARS: Final = 120_000
+NOTHING: Final = "(no answer)"
 LEFT_OUT: Final = "[Earlier turns are left out here, because the conversation was too long.]"
 
 
@@ -36,9 +37,15 @@ class LlmAgent:
         self._turns.clear()
 
     def get_action(self, state: str) -> str:
-        """Ask the model; raises ``ModelFailed`` when it does not answer."""
+        """Ask the model; raises ``ModelFailed`` when it does not answer.
+
+        Models that reason now and then say nothing at last. That costs a turn, like every answer without an action.
+        """
         self._turns.append(Message("user", middle_cut(state, OBSERVATION_CHARS)))
-        reply = self._model.complete([Message("system", self._system), *self._recent()])
+        try:
+            reply = self._model.complete([Message("system", self._system), *self._recent()])
+        except NoText:
+            reply = Reply(NOTHING)
         self._in_tokens += reply.in_tokens or 0
         self._out_tokens += reply.out_tokens or 0
         self._turns.append(Message("assistant", reply.text))

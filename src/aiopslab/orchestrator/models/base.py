@@ -16,6 +16,10 @@ class ModelFailed(AIOpsLabError):
     """No answer came; the sentence says why and what to do."""
 
 
+class NoText(ModelFailed):
+    """An answer came, and there was nothing in it."""
+
+
 @dataclass(frozen=True)
 class Message:
     """One turn of a conversation."""

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from aiopslab.orchestrator.models.base import Message, ModelFailed, Reply
+from aiopslab.orchestrator.models.base import Message, ModelFailed, NoText, Reply
 from aiopslab.orchestrator.redaction import Redactor
 
 KEY: Final = "OPENAI_API_KEY"
@@ -99,7 +99,7 @@ def _reply(answer: Any, name: str) -> Reply:
     choices = getattr(answer, "choices", None)
     text = choices[0].message.content if choices else None
     if not isinstance(text, str) or not text:
-        raise ModelFailed(f"The model {name} answered without any text. Ask again, or take another model.")
+        raise NoText(f"The model {name} answered without any text. Ask again, or take another model.")
     usage = getattr(answer, "usage", None)
     return Reply(
         text[:MOST_CHARS],
