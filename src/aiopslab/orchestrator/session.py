@@ -103,10 +103,6 @@ class Session:
     """More about an ending that was nobody's wish, in a sentence."""
     health: Health | None = None
     """How the system was when it began; None when nobody looked."""
-    results: dict[str, Any] = field(default_factory=dict)
-    """What it was worth; empty until it is judged."""
-    record: dict[str, Any] | None = None
-    """What is kept of it; None until it is over."""
     usage: Usage | None = None
     """What the agent says that it has used in all; None when it does not say."""
     wall_began: float = 0.0
@@ -114,6 +110,10 @@ class Session:
     wall_ended: float = 0.0
     wall_agent_s: float = 0.0
     """How long the agent has thought in all, by the host's clock."""
+    results: dict[str, Any] = field(default_factory=dict)
+    """What it was worth; empty until it is judged."""
+    record: dict[str, Any] | None = None
+    """What is kept of it; None until it is over."""
 
     @property
     def session_id(self) -> str:
