@@ -37,3 +37,14 @@ def completer() -> Completer:
 )
 def test_completion(completer: Completer, line: str, offered: list[str]) -> None:
     assert completer.complete(line) == offered
+
+
+def test_words_of_a_session_are_completed_beside_kubectl(completer: Completer) -> None:
+    session = Completer(
+        completer._api, {"help": ("get_logs", "get_traces"), "history": (), "submit": ("geo",)}
+    )
+    assert session.complete("h") == ["help ", "history "]
+    assert session.complete("help get_l") == ["get_logs "]
+    assert session.complete("submit user g") == ["geo "]
+    assert session.complete("history ") == []
+    assert session.complete("kubectl des") == ["describe "]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aiopslab.cli.export import export_problem, run_export
+from aiopslab.cli.problems import told
 
 CALL = "import sys; from aiopslab.cli import main; sys.argv[0] = 'aiopslab'; main()"
 
@@ -48,12 +49,12 @@ def test_one_seed_writes_the_same_bytes_in_any_process(tmp_path: Path) -> None:
 def test_a_wrong_call_costs_no_time_and_says_a_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_export("shop", 1, 1, tmp_path, "csv", False) == 2
+    assert told(lambda: run_export("shop", 1, 1, tmp_path, "csv", False)) == 2
     assert capsys.readouterr().err == (
         "There is no application 'shop'. Choose one of: hotel-reservation, social-network.\n"
     )
     (tmp_path / "there").write_text("")
-    assert run_export("none", 1, 1, tmp_path, "csv", False) == 2
+    assert told(lambda: run_export("none", 1, 1, tmp_path, "csv", False)) == 2
     assert (
         capsys.readouterr().err == f"{tmp_path} is not empty. Name another folder, or remove what is in it.\n"
     )

@@ -62,6 +62,61 @@ def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[Posed], tmp_path: P
     assert Path(told["record"]).is_file()
 
 
+TALKS = "def get_action(state):\n    print('I think aloud')\n    return 'submit(\"Yes\")'\n"
+
+
+def test_what_an_agent_prints_does_not_stand_among_what_programs_read(
+    world: Copy[Posed], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(TALKS)
+    done = run(world, tmp_path / "results", "--agent", f"{tmp_path / 'own.py'}:get_action", "--json")
+    assert json.loads(done.out)["results"]["success"] is True
+    assert "I think aloud" in done.err
+
+
+def test_text_is_shown_as_it_is_and_tables_without_blanks_at_the_end(
+    world: Copy[Posed], tmp_path: Path
+) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("echo main.cpp:100:main [bold]")\nsubmit("Yes")\n')
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "-v")
+    assert "\nmain.cpp:100:main [bold]\n" in done.out
+    assert not [line for line in done.out.splitlines() if line.endswith(" ")]
+
+
+@pytest.mark.parametrize(
+    ("args", "way_out"),
+    [
+        (("--agent", "idle", "--results", "/proc/none"), "--results"),
+        (("--agent", "llm", "--model", "some-model"), "OPENAI_API_KEY"),
+        (("--agent", "idle", "--judge", "some-model"), "OPENAI_API_KEY"),
+    ],
+)
+def test_what_cannot_end_well_does_not_begin(args: tuple[str, ...], way_out: str) -> None:
+    done = aiopslab("run", PROBLEM, *args, OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert way_out in done.stderr or "aiopslab-in-a-box[llm]" in done.stderr
+    assert "cluster comes up" not in done.stderr
+
+
+def test_when_nobody_reads_any_more_the_session_is_interrupted_and_recorded(tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("seq 1 100")\n' * 5 + 'submit("Yes")\n')
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", "run", PROBLEM, "--agent",
+               f"scripted:{script}", "--results", str(tmp_path / "results"), "-v"]  # fmt: skip
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.close()
+        assert running.stderr is not None
+        told = running.stderr.read()
+    assert running.returncode == 130
+    assert "Traceback" not in told
+    kept = record(tmp_path / "results")
+    assert (kept["ending"], str(tmp_path / "results") in told) == ("interrupted", True)
+
+
 def test_in_full_everything_is_shown(world: Copy[Posed], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("seq 1 100")\nsubmit("Yes")\n')

@@ -25,7 +25,11 @@ class LlmAgent:
     """A language model at an OpenAI-compatible endpoint; --model says which one."""
 
     def __init__(self, model: str | ChatModel) -> None:
-        self._model: ChatModel = OpenAIModel(model) if isinstance(model, str) else model
+        """Raises ``ModelFailed`` when a model that is named cannot be asked: no package, or no key."""
+        if isinstance(model, str):
+            model = OpenAIModel(model)
+            model.check()
+        self._model: ChatModel = model
         self._system = ""
         self._turns: list[Message] = []
         self._in_tokens = self._out_tokens = 0

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from aiopslab.cli.help_text import examples
+
 DEFAULT_KUBECONFIG = Path("aiopslab.kubeconfig")
 LOOPBACK = "127.0.0.1"
 
@@ -16,13 +18,16 @@ cluster = typer.Typer(
 
 
 @cluster.command(
-    epilog="Example: aiopslab cluster up --app hotel-reservation --kubeconfig /tmp/lab.kubeconfig, and in another "
-    "terminal: kubectl --kubeconfig /tmp/lab.kubeconfig get pods -A"
+    epilog=examples(
+        "aiopslab cluster up --app hotel-reservation --kubeconfig lab.kubeconfig",
+        "kubectl --kubeconfig lab.kubeconfig get pods -A     (in another terminal)",
+    )
 )
 def up(
     nodes: Annotated[
         int,
         typer.Option(
+            metavar="N",
             min=1,
             max=250,
             help="So many machines, a node each; the first has the control plane. One and two are small clusters "
@@ -30,16 +35,22 @@ def up(
         ),
     ] = 4,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to serve at; 0 takes a free one.")
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to serve at; 0 takes a free one.")
     ] = 0,
     host: Annotated[
-        str, typer.Option(help="The address to serve at; beyond loopback, all who have the token can use it.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The address to serve at; beyond loopback, all who have the token can use it.",
+        ),
     ] = LOOPBACK,
     kubeconfig: Annotated[
-        Path, typer.Option(help="The file to write when the cluster is ready to serve.")
+        Path, typer.Option(metavar="FILE", help="The file to write when the cluster is ready to serve.")
     ] = DEFAULT_KUBECONFIG,
-    speed: Annotated[float, typer.Option(help="So many times faster than the wall clock.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="One seed, one outcome.")] = 7,
+    speed: Annotated[
+        float, typer.Option(metavar="N", help="So many times faster than the wall clock.")
+    ] = 1.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="One seed, one outcome.")] = 7,
     api_only: Annotated[
         bool,
         typer.Option(
@@ -57,15 +68,26 @@ def up(
         ),
     ] = True,
     telemetry_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to serve telemetry at; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="The port to serve telemetry at; 0 takes a free one."
+        ),
     ] = 0,
     app: Annotated[
         str | None,
-        typer.Option(help="Deploy this application with users on it: hotel-reservation or social-network."),
+        typer.Option(
+            metavar="NAME",
+            help="Deploy this application with users on it: hotel-reservation or social-network.",
+        ),
     ] = None,
     app_port: Annotated[
         int,
-        typer.Option(min=0, max=65535, help="The port of the application's front door; 0 takes a free one."),
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="The port of the application's front door; 0 takes a free one.",
+        ),
     ] = 0,
 ) -> None:
     """Serve a cluster over HTTPS until interrupted, and its telemetry beside it."""
@@ -94,9 +116,11 @@ def up(
     raise typer.Exit(serve_cluster(wishes))
 
 
-@cluster.command(epilog="Example: aiopslab cluster status --kubeconfig /tmp/lab.kubeconfig")
+@cluster.command(epilog=examples("aiopslab cluster status --kubeconfig lab.kubeconfig"))
 def status(
-    kubeconfig: Annotated[Path, typer.Option(help="The file that `cluster up` wrote.")] = DEFAULT_KUBECONFIG,
+    kubeconfig: Annotated[
+        Path, typer.Option(metavar="FILE", help="The file that `cluster up` wrote.")
+    ] = DEFAULT_KUBECONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Say whether a cluster answers, and what is in it."""

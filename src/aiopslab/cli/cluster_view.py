@@ -22,7 +22,7 @@ _SEVERITY: Final = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
 
 def draw(status: Object, console: Console | None = None) -> None:
     """Print all of it."""
-    console = console or Console()
+    console = console or Console(emoji=False)
     console.print(f"[bold]{status['server']}[/]  Kubernetes {status['version']}\n", highlight=False)
     console.print(_nodes(status["nodes"]))
     if status["workloads"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -22,9 +23,11 @@ NAMESPACES: Final = ("-n", "--namespace")
 class Completer:
     """Completes lines at a cluster's terminal."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, vocabulary: Mapping[str, Sequence[str]] | None = None) -> None:
+        """``vocabulary`` has words that a line may begin with besides kubectl, each with what may follow it."""
         verbs.load()
         self._api = api
+        self._vocabulary = vocabulary or {}
 
     def complete(self, line: str) -> list[str]:
         """The words that the last one of a line may become, each with a space after it where it is whole."""
@@ -32,7 +35,9 @@ class Completer:
         words = piece.split()
         last = "" if not piece or piece[-1].isspace() else words.pop()
         if not words:
-            return [f"{name} " for name in ("kubectl",) if name.startswith(last)]
+            return [f"{name} " for name in ("kubectl", *self._vocabulary) if name.startswith(last)]
+        if words[0] in self._vocabulary:
+            return [f"{name} " for name in self._vocabulary[words[0]] if name.startswith(last)]
         if words[0] != "kubectl":
             return []
         if last.startswith("-"):

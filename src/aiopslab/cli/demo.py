@@ -23,8 +23,7 @@ from aiopslab.agents import find_agent
 from aiopslab.cli.cluster_view import call_map
 from aiopslab.cli.problems import introduced, known_problems, prepared
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import bounded
-from aiopslab.orchestrator.evaluation import summary
+from aiopslab.cli.session_view import bounded, show_results
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
@@ -40,7 +39,7 @@ WINDOW_S: Final = 60.0
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
     begun = time.perf_counter()
-    out = Console(highlight=False, width=WIDTH)
+    out = Console(highlight=False, emoji=False, width=WIDTH)
     with Progress() as progress:
         posed = prepared(known_problems(), PROBLEM, seed, None, progress)
     _situation(out, posed)
@@ -60,7 +59,7 @@ def run_demo(seed: int) -> int:
         "Answers are not taken on trust. The system went on for two minutes, its caches were emptied, and its users, its "
         "workloads, what had been written and every object were looked at:"
     )
-    out.print(summary(_of_this_world(result["results"])))
+    show_results(out, _of_this_world(result["results"]))
     _farewell(out, seed)
     now, requests = posed.environment.now, len(posed.environment.users.results)
     spent_s = time.perf_counter() - begun

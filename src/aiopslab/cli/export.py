@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from aiopslab.cli.problems import WrongCall, known_problems
+from aiopslab.cli.problems import WrongCall, check_folder, known_problems
 from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.world import World
@@ -60,8 +60,7 @@ def run_export(app: str, minutes: int, seed: int, out: Path, formats: str, as_js
         deployed = None if app == NONE else application(app)
         chosen = _checked(out, formats)
     except (NoSuchApplication, ExportError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        raise WrongCall(str(error)) from None
     watched = _bare(seed) if deployed is None else _with(deployed, seed)
     _lived(watched, minutes)
     facts = {"app": app, "nodes": NODES, "minutes": minutes}
@@ -106,6 +105,7 @@ def _truth(task: Task, injected_s: float) -> dict[str, Any]:
 def _checked(out: Path, formats: str) -> tuple[str, ...]:
     chosen = tuple(dict.fromkeys(name.strip() for name in formats.split(",")))
     check_request(out, chosen)
+    check_folder(out, "--out")
     return chosen
 
 

@@ -12,16 +12,17 @@ from typing import Annotated, NoReturn
 import typer
 
 from aiopslab.cli.cluster import cluster
-
-
-def _examples(*lines: str) -> str:
-    """Command lines to copy, each on its own line: the mark keeps them from being filled into a paragraph."""
-    return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
-
+from aiopslab.cli.help_text import examples
 
 cli = typer.Typer(
     name="aiopslab",
     help="A whole cloud in one Python process, to build, test, train and compare agents that operate clouds.",
+    epilog=examples(
+        "aiopslab demo",
+        "aiopslab list",
+        "aiopslab play scale_pod_zero_social_net-mitigation-1",
+        "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
+    ),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -30,23 +31,46 @@ cli = typer.Typer(
 
 cli.add_typer(cluster)
 
-Seed = Annotated[int, typer.Option(help="One seed, one outcome.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="One seed, one outcome.")]
 Load = Annotated[
     list[Path] | None,
-    typer.Option("--load", help="A Python file with problems of your own; may be given several times."),
+    typer.Option(
+        "--load", metavar="FILE", help="A Python file with problems of your own; may be given several times."
+    ),
 ]
-Results = Annotated[Path, typer.Option(help="The folder that the record of the session goes to.")]
+Results = Annotated[
+    Path, typer.Option(metavar="FOLDER", help="The folder that the record of the session goes to.")
+]
 Rights = Annotated[
     str | None,
     typer.Option(
-        "--policy", help="What may be done: read-only, operator or admin; else as the problem says."
+        "--policy",
+        metavar="NAME",
+        help="What may be done: read-only, operator or admin; else as the problem says.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-Problem = Annotated[str, typer.Argument(help="The id of a problem; `aiopslab list` has them all.")]
+Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="An id; `aiopslab list` has them all.")]
 
 
-@cli.command(epilog=_examples("aiopslab demo --seed 7"))
+def _version(asked: bool) -> None:
+    if asked:
+        from aiopslab.orchestrator.records import version
+
+        print(f"aiopslab-in-a-box {version()}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _always(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
+@cli.command(epilog=examples("aiopslab demo --seed 7"))
 def demo(seed: Seed = 7) -> None:
     """Watch a scripted engineer repair a broken social network."""
     from aiopslab.cli.demo import run_demo
@@ -56,7 +80,7 @@ def demo(seed: Seed = 7) -> None:
 
 @cli.command(
     "list",
-    epilog=_examples(
+    epilog=examples(
         "aiopslab list --task mitigation",
         "aiopslab list --app hotel-reservation --json",
         "aiopslab list --load my_problems.py",
@@ -65,9 +89,10 @@ def demo(seed: Seed = 7) -> None:
 )
 def list_(
     task: Annotated[
-        str | None, typer.Option(help="Only these: detection, localization, analysis or mitigation.")
+        str | None,
+        typer.Option(metavar="TASK", help="Only these: detection, localization, analysis or mitigation."),
     ] = None,
-    app: Annotated[str | None, typer.Option(help="Only those of this application.")] = None,
+    app: Annotated[str | None, typer.Option(metavar="NAME", help="Only those of this application.")] = None,
     load: Load = None,
     agents: Annotated[bool, typer.Option("--agents", help="List the agents instead.")] = False,
     as_json: AsJson = False,
@@ -81,7 +106,7 @@ def list_(
 
 
 @cli.command(
-    epilog=_examples(
+    epilog=examples(
         "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
         "aiopslab run revoke_auth_mongodb-mitigation-1 --agent llm --model gpt-5",
         "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
@@ -93,24 +118,29 @@ def run(
     agent: Annotated[
         str,
         typer.Option(
+            metavar="AGENT",
             help="Who works on it: idle, alarmist, restarter, engineer, scripted:FILE, llm; or your own as FILE.py:Name, "
-            "MODULE:Name or 'cmd:COMMAND'."
+            "MODULE:Name or 'cmd:COMMAND'.",
         ),
     ],
     seed: Seed = 0,
-    max_steps: Annotated[int, typer.Option(min=1, max=10_000, help="So many answers the agent has.")] = 30,
+    max_steps: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="So many answers the agent has.")
+    ] = 30,
     model: Annotated[
-        str | None, typer.Option(help="The language model, for an agent that takes one.")
+        str | None,
+        typer.Option(metavar="NAME", help="The language model, for an agent that takes one."),
     ] = None,
     load: Load = None,
     results: Results = Path("results"),
     judge: Annotated[
-        str | None, typer.Option(help="Have this language model judge the reasoning, too.")
+        str | None, typer.Option(metavar="NAME", help="Have this language model judge the reasoning, too.")
     ] = None,
     thinking: Annotated[
         str,
         typer.Option(
-            help="Simulated seconds that each answer costs; 'wall' takes what the agent really needs."
+            metavar="SECONDS",
+            help="Simulated seconds that each answer costs; 'wall' takes what the agent really needs.",
         ),
     ] = "5",
     policy: Rights = None,
@@ -152,7 +182,7 @@ def run(
 
 
 @cli.command(
-    epilog=_examples(
+    epilog=examples(
         "aiopslab play scale_pod_zero_social_net-mitigation-1",
         "printf 'kubectl get pods -A\\nsubmit Yes\\n' | aiopslab play scale_pod_zero_social_net-detection-1",
     )
@@ -164,7 +194,13 @@ def play(
     results: Results = Path("results"),
     policy: Rights = None,
     thinking: Annotated[
-        float, typer.Option(min=0, max=3600, help="Simulated seconds that pass before each of your actions.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            max=3600,
+            help="Simulated seconds that pass before each of your actions.",
+        ),
     ] = 5.0,
 ) -> None:
     """Work on a problem yourself, at a terminal of its cloud."""
@@ -174,7 +210,7 @@ def play(
 
 
 @cli.command(
-    epilog=_examples(
+    epilog=examples(
         "aiopslab validate scale_pod_zero_social_net-mitigation-1",
         "aiopslab validate --load my_problems.py my_family-detection-1",
         "aiopslab validate --json",
@@ -182,7 +218,8 @@ def play(
 )
 def validate(
     problems: Annotated[
-        list[str] | None, typer.Argument(help="Ids of problems; all, when none is named.")
+        list[str] | None,
+        typer.Argument(metavar="PROBLEM", help="Ids; all problems, when none is named."),
     ] = None,
     load: Load = None,
     seed: Seed = 0,
@@ -200,20 +237,31 @@ def validate(
     _end(lambda: validate_problems(problems or (), load or (), seed, twice, as_json))
 
 
-@cli.command(epilog=_examples("aiopslab shell -c 'kubectl get pods -A'"))
+@cli.command(
+    epilog=examples("aiopslab shell", "aiopslab shell --app hotel-reservation -c 'kubectl get pods -A'")
+)
 def shell(
-    line: Annotated[str | None, typer.Option("-c", help="Run this line and exit with its code.")] = None,
-    nodes: Annotated[int, typer.Option(min=1, max=100, help="How many nodes the cluster has.")] = 4,
-    policy: Annotated[str, typer.Option(help="What you may do: read-only, operator or admin.")] = "admin",
+    line: Annotated[
+        str | None, typer.Option("-c", metavar="LINE", help="Run this line and exit with its code.")
+    ] = None,
+    nodes: Annotated[
+        int, typer.Option(metavar="N", min=1, max=100, help="How many nodes the cluster has.")
+    ] = 4,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME", help="What you may do: read-only, operator or admin.")
+    ] = "admin",
     app: Annotated[
         str | None,
         typer.Option(
-            help="With this application and its users on the cluster: hotel-reservation or social-network."
+            metavar="NAME",
+            help="With this application and its users on the cluster: hotel-reservation or social-network.",
         ),
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(help="Instead: a machine of an application's cloud, node-1, node-2 or node-3."),
+        typer.Option(
+            metavar="NAME", help="Instead, a plain machine without Kubernetes: node-1, node-2 or node-3."
+        ),
     ] = None,
     seed: Seed = 7,
 ) -> None:
@@ -228,26 +276,31 @@ def shell(
 
 
 @cli.command(
-    epilog=_examples(
+    epilog=examples(
         "aiopslab export --app hotel-reservation --minutes 10 --out data --format csv,parquet",
         "aiopslab export revoke_auth_mongodb-detection-1 --out data",
     )
 )
 def export(
-    out: Annotated[Path, typer.Option(help="A folder that does not exist yet, or is empty.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="One that does not exist yet, or is empty.")],
     problem: Annotated[
         str | None,
-        typer.Argument(help="A problem, written with the truth about it; else what --app says is recorded."),
+        typer.Argument(
+            metavar="PROBLEM",
+            help="A problem, written with the truth about it; else what --app says is recorded.",
+        ),
     ] = None,
     app: Annotated[
         str | None,
         typer.Option(
-            help="What runs on the cluster: hotel-reservation, social-network, or none (the default)."
+            metavar="NAME",
+            help="What runs on the cluster: hotel-reservation, social-network, or none (the default).",
         ),
     ] = None,
     minutes: Annotated[
         int | None,
         typer.Option(
+            metavar="N",
             min=0,
             max=1440,
             help="How many virtual minutes are recorded; of a problem, how many after it is posed.",
@@ -255,7 +308,7 @@ def export(
     ] = None,
     seed: Seed = 7,
     load: Load = None,
-    format: Annotated[str, typer.Option(help="csv, parquet, or csv,parquet.")] = "csv",
+    format: Annotated[str, typer.Option(metavar="NAMES", help="csv, parquet, or csv,parquet.")] = "csv",
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Write the telemetry of a cluster or a problem as a data set.

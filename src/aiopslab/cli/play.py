@@ -19,14 +19,13 @@ from typing import Final
 from rich.console import Console
 
 from aiopslab.cli.completion import Completer
-from aiopslab.cli.problems import DONE, FAILED, checked_policy, known_problems, prepared
+from aiopslab.cli.problems import DONE, FAILED, check_folder, checked_policy, known_problems, prepared
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import bounded, console, show_ending, step_line
+from aiopslab.cli.session_view import bounded, console, show_ending, show_results, step_line
 from aiopslab.cli.shell import edit_lines
 from aiopslab.cli.typed_calls import as_call, fenced
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentGone, AgentLink, Usage
-from aiopslab.orchestrator.evaluation import summary
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.session import Step
@@ -49,6 +48,7 @@ def play_problem(
     checked_policy(policy)
     problems = known_problems(files)
     problems.get_problem(problem)
+    check_folder(results, "--results")
     out = console()
     with Progress() as progress:
         posed = prepared(problems, problem, seed, policy, progress)
@@ -69,7 +69,7 @@ def play_problem(
         result = asyncio.run(orchestrator.start_problem(MOST_STEPS))
     left = result["ending"] == "agent gone"
     if not left:
-        out.print(summary(result["results"]))
+        show_results(out, result["results"])
     show_ending(out, result)
     return DONE if left or result["ending"] == "submitted" else FAILED
 
@@ -125,7 +125,7 @@ class Person(AgentLink):
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         """Show the problem, and what can be typed."""
         if self._is_tty:
-            edit_lines(Completer(self._posed.terminal.api))
+            edit_lines(Completer(self._posed.terminal.api, self._vocabulary()))
         self._problem("")
         self._out.print(
             "Type command lines as at any terminal; 'help' says what else there is, 'quit' leaves."
@@ -169,7 +169,7 @@ class Person(AgentLink):
         return f"root@{self._posed.terminal.machine.name}:~# " if self._is_tty else ""
 
     def _problem(self, _: str) -> None:
-        self._out.print(self._posed.prompt.description.rstrip(), markup=False)
+        self._out.print(self._posed.prompt.description.rstrip(), markup=False, soft_wrap=False)
         self._out.print(f"Answer by: {FORMS.get(self._posed.task.task_type, SUBMIT)}\n", markup=False)
 
     def _help(self, about: str) -> None:
@@ -183,14 +183,27 @@ class Person(AgentLink):
         self._out.print('Actions, typed as get_logs("NAMESPACE", "SERVICE") or get_logs NAMESPACE SERVICE:')
         for text in known.values():
             signature, _, rest = text.strip().partition("\n")
-            sentence = next((line.strip() for line in rest.splitlines() if line.strip()), "")
-            self._out.print(f"  {signature}\n      {sentence}", markup=False)
+            self._out.print(f"  {signature}\n      {_first_sentence(rest)}", markup=False)
         self._out.print(
             "Besides: help ACTION, problem, history, quit. Everything else is a command line for your terminal.\n"
             f"Answer by: {FORMS.get(self._posed.task.task_type, SUBMIT)}",
             markup=False,
         )
 
+    def _vocabulary(self) -> dict[str, Sequence[str]]:
+        """What a line may begin with besides kubectl, and what may follow each word of it."""
+        task = self._posed.task
+        components = [component.name for component in task.app.components]
+        answers = {"detection": ["Yes", "No"], "localization": components}.get(task.task_type, [])
+        alone: dict[str, Sequence[str]] = dict.fromkeys((*self._actions, *self._words, "quit"), ())
+        return alone | {"help": list(self._actions), SUBMIT: answers}
+
     def _past(self, _: str) -> None:
         told = "\n".join(map(step_line, self._history)) or "Nothing has been done yet."
         self._out.print(bounded(told, MOST_STEPS), markup=False)
+
+
+def _first_sentence(documentation: str) -> str:
+    paragraph = " ".join(documentation.partition("\n\n")[0].split())
+    sentence, stop, _ = paragraph.partition(". ")
+    return f"{sentence}." if stop else sentence

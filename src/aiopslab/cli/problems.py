@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final, Literal
 
 from aiopslab.agents import NoSuchAgent
 from aiopslab.cloud.copies import CopyFailed
 from aiopslab.cloud.policies import POLICIES
+from aiopslab.orchestrator.models import ModelFailed
 from aiopslab.orchestrator.posing import Posed, Prompt, pose
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
 from aiopslab.orchestrator.staging import Tell, settled, stage
@@ -55,6 +57,17 @@ def checked_policy(name: str | None) -> str | None:
     return name
 
 
+def check_folder(folder: Path, option: str) -> None:
+    """Raise ``WrongCall`` when nothing can be written there: better now than when all the work is done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise WrongCall(
+            f"{folder} cannot be written to ({error.strerror or error}). Name another folder by {option}."
+        ) from None
+
+
 def thinking(told: str) -> float | Literal["wall"]:
     """What a turn costs before its action: seconds, or ``wall`` for what the agent really needs; raises ``WrongCall``."""
     if told == "wall":
@@ -72,7 +85,7 @@ def told(work: Callable[[], int]) -> int:
     """Do it; the exit code. What went wrong is a sentence on standard error."""
     try:
         return work()
-    except (WrongCall, UnknownProblem, CannotLoad, NoSuchAgent) as error:
+    except (WrongCall, UnknownProblem, CannotLoad, NoSuchAgent, ModelFailed) as error:
         return _say(error, str(error), WRONG_CALL)
     except AIOpsLabError as error:
         return _say(error, str(error), FAILED)

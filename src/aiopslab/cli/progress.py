@@ -12,7 +12,7 @@ class Progress:
     """Tells what is being done; ``with Progress() as progress: progress("staging …")``."""
 
     def __init__(self, quiet: bool = False) -> None:
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
         self._quiet = quiet
         self._status: Status | None = None
 

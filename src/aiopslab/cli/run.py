@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +16,7 @@ from aiopslab.cli.problems import (
     DONE,
     FAILED,
     INTERRUPTED,
+    check_folder,
     checked_policy,
     introduced,
     known_problems,
@@ -21,8 +24,7 @@ from aiopslab.cli.problems import (
     thinking,
 )
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import console, show_ending, show_step
-from aiopslab.orchestrator.evaluation import summary
+from aiopslab.cli.session_view import console, show_ending, show_results, show_step
 from aiopslab.orchestrator.models import OpenAIModel
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.session import Step
@@ -56,8 +58,14 @@ def run_problem(wishes: Wishes) -> int:
     problems = known_problems(wishes.files)
     problems.get_problem(wishes.problem)  # a mistyped id costs no time
     name, agent = find_agent(wishes.agent, wishes.model, wishes.passed)
+    judge = OpenAIModel(wishes.judge) if wishes.judge else None
+    if judge is not None:
+        judge.check()
+    check_folder(wishes.results, "--results")
     out = console()
-    with Progress() as progress:
+    # What an agent prints must not stand among what a program reads.
+    aside = redirect_stdout(sys.stderr) if wishes.as_json else nullcontext()
+    with aside, Progress() as progress:
         posed = prepared(problems, wishes.problem, wishes.seed, policy, progress)
         progress.done()
 
@@ -71,7 +79,7 @@ def run_problem(wishes: Wishes) -> int:
             thinking_s=thinking_s,
             tell=progress,
             on_step=on_step,
-            judge=OpenAIModel(wishes.judge) if wishes.judge else None,
+            judge=judge,
         )
         introduced(agent, posed.prompt)
         orchestrator.take(posed)
@@ -80,7 +88,7 @@ def run_problem(wishes: Wishes) -> int:
     if wishes.as_json:
         print(json.dumps(_document(wishes, name, result), indent=1, default=str))
     else:
-        out.print(summary(result["results"]))
+        show_results(out, result["results"])
         show_ending(out, result)
     return exit_code(result["ending"])
 

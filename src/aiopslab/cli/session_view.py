@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
 from rich.console import Console
 
+from aiopslab.orchestrator.evaluation import summary
 from aiopslab.orchestrator.session import Step
 
 LINE_CHARS: Final = 100
+PIPE_COLUMNS: Final = 110
+"""How wide text is where nobody says how wide a line may be."""
 FULL_LINES: Final = 40
 """So many lines of an observation are shown in full."""
 
 
-def console() -> Console:
-    """Where people look: colours at a terminal, plain text elsewhere."""
-    return Console(highlight=False, soft_wrap=True)
+class Output(Console):
+    """Standard output. When whoever read it has gone (``| head``), that is an interrupt: what goes on ends in its record."""
+
+    def on_broken_pipe(self) -> None:
+        """Write nothing more, not even what is left when the process ends."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise KeyboardInterrupt
+
+
+def console() -> Output:
+    """Where people look: colours at a terminal, plain text elsewhere; others' text as it is (``:100:`` is no picture)."""
+    out = Output(highlight=False, emoji=False, soft_wrap=True)
+    if not (out.is_terminal or "COLUMNS" in os.environ):
+        out.width = PIPE_COLUMNS
+    return out
 
 
 def step_line(step: Step) -> str:
@@ -57,6 +76,17 @@ def show_step(to: Console, step: Step, in_full: bool) -> None:
     to.print(f"\n{step.number}. at {step.at_s:.0f} s", style="bold")
     to.print(step.response.strip(), markup=False)
     to.print(bounded(step.observation), style=None if step.valid else "yellow", markup=False)
+
+
+def show_results(to: Console, results: Mapping[str, Any]) -> None:
+    """Print what a session was worth; in a file or a pipe without the blanks that fill a table's lines."""
+    table = summary(results)
+    if to.is_terminal:
+        to.print(table)
+        return
+    with to.capture() as captured:
+        to.print(table)
+    to.print(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), end="", markup=False)
 
 
 def show_ending(to: Console, result: Mapping[str, Any]) -> None:

@@ -48,7 +48,7 @@ class ChangeActions(ActionsBase):
         with what tool, and which fields, old -> new. Pods, statuses and values of Secrets are not shown.
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             minutes (float): How far to look back.
 
         Returns:

@@ -26,7 +26,7 @@ class EventActions(ActionsBase):
         are usual ones of many objects in the same minute.
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             warnings_first (bool): Whether warnings stand above all others.
 
         Returns:

@@ -39,7 +39,7 @@ class LogActions(ActionsBase):
         restarted. Lines that differ only in times, ids and numbers are folded into one, with "x" and their count.
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             service (str): The name of a Service, Deployment, StatefulSet, DaemonSet, Job or pod.
 
         Returns:

@@ -40,7 +40,7 @@ class MetricActions(ExportActions):
         nodes' own. Read them with read_metrics, or with exec_shell (cat, head, grep, awk).
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             duration (float): How many minutes back from now.
 
         Returns:

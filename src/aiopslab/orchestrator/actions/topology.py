@@ -30,7 +30,7 @@ class TopologyActions(ActionsBase):
         latencies, seen in traces; then the state of every workload, and Services that nobody stands behind.
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             minutes (float): Over how many minutes up to now the calls are counted.
 
         Returns:

@@ -28,7 +28,7 @@ class TraceActions(ExportActions):
         has_error, response. Read it with read_traces, or with exec_shell (grep, awk, sort).
 
         Args:
-            namespace (str): The namespace, for example "test-hotel-reservation".
+            namespace (str): The namespace that the problem names, or another one such as "kube-system".
             duration (float): How many minutes back from now.
 
         Returns:

@@ -91,7 +91,7 @@ def _harm(harm: Mapping[str, Any]) -> Iterator[Line]:
     if severity:
         after = (harm.get("after") or {}).get("severity", severity["final"])
         yield (
-            "severity",
+            "severity (0 to 1)",
             Text(f"{severity['start']:.2f} at the start, {severity['peak']:.2f} at its worst, ")
             + Text(f"{after:.2f} in the end", style="green" if after < NOTICED else "yellow"),
         )

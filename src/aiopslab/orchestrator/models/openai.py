@@ -48,14 +48,19 @@ class OpenAIModel:
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r}, at {_host(self._endpoint())})"
 
-    def complete(self, messages: Sequence[Message]) -> Reply:
-        """Ask the endpoint; raises ``ModelFailed``."""
-        sdk, key = _sdk(), os.environ.get(self._api_key_env, "")
-        if not key and self._endpoint() is None:
+    def check(self) -> None:
+        """Raise ``ModelFailed`` when it is known already that the endpoint cannot be asked: no package, or no key."""
+        _sdk()
+        if not os.environ.get(self._api_key_env) and self._endpoint() is None:
             raise ModelFailed(
                 f"The model {self.name} needs a key. Put it into the environment variable {self._api_key_env}, "
                 f"or name an endpoint that needs none with base_url or {BASE_URL}."
             )
+
+    def complete(self, messages: Sequence[Message]) -> Reply:
+        """Ask the endpoint; raises ``ModelFailed``."""
+        self.check()
+        sdk, key = _sdk(), os.environ.get(self._api_key_env, "")
         said = [{"role": message.role, "content": message.content} for message in messages]
         try:
             with sdk.OpenAI(
