@@ -21,7 +21,7 @@ from rich.text import Text
 
 from aiopslab.agents import find_agent
 from aiopslab.cli.cluster_view import call_map
-from aiopslab.cli.problems import introduced, known_problems, prepared
+from aiopslab.cli.problems import known_problems, prepared
 from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import bounded, show_results
 from aiopslab.orchestrator.orchestrator import Orchestrator
@@ -44,10 +44,9 @@ def run_demo(seed: int) -> int:
         posed = prepared(known_problems(), PROBLEM, seed, None, progress)
     _situation(out, posed)
     _, engineer = find_agent("engineer")
-    introduced(engineer, posed.prompt)
     orchestrator = Orchestrator(None, seed, on_step=lambda step: _turn(out, step))
     orchestrator.take(posed)
-    orchestrator.register_agent(engineer, "engineer")
+    orchestrator.register_agent(engineer, "engineer", introduce=True)
     _chapter(out, "An engineer goes to work")
     out.print(
         "This one follows a script: where to look is written down, what it finds there is not. A language model, "

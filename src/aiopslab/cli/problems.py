@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from aiopslab.agents import NoSuchAgent
 from aiopslab.cloud.copies import CopyFailed
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.orchestrator.models import ModelFailed
-from aiopslab.orchestrator.posing import Posed, Prompt, pose
+from aiopslab.orchestrator.posing import Posed, pose
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
 from aiopslab.orchestrator.staging import Tell, settled, stage
 from aiopslab.utils.status import AIOpsLabError
@@ -41,13 +41,6 @@ def prepared(problems: ProblemRegistry, pid: str, seed: int, policy: str | None,
     task.policy = policy or task.policy
     stage(task, settled(task, seed, tell), tell)
     return pose(task)
-
-
-def introduced(agent: Any, prompt: Prompt) -> None:
-    """Tell an agent that we made what it is about; one that is a command of its own hears it when it is started."""
-    tell = getattr(agent, "init_context", None)
-    if callable(tell):
-        tell(prompt.description, prompt.instructions, dict(prompt.actions))
 
 
 def checked_policy(name: str | None) -> str | None:

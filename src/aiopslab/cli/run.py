@@ -18,7 +18,6 @@ from aiopslab.cli.problems import (
     INTERRUPTED,
     check_folder,
     checked_policy,
-    introduced,
     known_problems,
     prepared,
     thinking,
@@ -81,9 +80,8 @@ def run_problem(wishes: Wishes) -> int:
             on_step=on_step,
             judge=judge,
         )
-        introduced(agent, posed.prompt)
         orchestrator.take(posed)
-        orchestrator.register_agent(agent, name)
+        orchestrator.register_agent(agent, name, introduce=True)
         result = asyncio.run(orchestrator.start_problem(wishes.max_steps))
     if wishes.as_json:
         print(json.dumps(_document(wishes, name, result), indent=1, default=str))

@@ -4,7 +4,8 @@ Agents are objects with `get_action(state)`, plain or async; functions of the st
 that need no arguments; and programs that speak JSON lines (`SubprocessAgent`). docs/agents.md shows each.
 
 Who makes an agent introduces it: a script that made an object tells it the problem itself, as scripts for the public
-release do (`agent.init_context(...)`), so the link tells only those that it made, from a class or a command.
+release do (`agent.init_context(...)`), so the link tells only those that it made, from a class or a command, and those that it is
+asked to introduce.
 """
 
 import asyncio
@@ -31,10 +32,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-def link(agent: object, name: str, *, timeout_s: float, shared_loop: bool = False) -> AgentLink:
+def link(agent: object, name: str, *, timeout_s: float, introduce: bool = False) -> AgentLink:
     """A link to an agent of any kind; `AgentFailed` if the object is none.
 
-    On a `shared_loop` an async agent is asked: it may hold something that lives there.
+    With `introduce` an object is told the problem, too, by its `init_context`: whoever links it has not done so.
     """
     if isinstance(agent, AgentLink):
         return agent  # somebody who answers in a way of their own, a person at a keyboard
@@ -45,17 +46,17 @@ def link(agent: object, name: str, *, timeout_s: float, shared_loop: bool = Fals
             f"{bounded(repr(agent), 80)} is no agent. An agent is an object with get_action(state), a function of the state, "
             "or SubprocessAgent([command, …])."
         )
-    lives_here = shared_loop and not inspect.isclass(agent) and _is_async(agent)
-    return _LocalLink(agent, name, timeout_s, CallersLoop() if lives_here else OwnThread(f"agent {name}"))
+    return _LocalLink(agent, name, timeout_s, introduce)
 
 
 class _LocalLink(AgentLink):
     """An agent in this process: in a thread of its own, or on the loop on which it lives."""
 
-    def __init__(self, agent: Any, name: str, timeout_s: float, place: OwnThread | CallersLoop) -> None:
+    def __init__(self, agent: Any, name: str, timeout_s: float, introduce: bool) -> None:
         self.name = name
         self._agent = agent
         self._is_class = inspect.isclass(agent)
+        self._introduce = introduce or self._is_class
         self._timeout_s = timeout_s
         self._place = place
         self._usage: Usage | None = None
@@ -63,10 +64,10 @@ class _LocalLink(AgentLink):
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         if self._is_class:
             await self._make()
-            if callable(getattr(self._agent, "init_context", None)):
-                await self._do(
-                    lambda: self._agent.init_context(problem, instructions, apis), "took in its problem"
-                )
+        if self._introduce and callable(getattr(self._agent, "init_context", None)):
+            await self._do(
+                lambda: self._agent.init_context(problem, instructions, apis), "taken in its problem"
+            )
 
     async def get_action(self, state: str) -> str:
         if self._is_class:
@@ -83,7 +84,7 @@ class _LocalLink(AgentLink):
         self._place.close()
 
     async def _make(self) -> None:
-        self._agent = await self._do(self._agent, "was made")
+        self._agent = await self._do(self._agent, "been made")
         self._is_class = False
         if not (callable(self._agent) or callable(getattr(self._agent, "get_action", None))):
             raise AgentFailed(

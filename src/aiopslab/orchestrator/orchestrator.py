@@ -75,7 +75,7 @@ class Orchestrator:
         self._tell = tell or silent
         self._on_step = on_step
         self._judge = judge
-        self._agent: tuple[object, str] | None = None
+        self._agent: tuple[object, str, bool] | None = None
         self._posed: Posed | None = None
         self._preparing_s = 0.0
         self._episodes = episodes
@@ -96,9 +96,12 @@ class Orchestrator:
         """Use a problem that stands ready already."""
         self._posed, self._preparing_s = posed, 0.0
 
-    def register_agent(self, agent: object, name: str = "agent") -> None:
-        """Say who works on the next problem: an object with ``get_action``, a function, or a ``SubprocessAgent``."""
-        self._agent = (agent, name)
+    def register_agent(self, agent: object, name: str = "agent", *, introduce: bool = False) -> None:
+        """Say who works on the next problem: an object with ``get_action``, a function, or a ``SubprocessAgent``.
+
+        With ``introduce`` an object that has ``init_context`` is told the problem by it, as one made from a class is.
+        """
+        self._agent = (agent, name, introduce)
 
     async def start_problem(self, max_steps: int = MAX_STEPS) -> dict[str, Any]:
         """Let the agent work on the problem, judge what it did, and record it.
@@ -138,9 +141,8 @@ class Orchestrator:
             )
         if max_steps < 1:
             raise NotReady(f"A session needs at least one step, not {max_steps}. Give max_steps=1 or more.")
-        agent, name = self._agent
-        shared = is_shared(Orchestrator.start_problem)
-        linked = link(agent, name, timeout_s=self._pace.agent_timeout_s, shared_loop=shared)
+        agent, name, introduce = self._agent
+        linked = link(agent, name, timeout_s=self._pace.agent_timeout_s, introduce=introduce)
         posed, self._posed = self._posed, None  # it is used up: an agent will have been in it
         return posed, linked
 

@@ -132,6 +132,7 @@ def run_episode(
 ) -> dict[str, Any]:
     """Let an agent work in a copy; ``settings`` are those of ``Orchestrator``. Returns what ``start_problem`` does.
 
+    What ``make_agent`` gives is told the problem by its ``init_context``, if it has one.
     Ctrl-C at the terminal reaches it, too: the session is recorded, and the copy ends.
     """
     if world.posed is None:
@@ -141,5 +142,5 @@ def run_episode(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     orchestrator = Orchestrator(results, probs=world.registry, **settings)
     orchestrator.take(world.posed)
-    orchestrator.register_agent(make_agent(), name)
+    orchestrator.register_agent(make_agent(), name, introduce=True)
     return asyncio.run(orchestrator.start_problem(max_steps))
