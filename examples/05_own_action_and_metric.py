@@ -62,7 +62,7 @@ def engineer(state: str) -> str:
     if "first action" in state:
         return 'exec_shell("kubectl -n test-hotel-reservation get deployments --no-headers | grep 0/0")'
     if "0/0" in state:
-        return f'get_owner("{state.split()[0]}")'
+        return f'get_owner("{state.split(maxsplit=1)[0]}")'
     return 'submit(["geo"])'
 
 

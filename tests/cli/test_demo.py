@@ -5,18 +5,29 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tests.cli.test_cli import aiopslab
+from tests.cli.test_cli import ROOT, aiopslab
 
 
 @cache
 def story(hash_seed: str = "0") -> str:
-    done = aiopslab("demo", "--seed", "3", PYTHONHASHSEED=hash_seed)
+    done = aiopslab("demo", "--seed", "7", PYTHONHASHSEED=hash_seed)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_one_seed_one_story() -> None:
     assert story("0") == story("42")
+
+
+def test_the_readme_shows_what_it_prints() -> None:
+    """Line by line and in this order; "..." stands for what is left out."""
+    readme = (ROOT / "README.md").read_text()
+    excerpt = re.split(
+        r"^```\n", readme.partition("(`make demo`, seed 7)")[2], maxsplit=2, flags=re.MULTILINE
+    )[1]
+    shown = iter(line.rstrip() for line in story().splitlines())
+    missing = [line for line in excerpt.splitlines() if line.strip() not in ("", "...") and line not in shown]
+    assert not missing
 
 
 def test_a_newcomer_is_told_what_is_simulated_and_what_is_scripted() -> None:

@@ -16,11 +16,11 @@ from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.utils.status import ResponseParsingError
 
 
-def asked(agent: object, *states: str, timeout_s: float = 30.0) -> list[str]:
+def asked(agent: object, *states: str, timeout_s: float = 30.0, introduce: bool = False) -> list[str]:
     """What an agent answers to each state, from its introduction to its end."""
 
     async def session() -> list[str]:
-        linked = link(agent, "somebody", timeout_s=timeout_s)
+        linked = link(agent, "somebody", timeout_s=timeout_s, introduce=introduce)
         try:
             await linked.init("A problem.", "Some instructions.", {"submit": "submit() ends the session."})
             return [await linked.get_action(state) for state in states]
@@ -90,6 +90,7 @@ def test_an_async_agent_keeps_its_loop_from_one_state_to_the_next() -> None:
 def test_who_makes_an_agent_introduces_it() -> None:
     assert asked(Introduced, "1") == ["A problem. Some instructions. ['submit']"]
     assert asked(Introduced(), "1") == [""], "a script that made an object tells it the problem itself"
+    assert asked(Introduced(), "1", introduce=True) == ["A problem. Some instructions. ['submit']"]
 
 
 def test_what_is_no_agent_is_refused_with_what_would_be_one() -> None:

@@ -39,7 +39,8 @@ WINDOW_S: Final = 60.0
 def run_demo(seed: int) -> int:
     """Tell the story on the terminal; 0 when it ended well."""
     begun = time.perf_counter()
-    out = Console(highlight=False, emoji=False, width=WIDTH)
+    out = Console(highlight=False, emoji=False)
+    out.width = min(WIDTH, out.width) if out.is_terminal else WIDTH
     with Progress() as progress:
         posed = prepared(known_problems(), PROBLEM, seed, None, progress)
     _situation(out, posed)
@@ -77,7 +78,7 @@ def _situation(out: Console, posed: Posed) -> None:
         "read and write all the time. A minute ago something was broken. Whoever is on call is told this:\n"
     )
     for line in posed.prompt.description.strip().splitlines():
-        for part in wrap(line, WIDTH - 4, break_on_hyphens=False) or [""]:
+        for part in wrap(line, out.width - 4, break_on_hyphens=False) or [""]:
             out.print(f"[dim]│[/] {escape(part)}")
     out.print("\nFrom the users' traces of the last minute, who calls whom and how that goes:")
     out.print(call_map(posed.environment.monitoring.topology.document(WINDOW_S)))
@@ -90,7 +91,7 @@ def _turn(out: Console, step: Step) -> None:
     out.print(f"[bold green]>[/] [bold]{escape(_typed(step))}[/]")
     if step.api_name != "submit":
         for line in bounded(step.observation, SHOWN_LINES).splitlines():
-            out.print(Padding(Text(line[:SHOWN_CHARS], "dim"), (0, 0, 0, 2)))
+            out.print(Padding(Text(line[:SHOWN_CHARS], "dim"), (0, 0, 0, 2), expand=False))
 
 
 def _typed(step: Step) -> str:
