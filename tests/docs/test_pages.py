@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_there_are_calls_to_look_at() -> None:
 @pytest.mark.parametrize(("where", "line"), CALLS)
 def test_a_call_is_understood(where: str, line: str) -> None:
     """Options and arguments are such as the command takes, and problems are such as there are."""
-    words = shlex.split(line)
+    words = list(takewhile(lambda word: word != "|", shlex.split(line)))
     command = typer.main.get_command(cli)
     while (below := getattr(command, "commands", {})) and words:
         assert words[0] in below, f"{where}: there is no command '{words[0]}'"
