@@ -79,7 +79,7 @@ def test_an_answer_of_the_wrong_form_is_told_and_the_session_goes_on(
 def test_who_leaves_leaves_a_record(world: Copy[Posed], tmp_path: Path, lines: tuple[str, ...]) -> None:
     done = play(world, tmp_path, *lines)
     assert done.code == 0
-    assert "How it ended: agent gone: You left.\nRecord: " in done.out
+    assert "How it ended: agent gone: You left, and nothing was submitted.\nRecord: " in done.out
     assert "never" not in done.out
     kept = record(tmp_path)
     assert (kept["ending"], len(kept["steps"])) == ("agent gone", 1)
@@ -102,7 +102,7 @@ def test_control_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
         person.sees("still here\r\nstill here")
         person.sees("# ")
         person.type("quit\n")
-        person.sees("You left.")
+        person.sees("You left")
         assert person.left_with() == 0
     finally:
         person.close()

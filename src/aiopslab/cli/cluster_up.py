@@ -72,6 +72,7 @@ def serve_cluster(wishes: Wishes) -> int:
 
 
 def _bare_server(wishes: Wishes) -> ClusterServer:
+    print(f"Starting a cluster of {_nodes(wishes)} ...", file=sys.stderr, flush=True)
     world = World(wishes.seed, epoch_s=_epoch(SETTLE_S), telemetry=wishes.telemetry)
     built = add_cluster(world, wishes.nodes)
     monitoring = None
@@ -85,13 +86,17 @@ def _bare_server(wishes: Wishes) -> ClusterServer:
 
 
 def _app_server(wishes: Wishes, app: Application) -> ClusterServer:
-    print(f"Deploying {app.name} on {wishes.nodes} nodes ...", file=sys.stderr, flush=True)
+    print(f"Deploying {app.name} on {_nodes(wishes)} ...", file=sys.stderr, flush=True)
     environment = Environment(app, wishes.seed, nodes=wishes.nodes, epoch_s=_epoch(APP_SETTLE_S))
     environment.open()
     environment.run_for(max(0.0, APP_SETTLE_S - environment.now))
     gateway = Gateway(environment.door)
     start_outside(environment.world, "gateway", gateway.program)
     return _server(wishes, environment.cluster, environment.monitoring, gateway)
+
+
+def _nodes(wishes: Wishes) -> str:
+    return "1 node" if wishes.nodes == 1 else f"{wishes.nodes} nodes"
 
 
 def _epoch(lived_s: float) -> float:
@@ -122,8 +127,7 @@ async def _serve(server: ClusterServer, wishes: Wishes) -> None:
 
     def tell() -> None:
         pace = "in real time" if wishes.speed == 1 else f"{wishes.speed:g} times faster than the wall clock"
-        count = "1 node" if wishes.nodes == 1 else f"{wishes.nodes} nodes"
-        print(f"Kubernetes v1.36.4 with {count} at {server.url}, {pace}.")
+        print(f"Kubernetes v1.36.4 with {_nodes(wishes)} at {server.url}, {pace}.")
         print(f"export KUBECONFIG={wishes.kubeconfig.resolve()}")
         if server.gateway_url:
             print(f"{wishes.app} at {server.gateway_url}, beside its simulated users: {_invitation(wishes)}")

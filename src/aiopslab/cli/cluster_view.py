@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from aiopslab.cli import output
 from aiopslab.observer.call_tree import AGAIN, call_tree
 
 Object = dict[str, Any]
@@ -22,7 +23,7 @@ _SEVERITY: Final = {"critical": "bold red", "warning": "yellow", "info": "cyan"}
 
 def draw(status: Object, console: Console | None = None) -> None:
     """Print all of it."""
-    console = console or Console(emoji=False)
+    console = console or output.console()
     console.print(f"[bold]{status['server']}[/]  Kubernetes {status['version']}\n", highlight=False)
     console.print(_nodes(status["nodes"]))
     if status["workloads"]:

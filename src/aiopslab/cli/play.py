@@ -19,9 +19,10 @@ from typing import Final
 from rich.console import Console
 
 from aiopslab.cli.completion import Completer
+from aiopslab.cli.output import console
 from aiopslab.cli.problems import DONE, FAILED, check_folder, checked_policy, known_problems, prepared
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import bounded, console, show_ending, show_results, step_line
+from aiopslab.cli.session_view import bounded, show_ending, show_results, step_line
 from aiopslab.cli.shell import edit_lines
 from aiopslab.cli.typed_calls import as_call, fenced
 from aiopslab.orchestrator.actions.action_set import SUBMIT
@@ -32,6 +33,7 @@ from aiopslab.orchestrator.session import Step
 
 MOST_STEPS: Final = 1_000
 PATIENCE_S: Final = 7 * 86_400.0
+LEFT: Final = "You left, and nothing was submitted."
 LEAVES: Final = ("quit", "exit", "logout")
 FORMS: Final = {
     "detection": "submit Yes, or submit No",
@@ -137,13 +139,15 @@ class Person(AgentLink):
             try:
                 line = self._keyboard.read(self._prompt()).strip()
             except EOFError:
-                raise AgentGone("You left.") from None
+                if self._is_tty:
+                    self._out.print()
+                raise AgentGone(LEFT) from None
             except KeyboardInterrupt:
                 self._out.print()
                 continue
             word, _, rest = line.partition(" ")
             if word in LEAVES:
-                raise AgentGone("You left.")
+                raise AgentGone(LEFT)
             if word in self._words:
                 self._words[word](rest.strip())
             elif line:
@@ -185,7 +189,8 @@ class Person(AgentLink):
             signature, _, rest = text.strip().partition("\n")
             self._out.print(f"  {signature}\n      {_first_sentence(rest)}", markup=False)
         self._out.print(
-            "Besides: help ACTION, problem, history, quit. Everything else is a command line for your terminal.\n"
+            "Besides: help ACTION, problem, history, quit. Everything else is a command line for your terminal; each is a "
+            "shell of its own, so write 'cd DIR && …' in one line.\n"
             f"Answer by: {FORMS.get(self._posed.task.task_type, SUBMIT)}",
             markup=False,
         )

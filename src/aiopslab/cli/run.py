@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiopslab.agents import find_agent
+from aiopslab.cli.output import console
 from aiopslab.cli.problems import (
     DONE,
     FAILED,
@@ -23,7 +24,7 @@ from aiopslab.cli.problems import (
     thinking,
 )
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import console, show_ending, show_results, show_step
+from aiopslab.cli.session_view import show_ending, show_results, show_step
 from aiopslab.orchestrator.models import OpenAIModel
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.session import Step

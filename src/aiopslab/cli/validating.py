@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from aiopslab.cli.output import console
 from aiopslab.cli.problems import DONE, FAILED, known_problems
 from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import console
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.validation import Validator
 
