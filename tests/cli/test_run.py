@@ -62,6 +62,26 @@ def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[Posed], tmp_path: P
     assert Path(told["record"]).is_file()
 
 
+SLOW_TO_LEARN = """
+class Agent:
+    def init_context(self, problem, instructions, actions):
+        raise ValueError("too much to read")
+
+    def get_action(self, state):
+        return "submit()"
+"""
+
+
+def test_an_agent_that_cannot_be_told_its_problem_has_failed_and_not_we(
+    world: Copy[Posed], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(SLOW_TO_LEARN)
+    done = run(world, tmp_path / "results", "--agent", f"{tmp_path / 'own.py'}:Agent")
+    assert done.code == 1
+    assert "agent error: The agent Agent raised ValueError: too much to read" in done.out
+    assert record(tmp_path / "results")["ending"] == "agent error"
+
+
 TALKS = "def get_action(state):\n    print('I think aloud')\n    return 'submit(\"Yes\")'\n"
 
 

@@ -14,7 +14,7 @@ from aiopslab.orchestrator.orchestrator import Orchestrator
 
 ROOT = Path(__file__).parents[2]
 LAST_LINES = {
-    "04": "revoke_auth_mongodb-detection-1                 1 of 1     2.0         10.1       50",
+    "04": "looker      revoke_auth_mongodb-detection-1              1 of 1    2.0         10.1      50",
 }
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 

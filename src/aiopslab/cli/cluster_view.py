@@ -14,7 +14,8 @@ from aiopslab.observer.call_tree import AGAIN, call_tree
 
 Object = dict[str, Any]
 
-BAR_WIDTH: Final = 12
+BAR_WIDTH: Final = 6
+"""So that a table with two of them fits into 80 columns."""
 BUSY: Final = (0.7, 0.9)
 FAILING: Final = (0.0, 0.05)
 _SHORT: Final = {"Deployment": "deploy", "StatefulSet": "sts", "DaemonSet": "ds"}

@@ -13,7 +13,7 @@ from aiopslab.orchestrator.problems.registry import TYPES
 
 def list_agents(as_json: bool) -> int:
     """Print the agents that are known by name; the exit code."""
-    rows = {name: about(made_by) for name, made_by in agents().items()}
+    rows = {name: about(made_by).replace("``", "'") for name, made_by in agents().items()}
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0

@@ -129,7 +129,10 @@ def run(
     ] = 30,
     model: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The language model, for an agent that takes one."),
+        typer.Option(
+            metavar="NAME",
+            help="The language model, for an agent that takes one; OPENAI_BASE_URL and OPENAI_API_KEY say where and who.",
+        ),
     ] = None,
     load: Load = None,
     results: Results = Path("results"),
