@@ -6,7 +6,9 @@ need the same can share it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Final
 
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
@@ -15,6 +17,10 @@ from aiopslab.orchestrator.tasks import Task
 
 Tell = Callable[[str], None]
 """Whom the progress of long work is told, in short sentences."""
+
+STEP_S: Final = 5.0
+"""Sessions begin at whole steps of this after their baseline. Breaking things takes seconds and fractions of them: without
+this, the time of day at which an agent is called would tell whether anything was done, and what."""
 
 
 def silent(_told: str) -> None:
@@ -37,12 +43,15 @@ def settled(task: Task, seed: int, tell: Tell = silent) -> Environment:
 def stage(task: Task, environment: Environment, tell: Tell = silent) -> None:
     """Pose a problem in a world that has settled: its own load, its fault, and the time that trouble takes to spread."""
     task.environment = environment
+    begun = environment.now
     with at_site(environment):
         task.start_workload()
         task.inject_fault()
     tell(f"{task.soak_s:g} simulated seconds pass before anybody is called")
     environment.run_for(task.soak_s)
     environment.write_off()
+    steps = math.ceil((environment.now - begun) / STEP_S)
+    environment.world.kernel.run_until(begun + steps * STEP_S)
 
 
 def baseline_key(task: Task, seed: int) -> tuple[object, ...]:
