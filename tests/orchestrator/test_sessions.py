@@ -138,6 +138,15 @@ def test_time_is_limited(copy: Copy[Stage]) -> None:
     assert len(result["session"]["steps"]) == 3
 
 
+def test_a_command_that_still_runs_at_the_limit_of_time_is_ended_there(copy: Copy[Stage]) -> None:
+    result = run(copy, partial(agents.saying, 'exec_shell("sleep 500", 600)'), time_limit_s=30.0)
+    assert result["ending"] == "time limit"
+    assert result["session"]["simulated"]["duration_s"] == 30.0
+    (step,) = result["session"]["steps"]
+    assert (step["at_s"], step["took_s"]) == (5.0, 25.0)
+    assert "[ended after 25 s, still running." in step["observation"]
+
+
 def test_an_agent_that_raises(copy: Copy[Stage], tmp_path: Path) -> None:
     result = run(copy, agents.Raising, results=tmp_path)
     assert result["ending"] == "agent error"

@@ -8,6 +8,7 @@ its own. A line that takes too long is ended, and output beyond a bound is not s
 
 from __future__ import annotations
 
+import math
 from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
@@ -67,6 +68,8 @@ class Terminal:
         self._shown_bytes = shown_bytes
         self.interrupted: Callable[[], bool] | None = None
         """Whether whoever typed wants the line to end; set where a person types."""
+        self.closes_at_s = math.inf
+        """When nobody may type any more, in the world's time: a line that still runs then is ended."""
         # The smallest clusters have their control plane outside, where no machine of this world is.
         door = Door(cluster.api, dialled=cluster.shape.system_pods)
         programs = {**all_commands(), "kubectl": kubectl_program(door), "helm": helm_program(door)}
@@ -92,6 +95,7 @@ class Terminal:
 
     def run(self, line: str, timeout_s: float = TIMEOUT_S) -> Completed:
         """Type one line and wait for its end; after so many virtual seconds it is ended, with status 124."""
+        timeout_s = max(0.0, min(timeout_s, self.closes_at_s - self._world.kernel.now))
         typed = self.type(line)
         if typed.wait(timeout_s) if self.interrupted is None else self._watched(typed, timeout_s):
             return typed.completed()

@@ -2,7 +2,8 @@
 
 What an agent does wrong (an answer that cannot be read, an action that is not there, a submission of the wrong form) is told
 it as a sentence; the session goes on, and the turn counts. Each turn costs the time that the agent thinks and the time that its
-action takes, both on the world's clock. A session ends when something was submitted, at its limits, or with its agent.
+action takes, both on the world's clock. A session ends when something was submitted, at its limits, or with its agent; a
+command that still runs at the limit of time is ended there.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class Episode:
         self._parser = ResponseParser(known=posed.prompt.actions)
         self._declared = posed.declared
         self._used = Usage(0, 0)
+        posed.terminal.closes_at_s = session.began_s + pace.time_limit_s
 
     async def run(self, agent: AgentLink) -> None:
         """Let an agent work until something ends it. What is no fault of the agent's is raised."""
