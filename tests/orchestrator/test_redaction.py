@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+
 import pytest
 
 from aiopslab.cloud.terminal import kubeconfig
@@ -42,6 +44,11 @@ def test_of_two_secrets_one_of_which_begins_like_the_other_nothing_is_left() -> 
         "Bearer abcdef0123456789",
         'api_key="0123456789abcdef0123"',
         '"token": "ZXlKaGJHY2lPaUpJVXpJMU5pSjk"',
+        "AZURE_OPENAI_API_KEY=0123456789abcdef0123456789abcdef",
+        "aws_secret_access_key = wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY",
+        "Authorization: Basic dXNlcjpwYXNzd29yZA==",
+        "github_pat_11ABCDEFG0123456789abcdef",
+        "gsk_0123456789abcdef0123456789",
     ],
 )
 def test_what_looks_like_a_key_is_blanked(secret: str) -> None:
@@ -73,8 +80,29 @@ def test_the_host_s_own_keys_are_known_by_their_names() -> None:
         "HF_TOKEN": "b" * 20,
         "PATH": "/usr/bin:/bin:/sbin",
         "KEYBOARD": "c" * 20,
+        "PWD": "/a/folder/of/the/host",
+        "OPENAI_API_KEY_2": "d" * 20,
+        "DB_PASSWORD_PROD": "e" * 20,
     }
-    assert secrets_of(environ) == ("a" * 20, "b" * 20)
+    assert secrets_of(environ) == ("a" * 20, "b" * 20, "d" * 20, "e" * 20)
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_a_known_secret_is_blanked_inside_of_base64(before: str) -> None:
+    secret = "a key of the host's own: ~~~???>>>"
+    text = f"{before}{secret}, and more that stands behind it, so that it fills some lines of what is written".encode()
+    for written in (b64encode(text), urlsafe_b64encode(text), encodebytes(text)):
+        shown = Redactor([secret]).text(written.decode())
+        assert shown.count(BLANK) == 1
+        # What may be left of it are two characters at its ends, where its bits are mixed with its neighbours'.
+        assert len(written) - len(shown.replace(BLANK, "")) >= len(secret) * 8 // 6 - 2
+
+
+def test_a_whole_kubeconfig_in_base64_tells_no_token() -> None:
+    told = encodebytes(kubeconfig(TOKEN, "operator").encode()).decode()
+    shown = Redactor([TOKEN]).text(told)
+    assert BLANK in shown
+    assert len(shown) < len(told) - len(TOKEN)
 
 
 def test_a_model_that_judges_is_told_no_secrets() -> None:
