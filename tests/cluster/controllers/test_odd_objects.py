@@ -12,7 +12,10 @@ from tests.cluster.controllers.test_cases import World
 __all__ = ["frozen_objects"]
 
 LABELS = {"app": "web"}
-TEMPLATE = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "main", "image": "nginx:1.19"}]}}
+TEMPLATE: dict[str, Any] = {
+    "metadata": {"labels": LABELS},
+    "spec": {"containers": [{"name": "main", "image": "nginx:1.19"}]},
+}
 CONTROLLERS = [
     "deployment-controller",
     "replicaset-controller",
@@ -76,3 +79,28 @@ def test_revisions_of_somebody_else(kind: str) -> None:
     assert any(pod["status"]["phase"] == "Running" for pod in world.named("pods/web-*"))
     numbers = sorted(one["revision"] for one in world.named("controllerrevisions.apps/web-*"))
     assert numbers == [2]
+
+
+@pytest.mark.parametrize(
+    ("controllers", "obj"),
+    [
+        (["replicaset-controller"], workload("ReplicaSet", replicas=1_000_000)),
+        (
+            ["job-controller"],
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": "web"},
+                "spec": {
+                    "parallelism": 100_000,
+                    "template": {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}},
+                },
+            },
+        ),
+    ],
+)
+def test_a_million_pods_do_not_come_in_one_second(controllers: list[str], obj: dict[str, Any]) -> None:
+    world = World(controllers)
+    world.create(obj)
+    world.kernel.run_for(5)
+    assert 500 < len(world.named("pods/web-*")) <= 500 + 5 * 20

@@ -16,6 +16,10 @@ from aiopslab.cluster.events import Recorder
 
 BURST: Final = 500
 """So many pods at most are made or deleted in one go."""
+MADE_PER_S: Final = 20.0
+"""How fast a controller goes on after such a go: so often its client may ask, unless it is told otherwise."""
+PAUSE_S: Final = 1.0
+"""And after so long it looks what is still missing."""
 
 DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -123,6 +127,22 @@ class PodControl:
             self._recorder.event(owner, "Warning", "FailedDelete", f"Error deleting: {error.message}")
             raise
         self._recorder.event(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}")
+
+
+class Pace:
+    """How many pods a controller may make now. Whoever asks for a million of them gets them, but not in this second."""
+
+    def __init__(self) -> None:
+        self._left = float(BURST)
+        self._counted_at_s = 0.0
+
+    def take(self, wanted: int, now_s: float) -> int:
+        """So many of those that are wanted."""
+        self._left = min(BURST, self._left + (now_s - self._counted_at_s) * MADE_PER_S)
+        self._counted_at_s = now_s
+        taken = min(wanted, int(self._left))
+        self._left -= taken
+        return taken
 
 
 def slow_start(count: int, make: Callable[[int], object]) -> None:

@@ -17,6 +17,8 @@ from aiopslab.cluster.controller import Controller, NamespacedName, controller_o
 from aiopslab.cluster.controllers.children import Children
 from aiopslab.cluster.controllers.pods import (
     BURST,
+    PAUSE_S,
+    Pace,
     PodControl,
     first_to_go,
     from_template,
@@ -41,6 +43,7 @@ class ReplicaManager(Controller):
     def __init__(self, api: Api) -> None:
         super().__init__(api)
         self.control = PodControl(self.client, self.recorder)
+        self._pace = Pace()
 
     def selector(self, owner: Object) -> LabelSelector:
         """Which pods an owner wants for its own."""
@@ -78,10 +81,12 @@ class ReplicaManager(Controller):
     def _manage(self, owner: Object, active: list[Object], surplus: int) -> None:
         if surplus < 0:
             template = owner["spec"]["template"]
+            count = self._pace.take(min(-surplus, BURST), self.api.now_s)
+            if count < -surplus:
+                metadata = owner["metadata"]
+                self.queue.add_after(NamespacedName(metadata["namespace"], metadata["name"]), PAUSE_S)
             try:
-                slow_start(
-                    min(-surplus, BURST), lambda _: self.control.create(from_template(template, owner), owner)
-                )
+                slow_start(count, lambda _: self.control.create(from_template(template, owner), owner))
             except ApiError as error:
                 if not namespace_is_leaving(error):
                     raise

@@ -21,6 +21,8 @@ from aiopslab.cluster.controllers.job.look import (
 from aiopslab.cluster.controllers.job.policies import judge
 from aiopslab.cluster.controllers.pods import (
     BURST,
+    PAUSE_S,
+    Pace,
     PodControl,
     from_template,
     is_ready,
@@ -41,6 +43,7 @@ class Staffing:
     def __init__(self, client: Client, control: PodControl) -> None:
         self._client = client
         self._control = control
+        self._pace = Pace()
 
     def adjust(self, look: Look) -> float | None:
         """Delete or make pods until there are as many as wanted.
@@ -59,8 +62,9 @@ class Staffing:
         wait_s, indexes = self._openings(look, min(missing, BURST))
         if wait_s:
             return wait_s
-        self._hire(look, indexes)
-        return None
+        count = self._pace.take(len(indexes), self._client.api.now_s)
+        self._hire(look, indexes[:count])
+        return PAUSE_S if count < len(indexes) else None
 
     def end(self, look: Look) -> None:
         """Delete the pods of a job that is over; they keep their finalizer until they are counted."""
