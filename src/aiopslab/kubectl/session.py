@@ -18,6 +18,8 @@ from aiopslab.machine.process import Context
 from aiopslab.machine.process.streams import BadDescriptor
 
 MOST_INPUT_BYTES: Final = 16 << 20
+CHARACTERS_A_TURN: Final = 64
+"""What is printed takes work, wherever it goes: a loop that prints all objects to ``/dev/null`` runs dry, too."""
 
 
 class Kubectl:
@@ -83,6 +85,7 @@ class Kubectl:
     async def out(self, text: str) -> None:
         """Print, after what the server warned of."""
         await self.tell_warnings()
+        self.ctx.spend_turn(len(text) // CHARACTERS_A_TURN)
         await self.ctx.out(text)
 
     async def err(self, text: str) -> None:

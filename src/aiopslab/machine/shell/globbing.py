@@ -55,7 +55,7 @@ class _Walk:
     def _literal(self, base: str, name: str, rest: list[str], depth: int) -> None:
         path = base + name
         if rest:
-            if name == "" or self.files.is_dir(path):
+            if name == "" or self._is_dir(path, depth):
                 self.step(path + "/", rest, depth + 1)
         elif (
             (self.files.node_kind(path, follow=False) is not None) if name else self.files.is_dir(path or ".")
@@ -65,8 +65,13 @@ class _Walk:
     def _enter(self, path: str, rest: list[str], depth: int) -> None:
         if not rest:
             self.found.append(path)
-        elif self.files.is_dir(path):
+        elif self._is_dir(path, depth):
             self.step(path + "/", rest, depth + 1)
+
+    def _is_dir(self, path: str, depth: int) -> bool:
+        """Looking a path up takes longer the deeper it lies, and ``/proc/*/root`` leads back to the top."""
+        self.spend(1 + depth)
+        return self.files.is_dir(path)
 
     def _any_depth(self, base: str, rest: list[str], depth: int) -> None:
         if rest and (rest != [""] or base):
@@ -75,6 +80,7 @@ class _Walk:
             path = base + name
             if not rest:
                 self.found.append(path)
+            self.spend(1 + depth)
             if self.files.node_kind(path, follow=False) == "directory":
                 self._any_depth(path + "/", rest, depth + 1)
 

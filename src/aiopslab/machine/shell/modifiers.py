@@ -11,6 +11,9 @@ from aiopslab.machine.shell.segments import QUOTED, Segment
 
 _AMPERSAND = re.compile(r"\\([\\&])|&")
 
+MATCH_BYTES = 64
+"""What finding one match costs beside what it copies: a long value may match at each of its characters."""
+
 
 def remove_match(value: str, pattern: str, operator: str, extglob: bool) -> str:
     """Cut the shortest (``#``, ``%``) or longest (``##``, ``%%``) match off the front or the end."""
@@ -54,7 +57,7 @@ def replace_matches(
         start, end = found
         text = _fill(replacement, value[start:end])
         done += (value[position:start], text)
-        spend(len(text) + end - position)
+        spend(MATCH_BYTES + len(text) + end - position)
         position = end
         if start == end:
             done.append(value[position : position + 1])

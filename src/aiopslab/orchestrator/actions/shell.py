@@ -17,6 +17,8 @@ HINTS: Final = {
     "failed tty get": "there is no screen here: use 'top -b -n 1', or 'kubectl top pods -A'",
     "Unable to use a TTY": "nobody sits at a keyboard here: give the command to run, without -i and -t: "
     "kubectl exec POD -- sh -c 'COMMAND'",
+    "limit exceeded: more than": "one line may do only so much at once: ask for less (grep -m, head, a narrower query), do it "
+    "in several calls, or sleep between rounds of a loop",
 }
 """What to do instead, by what a command says when it wants a person before it."""
 

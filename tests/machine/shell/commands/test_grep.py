@@ -123,6 +123,12 @@ def test_endless_input_ends_by_a_limit(machine: Machine) -> None:
     assert done.status != 0
 
 
+def test_very_many_matches_end_by_a_limit(machine: Machine) -> None:
+    machine.host.limits = Limits(turns=10_000)
+    done = type_line(machine, "head -c 1000000 /dev/zero | tr '\\0' a | grep -o a | wc -l")
+    assert b"grep: limit exceeded: more than 10000 steps without a pause\n" in done.stderr
+
+
 def test_folders_may_nest_deeper_than_functions(shell: Shell) -> None:
     shell("path=d; for i in {1..600}; do path=$path/x; done; mkdir -p $path; echo needle > $path/f")
     assert shell("grep -r needle d | wc -c").stdout.strip() == b"%d" % (len("d" + "/x" * 600 + "/f:needle\n"))

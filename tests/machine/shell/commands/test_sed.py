@@ -89,7 +89,9 @@ def test_any_script_ends_with_a_status(script: str, data: bytes) -> None:
     assert outcome.status in (0, 125) or outcome.stderr.startswith(b"sed: ") or "q" in script or "Q" in script
 
 
-@pytest.mark.parametrize("script", [":a;ba", ":a;p;ba", ":a;s/^/x/;ba", ":a;G;h;ba", "H;G;D"])
+@pytest.mark.parametrize(
+    "script", [":a;ba", ":a;p;ba", ":a;s/^/x/;ba", ":a;s/[a-z]/&&/g;ta", ":a;G;h;ba", "H;G;D"]
+)
 def test_endless_scripts_end_by_a_count(script: str) -> None:
     outcome = ours(["sed", script], {}, b"one\n")
     assert outcome.stderr.startswith(b"sed: limit exceeded: ")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Capture, FileStream
+from aiopslab.machine.process import Capture, FileStream, Limits
 from tests.machine.shell.commands.text_harness import FILES, WORK, image, make_machine, own_commands, run
 
 MIB = 1024 * 1024
@@ -24,6 +24,7 @@ STEPS = b"limit exceeded: more than 200000 steps without a pause\n"
         "head -c 1T /dev/zero",
         "head -n 9999999999 /dev/zero",
         "tail -c 5 /dev/zero",
+        "tail -c 10G /dev/zero",
         "tac /dev/zero",
         "sort /dev/urandom",
         "uniq /dev/zero",
@@ -86,6 +87,18 @@ def test_endless_work_ends_by_a_limit(argv: list[str], stdin: bytes) -> None:
     _, stderr, status = run(machine, argv, stdin)
     assert status == 125
     assert stderr.startswith(argv[0].encode() + b": limit exceeded: more than ")
+
+
+@pytest.mark.parametrize("argv", [["cut", "-c1"], ["uniq"], ["tail"]])
+def test_lines_without_anything_in_them_are_counted(argv: list[str]) -> None:
+    machine = make_machine({})
+    machine.host.limits = Limits(turns=1000)
+    assert run(machine, argv, b"\n" * 50_000)[2] == 0
+    _, stderr, status = run(machine, argv, b"\n" * 100_000)
+    assert (stderr, status) == (
+        argv[0].encode() + b": limit exceeded: more than 1000 steps without a pause\n",
+        125,
+    )
 
 
 @pytest.mark.parametrize("program", [b"2^10000000\n", b"a=3\nwhile(1){a*=a}\n", b"scale=90000\ne(1)\n"])

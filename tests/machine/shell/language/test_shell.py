@@ -63,6 +63,14 @@ def test_the_last_command_takes_the_process_over(shell: Shell) -> None:
         ("printf %1000000000d 1", b"bash: limit exceeded: more than 64 MiB of data without a pause\n"),
         ("while :; do :; done", b"bash: limit exceeded: more than 200000 steps without a pause\n"),
         ("read x < /dev/zero", b"bash: limit exceeded: more than 64 MiB of data without a pause\n"),
+        (
+            "printf -v x %3000000d 1; y=${x// /aa}",
+            b"bash: limit exceeded: more than 64 MiB of data without a pause\n",
+        ),
+        (
+            "echo " + "/proc/*/root" * 20 + "/*",
+            b"bash: limit exceeded: more than 200000 steps without a pause\n",
+        ),
         ('x=\'eval "$x"\'; eval "$x"', b"bash: limit exceeded: commands nested deeper than 10000 levels\n"),
     ],
 )

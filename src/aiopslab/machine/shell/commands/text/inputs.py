@@ -15,6 +15,8 @@ from aiopslab.machine.shell.commands.text.quoting import always_quoted_name, quo
 from aiopslab.machine.shell.commands.text.tool import fail
 
 CHUNK_BYTES = 65536
+LINES_A_TURN = 64
+"""Bytes are paid for when they are read; lines that have hardly any are work, too."""
 
 
 def is_there(ctx: Context, operand: str) -> bool:
@@ -72,6 +74,7 @@ class Source:
             held = 0
             rest.append(head)
             lines = b"".join(rest).split(end)
+            self._inputs.ctx.spend_turn(len(lines) // LINES_A_TURN)
             yield [line + end for line in lines]
             rest = [tail] if tail else []
         memory.grow(-held)

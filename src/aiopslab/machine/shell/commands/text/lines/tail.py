@@ -100,10 +100,11 @@ class _Portion:
         if self.from_start:
             await self._skip(ctx, source)
         elif self.in_bytes:
-            held = b""
+            held = bytearray()
             async for piece in source.pieces():
-                held = (held + piece)[-self.count :] if self.count else b""
-            await emit(ctx, held)
+                held += piece
+                del held[: max(0, len(held) - self.count)]
+            await emit(ctx, bytes(held))
         else:
             lines: deque[bytes] = deque(maxlen=self.count)
             async for batch in source.batches(self.end):
