@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aiopslab.agents.engineer import Engineer
-from aiopslab.agents.floors import Alarmist, Floor, Idle, Restarter
+from aiopslab.agents.floors import Alarmist, Floor, Idle, Restarter, Reverter
 from aiopslab.agents.scripted import Scripted, answers
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.parser import ResponseParser
@@ -35,7 +35,7 @@ def worked(floor: Floor, task: Task, seen: str = "") -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
-@pytest.mark.parametrize("floor", [Idle, Alarmist, Restarter, Engineer])
+@pytest.mark.parametrize("floor", [Idle, Alarmist, Restarter, Reverter, Engineer])
 def test_every_floor_submits_what_every_task_can_take(floor: type[Floor], task: str) -> None:
     posed = problem(task)
     call = worked(floor(), posed, SEEN)[-1]

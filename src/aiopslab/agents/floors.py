@@ -19,6 +19,12 @@ APP_WORKLOADS: Final = (
     "| grep -v -E '^(kube-|local-path|default )'"
 )
 """Every workload that is not the cluster's own: its namespace and name."""
+UNDO: Final = "kubectl -n $ns rollout undo deployment/$name"
+RELEASES: Final = """helm list -A -o json | jq -r '.[] | .name + " " + .namespace'"""
+REAPPLY: Final = (
+    "for one in $(kubectl -n $ns get deployments,services,configmaps -o name); do "
+    "kubectl -n $ns apply view-last-applied $one -o json 2> /dev/null | kubectl apply -f - 2> /dev/null; done"
+)
 
 
 def call(name: str, *args: object) -> str:
@@ -103,4 +109,28 @@ class Restarter(Floor):
         yield call("exec_shell", f"for ns in $({namespaces}); do kubectl -n $ns delete pods --all; done", 120)
         yield call("exec_shell", "sleep 25")
         guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
+        yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})
+
+
+@agent("reverter")
+class Reverter(Floor):
+    """Takes back whatever can be taken back, without looking at anything, and submits."""
+
+    def work(self) -> Generator[str, str, None]:
+        """Undo every rollout, return to every first release and to all that was applied, and let all packets through."""
+        yield call("exec_shell", f"{APP_WORKLOADS} | while read ns name; do {UNDO}; done", 120)
+        yield call(
+            "exec_shell", f"{RELEASES} | while read name ns; do helm rollback $name 1 -n $ns; done", 120
+        )
+        yield call(
+            "exec_shell",
+            f"for ns in $({APP_WORKLOADS} | awk '{{print $1}}' | sort -u); do {REAPPLY}; done",
+            300,
+        )
+        yield call(
+            "exec_shell",
+            "for node in $(kubectl get nodes -o name); do ssh ${node#node/} iptables -F FORWARD; done",
+        )
+        yield call("exec_shell", "sleep 25")
+        guess = {"system_level": "Application", "fault_type": "Misconfiguration"}
         yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})
