@@ -54,6 +54,24 @@ def test_steps_evaluation_and_record_are_shown(world: Copy[Posed], tmp_path: Pat
     assert kept["results"]["success"] is True
 
 
+@pytest.mark.parametrize("how", [(), ("--verbose",)])
+def test_what_is_shown_has_no_secrets_and_does_not_steer_the_screen(
+    world: Copy[Posed], tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text(
+        'exec_shell("tail -1 /root/.kube/config")\n'
+        """exec_shell("printf 'a\\033[2Jb'")\n"""
+        'exec_shell("echo my key is sk-0123456789abcdef0123")\nsubmit("Yes")\n'
+    )
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", *how)
+    assert done.code == 0, done.err
+    assert "token: [redacted]" in done.out
+    assert "a\ufffd[2Jb" in done.out
+    assert "my key is [redacted]" in done.out
+    assert "sk-0123456789abcdef0123" not in done.out
+
+
 def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[Posed], tmp_path: Path) -> None:
     done = run(world, tmp_path, "--agent", "idle", "--json")
     assert done.code == 0, done.err

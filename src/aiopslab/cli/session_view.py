@@ -1,19 +1,35 @@
-"""A session for people: its steps as they happen, and how it ended."""
+"""A session for people: its steps as they happen, and how it ended.
+
+What is printed may be kept, by a screen's memory or by whoever builds with it: so it is shown without secrets. And what
+an agent has printed does not steer the screen of whoever watches.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from rich.console import Console
 
-from aiopslab.orchestrator.evaluation import summary
+from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.session import Step
 
 LINE_CHARS: Final = 100
 FULL_LINES: Final = 40
 """So many lines of an observation are shown in full."""
+_STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def console() -> Console:
+    """Where people look: colours at a terminal, plain text elsewhere."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def shown(text: str) -> str:
+    """A text that anybody may see on a screen."""
+    return _STEERING.sub("\ufffd", Redactor(secrets_of(os.environ)).text(text))
 
 
 def step_line(step: Step) -> str:
@@ -49,11 +65,11 @@ def bounded(text: str, most: int = FULL_LINES) -> str:
 def show_step(to: Console, step: Step, in_full: bool) -> None:
     """Print a step as it happened."""
     if not in_full:
-        to.print(step_line(step), markup=False)
+        to.print(shown(step_line(step)), markup=False)
         return
     to.print(f"\n{step.number}. at {step.at_s:.0f} s", style="bold")
-    to.print(step.response.strip(), markup=False)
-    to.print(bounded(step.observation), style=None if step.valid else "yellow", markup=False)
+    to.print(shown(step.response.strip()), markup=False)
+    to.print(shown(bounded(step.observation)), style=None if step.valid else "yellow", markup=False)
 
 
 def show_results(to: Console, results: Mapping[str, Any]) -> None:

@@ -202,7 +202,7 @@ class Orchestrator:
             "results": session.results,
             "session_id": session.session_id,
             "ending": session.ending,
-            "why": session.why,
+            "why": record["why"],
             "record": path,
             "record_error": error,
             "session": record,
