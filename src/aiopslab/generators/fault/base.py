@@ -38,6 +38,11 @@ class Fault(ABC):
     layer: ClassVar[Layer]
     known_as: ClassVar[str] = ""
     """What the papers' injectors call it, where that is not its name."""
+    symptomatic: ClassVar[bool] = False
+    """The papers know it by its symptoms, and ask for no root cause."""
+    restart_repairs: ClassVar[bool] = False
+    """Starting the component's pods anew truly is a repair: what is wrong ends with the pod. Whoever restarts what was well
+    has still understood nothing, and does not pass."""
 
     @property
     @abstractmethod

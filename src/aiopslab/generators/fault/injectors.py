@@ -20,7 +20,7 @@ class LayerFaultInjector(FaultInjector):
 
     def known(self) -> list[str]:
         """The names of the faults that it has."""
-        own = [each.known_as or each.name for each in faults().values() if each.layer in self.layers]
+        own = [each.known_as or each.name for each in faults().values() if self._has(each)]
         return sorted({*super().known(), *own})
 
     def act(self, verb: str, microservices: Sequence[str], fault_type: str) -> None:
@@ -34,9 +34,12 @@ class LayerFaultInjector(FaultInjector):
             do = fault.inject if verb == "inject" else fault.recover
             do(self.site)
 
+    def _has(self, kind: type[Fault]) -> bool:
+        return kind.layer in self.layers
+
     def _kind(self, fault_type: str) -> type[Fault]:
         for each in faults().values():
-            if each.layer in self.layers and fault_type in (each.name, each.known_as):
+            if self._has(each) and fault_type in (each.name, each.known_as):
                 return each
         raise NoSuchFault(fault_type, self.known())
 
@@ -54,6 +57,9 @@ class ApplicationFaultInjector(LayerFaultInjector):
 
 
 class SymptomFaultInjector(LayerFaultInjector):
-    """Faults of machines and of the network between them."""
+    """Faults of machines and of the network between them, and all that are known by their symptoms."""
 
     layers: ClassVar[tuple[Layer, ...]] = ("hardware", "operating system")
+
+    def _has(self, kind: type[Fault]) -> bool:
+        return kind.symptomatic or super()._has(kind)

@@ -24,6 +24,7 @@ class NetworkLoss(Fault):
     share: float = 0.9
     name: ClassVar[str] = "network_loss"
     layer: ClassVar[Layer] = "operating system"
+    symptomatic: ClassVar[bool] = True
 
     @property
     def truth(self) -> GroundTruth:

@@ -3,7 +3,7 @@
 After the repair the world runs on for a settling time. Then caches are emptied, so that they hide nothing, and users are
 watched for a while. The repair is good when the root cause is gone, users get right answers in time on every journey, all
 that ran before the fault runs again, every write that was acknowledged is still there, and nothing was changed that has
-nothing to do with the fault.
+nothing to do with the fault. Where starting pods anew is a repair, those that were well must have been left running.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
+from aiopslab.orchestrator.oracles.spared import restarted_needlessly
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
 
 SETTLE_S: Final = 60.0
@@ -41,6 +42,7 @@ def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
         *_users(environment, begun),
         *_workloads(environment),
         *_writes(environment),
+        *_spared(environment, faults),
         *left_behind,
     )
     return Verdict(findings)
@@ -103,3 +105,10 @@ def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[
     found = changes(environment.baseline.objects, environment.declared())
     others = beyond_need(found, environment.namespace, faults)
     yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
+
+
+def _spared(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    if any(fault.restart_repairs for fault in faults):
+        names = restarted_needlessly(environment, faults)
+        why = f"{len(names)} were started anew, {', '.join(names[:SHOWN])} among them" if names else ""
+        yield Finding("what was well was left running", not names, why)

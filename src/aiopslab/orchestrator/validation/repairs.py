@@ -96,6 +96,8 @@ SHORTCUTS: Final[Mapping[str, Callable[[Posed], None]]] = {
 """What must not pass for a repair, by what it is called."""
 CAUSE_STAYS: Final = frozenset({"doing nothing", "restarting everything"})
 """Those that must not even remove the cause: where they fail for another reason, patience would make them pass."""
+RESTARTS: Final = frozenset({"restarting everything"})
+"""Those of them that remove the cause where starting pods anew is a repair; they must fail by what else they do."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,12 @@ def judged(task: Task) -> Judged:
     passed = succeeded(results)
     left = any(fault.present(task.environment) for fault in task.faults)
     return Judged(passed, not left if task.faults else passed, "; ".join(bad[:SHOWN]))
+
+
+def cause_must_stay(way: str, task: Task) -> bool:
+    """Whether a way to deal with the problem must not even remove its cause."""
+    cured = bool(task.faults) and all(fault.restart_repairs for fault in task.faults)
+    return way in CAUSE_STAYS and not (cured and way in RESTARTS)
 
 
 def _workloads(posed: Posed) -> list[tuple[str, str]]:

@@ -31,10 +31,10 @@ from aiopslab.orchestrator.validation.evidence import Signs, shows, signs
 from aiopslab.orchestrator.validation.leaks import OURS_ALONE, TELLTALES, Leak, find_names, new_leaks
 from aiopslab.orchestrator.validation.readable import Passage, readable
 from aiopslab.orchestrator.validation.repairs import (
-    CAUSE_STAYS,
     SHORTCUTS,
     CannotBeTyped,
     Judged,
+    cause_must_stay,
     judged,
     referenced,
 )
@@ -127,7 +127,7 @@ class Validator:
             return
         self._tell(f"{task.id}: {REFERENCE}, and {len(SHORTCUTS)} that are none")
         for way, outcome in self._tried(task, (REFERENCE, *SHORTCUTS)).items():
-            yield _repair_found(way, outcome)
+            yield _repair_found(way, outcome, cause_must_stay(way, task))
 
     def _tried(self, task: Task, ways: tuple[str, ...]) -> dict[str, Outcome]:
         with ThreadPoolExecutor(JOBS) as pool:
@@ -216,7 +216,7 @@ def _tried_and_judged(stage: Stage, way: str) -> Outcome:
     return judged(posed.task)
 
 
-def _repair_found(way: str, outcome: Outcome) -> Finding:
+def _repair_found(way: str, outcome: Outcome, cause_stays: bool) -> Finding:
     what = f"{way} passes" if way == REFERENCE else f"{way} fails"
     if isinstance(outcome, str):
         return Finding(what, False, outcome)
@@ -224,7 +224,7 @@ def _repair_found(way: str, outcome: Outcome) -> Finding:
         return Finding(what, outcome.passed, outcome.why)
     if outcome.passed:
         return Finding(what, False, "it passes for a repair")
-    if way in CAUSE_STAYS and outcome.cause_gone:
+    if cause_stays and outcome.cause_gone:
         return Finding(
             what, False, f"it removes the cause, and fails only by what else it does: {outcome.why}"
         )
