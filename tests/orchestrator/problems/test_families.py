@@ -14,19 +14,31 @@ from aiopslab.orchestrator.tasks.analysis import LABELS
 REGISTRY = ProblemRegistry()
 IDS = REGISTRY.get_problem_ids()
 FOUR = ("detection", "localization", "analysis", "mitigation")
+KNOWN_BY_SYMPTOMS = ("detection", "localization", "mitigation")
 
 PUBLISHED = {
     "k8s_target_port-misconfig": (FOUR, ["user-service", "text-service", "post-storage-service"]),
     "revoke_auth_mongodb": (FOUR, ["mongodb-geo", "mongodb-rate"]),
     "misconfig_app_hotel_res": (FOUR, ["geo"]),
     "scale_pod_zero_social_net": (FOUR, ["user-service"]),
-    "network_loss_hotel_res": (("detection", "localization", "mitigation"), ["user"]),
+    "auth_miss_mongodb": (FOUR, ["url-shorten-mongodb"]),
+    "user_unregistered_mongodb": (FOUR, ["mongodb-geo", "mongodb-rate"]),
+    "assign_to_non_existent_node_social_net": (FOUR, ["user-service"]),
+    "wrong_bin_usage": (FOUR, ["profile"]),
+    "network_loss_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
+    "network_delay_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
+    "pod_failure_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
+    "pod_kill_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
 }
 ROOT_CAUSES = {
     "k8s_target_port-misconfig": ("Virtualization", "Misconfiguration"),
     "revoke_auth_mongodb": ("Application", "Authentication Issue"),
     "misconfig_app_hotel_res": ("Application", "Misconfiguration"),
     "scale_pod_zero_social_net": ("Virtualization", "Operation Error"),
+    "auth_miss_mongodb": ("Application", "Misconfiguration"),
+    "user_unregistered_mongodb": ("Application", "Network/Storage Issue"),
+    "assign_to_non_existent_node_social_net": ("Virtualization", "Dependency Problem"),
+    "wrong_bin_usage": ("Application", "Network/Storage Issue"),
 }
 
 
@@ -40,6 +52,18 @@ def test_published_families_have_their_ids_and_answers(family: str) -> None:
             assert [fault.truth.component for fault in problem.faults] == [component]
             if task == "analysis":
                 assert tuple(problem.expected().values()) == ROOT_CAUSES[family]
+
+
+@pytest.mark.parametrize("task", KNOWN_BY_SYMPTOMS)
+def test_container_kill_has_no_number(task: str) -> None:
+    problem = REGISTRY.get_problem(f"container_kill-{task}")
+    assert [fault.truth.component for fault in problem.faults] == ["geo"]
+
+
+def test_the_wrong_program_may_be_called_a_misconfiguration() -> None:
+    problem = REGISTRY.get_problem("wrong_bin_usage-analysis-1")
+    also = {"system_level": "Application", "fault_type": "Misconfiguration"}
+    assert problem.eval(also, [], 1.0)["success"]
 
 
 @pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])

@@ -1,0 +1,55 @@
+"""A workload is pinned to a node that is not there: its pods wait for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aiopslab.cluster.api.objects import at
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.site import Site
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+@fault
+@dataclass(frozen=True)
+class AssignToNonExistentNode(Fault):
+    """Somebody makes a Deployment anew for a node that is to come, or that has gone."""
+
+    workload: str
+    node: str = "extra-node"
+    name: ClassVar[str] = "assign_to_non_existent_node"
+    layer: ClassVar[Layer] = "virtualization"
+
+    @property
+    def truth(self) -> GroundTruth:
+        """Something that it needs is missing, at the workload."""
+        return GroundTruth(self.workload, "Virtualization", "Dependency Problem")
+
+    @property
+    def concerned(self) -> tuple[tuple[str, str], ...]:
+        """The Deployment."""
+        return (("deployments.apps", self.workload),)
+
+    def inject(self, site: Site) -> None:
+        """Make it anew, pinned; a rollout would keep the pods that run."""
+        ns = f"kubectl -n {site.namespace}"
+        pinned = (
+            "del(.metadata.resourceVersion, .metadata.uid, .status) | "
+            f'.spec.template.spec.nodeSelector = {{"{HOSTNAME}": "{self.node}"}}'
+        )
+        site.operate(
+            f"{ns} get deployment {self.workload} -o json | jq '{pinned}' | {ns} replace --force -f -"
+        )
+
+    def recover(self, site: Site) -> None:
+        """Let it run anywhere again."""
+        patch = '{"spec": {"template": {"spec": {"nodeSelector": null}}}}'
+        site.operate(f"kubectl -n {site.namespace} patch deployment {self.workload} -p '{patch}'")
+
+    def present(self, site: Site) -> bool:
+        """Whether it is pinned to that node, or gone."""
+        found = site.find("deployments.apps", self.workload)
+        pinned = at(found, "spec", "template", "spec", "nodeSelector", default=None) or {}
+        return found is None or pinned.get(HOSTNAME) == self.node

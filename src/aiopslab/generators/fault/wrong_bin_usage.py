@@ -1,0 +1,51 @@
+"""A service's pods run another service's program: they are up and well, and nobody does the service's work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aiopslab.cluster.api.objects import at
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.site import Site
+
+
+@fault
+@dataclass(frozen=True)
+class WrongBinUsage(Fault):
+    """Somebody copies a manifest of HotelReservation, whose image has all programs, and leaves the wrong command in."""
+
+    service: str
+    program: str = "geo"
+    name: ClassVar[str] = "wrong_bin_usage"
+    layer: ClassVar[Layer] = "application"
+
+    @property
+    def truth(self) -> GroundTruth:
+        """The papers' label, and the one that most would choose."""
+        return GroundTruth(
+            self.service, "Application", "Network/Storage Issue", also_fault_types=("Misconfiguration",)
+        )
+
+    @property
+    def concerned(self) -> tuple[tuple[str, str], ...]:
+        """The Deployment."""
+        return (("deployments.apps", self.service),)
+
+    def inject(self, site: Site) -> None:
+        """Roll the wrong command out."""
+        self._set(site, self.program)
+
+    def recover(self, site: Site) -> None:
+        """Roll the right one out."""
+        self._set(site, self.service)
+
+    def present(self, site: Site) -> bool:
+        """Whether the wrong program is wanted, or nothing is."""
+        found = site.find("deployments.apps", self.service)
+        containers = at(found, "spec", "template", "spec", "containers", default=[])
+        return not containers or any(one.get("command") == [self.program] for one in containers)
+
+    def _set(self, site: Site, program: str) -> None:
+        patch = f'[{{"op": "replace", "path": "/spec/template/spec/containers/0/command", "value": ["{program}"]}}]'
+        site.operate(f"kubectl -n {site.namespace} patch deployment {self.service} --type=json -p '{patch}'")

@@ -1,0 +1,17 @@
+"""The container of a service of the hotels is killed again and again.
+
+The papers give no root cause for what is known by its symptoms only, so none is asked for; and no number to its problems.
+"""
+
+from aiopslab.generators.fault.container_kill import ContainerKill
+from aiopslab.orchestrator.problems.family import Family
+from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
+from aiopslab.service.apps.hotelres import HotelReservation
+
+FAMILY = Family(
+    "container_kill",
+    HotelReservation,
+    (ContainerKill("geo"),),
+    tasks=(DetectionTask, LocalizationTask, MitigationTask),
+    ids="{family}-{task}",
+)

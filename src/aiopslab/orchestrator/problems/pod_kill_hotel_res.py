@@ -1,0 +1,16 @@
+"""The pods of a service of the hotels are killed again and again.
+
+The papers give no root cause for what is known by its symptoms only, so none is asked for.
+"""
+
+from aiopslab.generators.fault.pod_kill import PodKill
+from aiopslab.orchestrator.problems.family import Family
+from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
+from aiopslab.service.apps.hotelres import HotelReservation
+
+FAMILY = Family(
+    "pod_kill_hotel_res",
+    HotelReservation,
+    (PodKill("user"),),
+    tasks=(DetectionTask, LocalizationTask, MitigationTask),
+)
