@@ -95,9 +95,7 @@ def _truth(task: Task, injected_s: float) -> dict[str, Any]:
         "injected_at": f"{datetime.fromtimestamp(injected_s, UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
         if task.breaks
         else None,
-        "faults": [
-            {"name": fault.name, "layer": fault.layer, **asdict(fault.truth)} for fault in task.faults
-        ],
+        "faults": [{**fault.facts, **asdict(fault.truth)} for fault in task.faults],
         "expected": plain(task.expected()),
     }
 

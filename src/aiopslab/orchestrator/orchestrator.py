@@ -192,7 +192,8 @@ class Orchestrator:
             return {}, failure or error
 
     def _recorded(self, posed: Posed, session: Session, results: Mapping[str, Any]) -> dict[str, Any]:
-        settings = {"max_steps": session.max_steps, **asdict(self._pace)}
+        faults = [fault.facts for fault in posed.task.faults]
+        settings = {"max_steps": session.max_steps, **asdict(self._pace), "faults": faults}
         record = record_of(session, vars(posed.prompt), posed.expected, results, settings, posed.redactor())
         session.results, session.record = dict(results), record
         path, error = self._written(record)

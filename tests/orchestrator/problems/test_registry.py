@@ -61,6 +61,10 @@ def test_what_a_registry_has_loaded_is_its_own(tmp_path: Path) -> None:
             "from aiopslab import DetectionTask\nclass A(DetectionTask):\n    id = 'scale_pod_zero_social_net-detection-1'",
             r"cannot be loaded: there is a problem 'scale_pod_zero_social_net-detection-1' already\. Choose another id\.",
         ),
+        (
+            OWN.replace('"user"', '"usr"'),
+            r"has a fault at 'usr', which hotel-reservation does not have\. Did you mean 'user'\?",
+        ),
     ],
 )
 def test_a_broken_file_is_answered_with_a_sentence(tmp_path: Path, text: str, told: str) -> None:

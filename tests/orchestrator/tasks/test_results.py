@@ -102,6 +102,17 @@ def test_analysis_takes_every_right_fault_type() -> None:
         assert task.eval({"system_level": "Application", "fault_type": kind}, [], 1.0)["success"] is right
 
 
+def test_analysis_of_two_faults_takes_either_root_cause_and_no_mixture() -> None:
+    task = AnalysisTask(APP, (GEO, ScalePodZero("user")))
+    one = {"system_level": "Application", "fault_type": "Authentication Issue"}
+    other = {"system_level": "Virtualization", "fault_type": "Operation Error"}
+    assert task.expected() == one
+    assert [task.eval(answer, [], 1.0)["success"] for answer in (one, other)] == [True, True]
+    mixed = task.eval({**one, "fault_type": "Operation Error"}, [], 1.0)
+    assert not mixed["success"]
+    assert mixed["system_level_correct"] != mixed["fault_type_correct"]
+
+
 def test_an_answer_that_the_author_gave_comes_before_the_faults() -> None:
     class Mine(LocalizationTask):
         def __init__(self) -> None:

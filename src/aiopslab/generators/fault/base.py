@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeVar
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from aiopslab.generators.site import Site, at_site, meant_site
 
@@ -53,6 +53,12 @@ class Fault(ABC):
     @abstractmethod
     def concerned(self) -> tuple[tuple[str, str], ...]:
         """The objects that it changes or that a repair may change: resource and name, ``("deployments.apps", "web")``."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Its name, layer and parameters, for records."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)} if is_dataclass(self) else {}
+        return {"name": self.name, "layer": self.layer, "parameters": own}
 
     @abstractmethod
     def inject(self, site: Site) -> None:

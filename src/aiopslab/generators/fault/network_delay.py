@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
 from aiopslab.machine.network.link import Impairment
+
+MOST_S: Final = 3600.0
 
 
 @fault
@@ -25,6 +27,10 @@ class NetworkDelay(Fault):
     layer: ClassVar[Layer] = "operating system"
     symptomatic: ClassVar[bool] = True
     restart_repairs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.delay_s <= MOST_S:
+            raise ValueError(f"delay_s is above 0 and at most {MOST_S:g} seconds, not {self.delay_s!r}.")
 
     @property
     def truth(self) -> GroundTruth:

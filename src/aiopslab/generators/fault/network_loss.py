@@ -26,6 +26,12 @@ class NetworkLoss(Fault):
     layer: ClassVar[Layer] = "operating system"
     symptomatic: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ValueError(
+                f"share is the part of the packets that is lost, above 0 and at most 1, not {self.share!r}."
+            )
+
     @property
     def truth(self) -> GroundTruth:
         """Trouble of the network, at the service."""

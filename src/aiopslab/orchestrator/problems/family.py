@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 
 from aiopslab.generators.fault.base import Fault
@@ -26,6 +27,19 @@ class Family:
     ids: str = "{family}-{task}-{number}"
     soak_s: float = SOAK_S
 
+    def __post_init__(self) -> None:
+        """Raises ``ValueError`` for a fault that is aimed at something the application does not have."""
+        app = self.app()
+        known = [component.name for component in app.components]
+        for fault in (one for instance in self.instances for one in _faults(instance)):
+            missing = [name for name in _components(fault) if name not in known]
+            if missing:
+                near = get_close_matches(missing[0], known, cutoff=0.5)
+                hint = f"Did you mean '{near[0]}'?" if near else f"It has: {', '.join(known)}."
+                raise ValueError(
+                    f"Family '{self.name}' has a fault at '{missing[0]}', which {app.name} does not have. {hint}"
+                )
+
     def problems(self) -> Iterator[tuple[str, str, Callable[[], Task]]]:
         """Of each problem the id, the type of its task, and how it is made."""
         for task in self.tasks:
@@ -34,7 +48,15 @@ class Family:
                 yield pid, task.task_type, partial(self._make, pid, task, instance)
 
     def _make(self, pid: str, task: type[Task], instance: Instance) -> Task:
-        made = task(self.app(), (instance,) if isinstance(instance, Fault) else instance)
+        made = task(self.app(), _faults(instance))
         made.id = pid
         made.soak_s = self.soak_s
         return made
+
+
+def _faults(instance: Instance) -> tuple[Fault, ...]:
+    return (instance,) if isinstance(instance, Fault) else instance
+
+
+def _components(fault: Fault) -> tuple[str, ...]:
+    return fault.truth.component, *fault.truth.also_right

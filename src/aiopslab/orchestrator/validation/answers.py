@@ -34,10 +34,7 @@ def _localization(task: LocalizationTask) -> Iterator[Finding]:
 
 def _analysis(task: AnalysisTask) -> Iterator[Finding]:
     every = [dict(zip(LABELS, labels, strict=True)) for labels in product(*LABELS.values())]
-    also = task.faults[0].truth.also_fault_types if task.faults and task.ans is None else ()
-    expected = task.expected()
-    rights = [expected, *({**expected, "fault_type": kind} for kind in also)]
-    yield from _compared(task, every, rights)
+    yield from _compared(task, every, task.right_answers())
 
 
 def _compared(task: Task, given: list[Any], rights: list[Any]) -> Iterator[Finding]:
