@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from hypothesis import given
@@ -16,6 +14,7 @@ from aiopslab.service.datastores.memcached.cache import Cache
 from aiopslab.service.datastores.memcached.settings import BadOption, Settings, read_options
 from aiopslab.service.datastores.memcached.stats import Connections
 from aiopslab.service.datastores.memcached.text import TextSession
+from tests.service.datastores.genuine_socket import PATIENCE_S, answer_to, wait_until_heard
 
 pytestmark = pytest.mark.differential("memcached")
 
@@ -73,31 +72,11 @@ def genuine(tmp_path: Path) -> Iterator[Path]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        give_up_at = monotonic() + 10
-        while not path.exists() and monotonic() < give_up_at:
-            sleep(0.005)
+        wait_until_heard(path, process)
         yield path
     finally:
         process.kill()
-        process.wait(10)
-
-
-def _ask_genuine(path: Path, data: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(10)
-        connection.connect(str(path))
-        try:
-            connection.sendall(data)
-            connection.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # it has hung up already
-        answer = b""
-        try:
-            while chunk := connection.recv(65536):
-                answer += chunk
-        except ConnectionResetError:
-            pass  # it hung up without reading the rest
-        return answer
+        process.wait()
 
 
 def _ask_ours(data: bytes, piece: int = 1 << 20) -> bytes:
@@ -109,7 +88,7 @@ def _ask_ours(data: bytes, piece: int = 1 << 20) -> bytes:
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_replies_are_equal(genuine: Path, name: str) -> None:
     data = _bytes_of(SCRIPTS[name])
-    expected = _ask_genuine(genuine, data)
+    expected = answer_to(genuine, data)
     assert _ask_ours(data) == expected
 
 
@@ -126,7 +105,7 @@ def test_stats_have_the_same_names(genuine: Path) -> None:
     def names(answer: bytes) -> list[bytes]:
         return [line.split(b" ")[1] for line in answer.split(b"\r\n") if line.startswith(b"STAT ")]
 
-    assert names(_ask_ours(data)) == names(_ask_genuine(genuine, data))
+    assert names(_ask_ours(data)) == names(answer_to(genuine, data))
 
 
 OPTIONS = ("-q", "-t 0", "-t x", "-c 0", "-I 100", "-I 2000m", "-I 2000m -m 9000", "-I 5m -m 8", "-m x", "-m", "--bogus", "-vz", "-V")  # fmt: skip
@@ -135,7 +114,7 @@ OPTIONS = ("-q", "-t 0", "-t x", "-c 0", "-I 100", "-I 2000m", "-I 2000m -m 9000
 @pytest.mark.parametrize("line", OPTIONS)
 def test_options_are_refused_in_the_same_words(line: str) -> None:
     args = ["memcached", "-u", "root", *line.split()]
-    real = subprocess.run(args, capture_output=True, timeout=10, check=False)
+    real = subprocess.run(args, capture_output=True, timeout=PATIENCE_S, check=False)
     try:
         ours = (0, read_options(args).shown, "")
     except BadOption as mistake:
@@ -155,6 +134,6 @@ def test_any_lines_get_the_same_replies(genuine: Path) -> None:
         data = "\r\n".join(["flush_all", *lines, ""]).encode()
         # Numbers of cas go on counting in the genuine one, which has lived through all examples.
         if "gets" not in data.decode() and "cas" not in data.decode():
-            assert _ask_ours(data) == _ask_genuine(genuine, data)
+            assert _ask_ours(data) == answer_to(genuine, data)
 
     compare()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import socket
 import subprocess
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 from aiopslab.service.datastores.redis.replies import encode
+from tests.service.datastores.genuine_socket import PATIENCE_S, answer_to, wait_until_heard
 
 
 class Genuine:
@@ -29,14 +29,12 @@ class Genuine:
             "",
         ]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        give_up_at = monotonic() + 10
-        while not self._path.exists() and monotonic() < give_up_at:
-            sleep(0.005)
+        wait_until_heard(self._path, self.process)
 
     def ask(self, commands: list[list[bytes]], keep: bool = False) -> list[Any]:
         """The replies to commands over a new connection, the data of earlier ones gone unless it is kept."""
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(10)
+            connection.settimeout(PATIENCE_S)
             connection.connect(str(self._path))
             stream = connection.makefile("rwb")
             stream.write(encode([b"ping" if keep else b"flushall"]))
@@ -47,17 +45,7 @@ class Genuine:
 
     def bytes(self, data: bytes) -> bytes:
         """What is answered to bytes, until the server hangs up or has nothing more to say."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self._path))
-            connection.sendall(data)
-            answer = b""
-            connection.settimeout(0.3)
-            try:
-                while chunk := connection.recv(65536):
-                    answer += chunk
-            except (TimeoutError, ConnectionResetError):
-                pass
-            return answer
+        return answer_to(self._path, data)
 
 
 def read_reply(stream: Any) -> Any:

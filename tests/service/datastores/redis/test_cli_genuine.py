@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from aiopslab.service.datastores.redis import redis_image
+from tests.service.datastores.genuine_socket import PATIENCE_S
 from tests.service.datastores.redis.genuine import Genuine
 from tests.service.datastores.small_world import SmallWorld
 
@@ -51,7 +52,9 @@ class Both:
 
     def real(self, options: str, line: str, typed: str = "") -> tuple[str, str, int]:
         command = ["redis-cli", "-s", self.genuine.socket, *shlex.split(options), *shlex.split(line)]
-        done = subprocess.run(command, input=typed.encode(), capture_output=True, timeout=10, check=False)
+        done = subprocess.run(
+            command, input=typed.encode(), capture_output=True, timeout=PATIENCE_S, check=False
+        )
         return done.stdout.decode("latin-1"), done.stderr.decode("latin-1"), done.returncode
 
     def ours(self, options: str, line: str, typed: str = "") -> tuple[str, str, int]:
@@ -71,7 +74,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
         yield made
     finally:
         genuine.process.kill()
-        genuine.process.wait(10)
+        genuine.process.wait()
 
 
 @pytest.mark.parametrize("options", OPTIONS)

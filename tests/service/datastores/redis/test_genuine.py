@@ -42,7 +42,7 @@ def genuine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Genuine]:
         yield server
     finally:
         server.process.kill()
-        server.process.wait(10)
+        server.process.wait()
 
 
 def new_server() -> ServerState:
@@ -159,7 +159,7 @@ def test_the_genuine_server_loads_our_snapshot(tmp_path: Path) -> None:
         )
     finally:
         genuine.process.kill()
-        genuine.process.wait(10)
+        genuine.process.wait()
 
 
 STREAMS = {
