@@ -5,6 +5,8 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --retries 10 --timeout 60
+NO_PACKAGES = { echo "Not everything could be installed (see above). Is the package index reachable? Then run make again."; exit 1; }
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
@@ -49,12 +51,12 @@ $(VENV)/.project: pyproject.toml
 	@test -x $(BIN)/python || { echo "Creating $(VENV) ..."; $(PYTHON) -m venv $(VENV); } \
 		|| { echo "$(PYTHON) cannot make environments here; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "Installing the project ..."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
+	@$(PIP) --editable . || $(NO_PACKAGES)
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.project
 	@echo "Installing the tools for tests, checks and benchmarks ..."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[test]'
+	@$(PIP) --editable '.[test]' || $(NO_PACKAGES)
 	@echo "Fetching the genuine kubectls that the tests compare with ..."
 	@$(BIN)/python scripts/get_clients.py
 	@touch $@

