@@ -8,6 +8,7 @@ continuous integration (``CI=true``) nothing is left out: the run ends at once.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from functools import cache
@@ -22,6 +23,18 @@ IN_CI = os.environ.get("CI") == "true"
 # A loaded machine is no defect; and CI gives the same answer for the same code.
 settings.register_profile("aiopslab", deadline=None, print_blob=True, derandomize=IN_CI)
 settings.load_profile("aiopslab")
+
+
+def take_no_notice(_number: int, _frame: object) -> None:
+    """What a process does that was started to outlive the terminal (``nohup``) or in the background (``&``)."""
+
+
+# A signal that is ignored stays so in all that is started from here, and no bash can trap it: traps and Control-C
+# would be other ones under nohup. One that is caught, if only to take no notice of it, is as ever in our children.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number is signal.SIGINT else take_no_notice)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 # Package: a command whose first line of output shows Debian 12's version, and what it holds.
 TOOLS = {

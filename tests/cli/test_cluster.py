@@ -10,17 +10,17 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.server.kubernetes.served import cluster
+from tests.server.kubernetes.served import PATIENCE_S, cluster
 
 
 def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 def fully_told(log: Path) -> str:
     """What the server says of itself, which it may still be printing when its kubeconfig is there."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while "Ctrl-C" not in (told := log.read_text()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return told
@@ -47,7 +47,7 @@ def test_an_application_with_users_on_it_and_a_door_for_real_clients(tmp_path: P
         found = re.search(r"hotel-reservation at (http://127\.0\.0\.1:\d+),", told)
         assert found is not None, told
         stay = "inDate=2015-04-09&outDate=2015-04-10&lat=38.0235&lon=-122.095"
-        with httpx2.Client(base_url=found[1], timeout=30) as client:
+        with httpx2.Client(base_url=found[1], timeout=PATIENCE_S) as client:
             hotels = client.get(f"/hotels?{stay}")
             assert (hotels.status_code, hotels.json()["type"]) == (200, "FeatureCollection")
             assert client.get("/hotels").status_code == 400

@@ -21,9 +21,8 @@ from aiopslab.cli.cluster_view import draw
 from aiopslab.machine.emit import Span
 from aiopslab.server.telemetry.apis import apis_of
 from tests.observer.collectors.watched import CRASH, Watched
+from tests.server.kubernetes.served import PATIENCE_S
 from tests.server.kubernetes.threaded import serving
-
-PATIENCE_S = 30
 
 
 @pytest.fixture(scope="module")

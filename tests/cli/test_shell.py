@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.test_cli import aiopslab
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 PAUSE_S = 0.5
 
 

@@ -77,7 +77,7 @@ def observed(scenario: str, hash_seed: str, zone: str) -> str:
     script = f"from tests.cloud.test_environment import {scenario}\nfor seen in {scenario}(11): print(seen)"
     env = {**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": zone, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=env, capture_output=True, check=False, timeout=300
+        [sys.executable, "-c", script], env=env, capture_output=True, check=False, timeout=1200
     )
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     return done.stdout.decode()

@@ -28,7 +28,7 @@ def test_example(example: Path, tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": ours},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         check=False,
     )
     assert done.returncode == 0, done.stderr

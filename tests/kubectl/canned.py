@@ -20,6 +20,7 @@ from typing import Any
 
 from aiopslab.cluster.api.resources import Catalogue, Resource
 from aiopslab.cluster.api.tables.make import make_table
+from tests.server.kubernetes.served import PATIENCE_S
 
 KUBECTL = Path(sys.prefix) / "clients" / "kubectl-1.36.4"
 DATA = Path(__file__).parent / "data"
@@ -66,7 +67,7 @@ class Genuine:
             cwd=self.home,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
         return Printed(
@@ -178,4 +179,4 @@ def genuine(home: Path, held: dict[str, list[dict[str, Any]]] | None = None) -> 
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(PATIENCE_S)

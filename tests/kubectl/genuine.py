@@ -16,7 +16,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.options import ListOptions
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.server.kubernetes.serving import ClusterServer
-from tests.server.kubernetes.served import Served
+from tests.server.kubernetes.served import PATIENCE_S, Served
 
 T = TypeVar("T")
 
@@ -33,11 +33,11 @@ def standing(api: Api, folder: Path) -> Iterator[Served]:
     thread = threading.Thread(target=lambda: asyncio.run(server.run(ready.set)), daemon=True)
     thread.start()
     try:
-        assert ready.wait(30), "the server did not come up"
+        assert ready.wait(PATIENCE_S), "the server did not come up"
         yield Served(kubeconfig, folder, env={"TZ": "UTC"})
     finally:
         server.stop()
-        thread.join(10)
+        thread.join(PATIENCE_S)
 
 
 class Everything:

@@ -47,7 +47,7 @@ print(world.kernel.now, cluster.api.log.hash())
 def printed(hash_seed: str, zone: str) -> bytes:
     env = {**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": zone, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=env, capture_output=True, check=False, timeout=300
+        [sys.executable, "-c", SCRIPT], env=env, capture_output=True, check=False, timeout=1200
     )
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     return done.stdout

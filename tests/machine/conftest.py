@@ -67,7 +67,7 @@ def real_line(
     folder.chmod(0o755)
     env = {"PATH": f"{gawk_as_awk()}:{SYSTEM_PATH}", "LC_ALL": "C", "HOME": "/root"}
     done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, input=stdin, capture_output=True, timeout=30, env=env, check=False
+        ["bash", "-c", line], cwd=folder, input=stdin, capture_output=True, timeout=120, env=env, check=False
     )
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     here = os.fsencode(str(folder))

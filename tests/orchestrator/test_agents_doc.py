@@ -26,7 +26,7 @@ def made(example: str, tmp_path: Path) -> Any:
 
 def session(agent: Any) -> tuple[str, Usage | None]:
     async def run() -> tuple[str, Usage | None]:
-        linked = link(agent, "my agent", timeout_s=60)
+        linked = link(agent, "my agent", timeout_s=120)
         try:
             await linked.init("A problem.", "Instructions.", {"submit": "submit()"})
             return await linked.get_action("Begin. " * 10), linked.usage()

@@ -111,7 +111,7 @@ def test_control_c_ends_a_session_in_a_record(tmp_path: Path) -> None:
         while not begun.exists() and child.poll() is None:
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=300)
     finally:
         child.kill()
     assert "KeyboardInterrupt" in errors

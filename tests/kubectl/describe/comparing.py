@@ -1,8 +1,8 @@
 """Our description of all objects of a kind beside the genuine kubectl's, to the byte.
 
 The genuine one reckons ages by the host's clock and so must ours here; which moment it looked at
-lies between its start and its end, so ours is asked for many moments of that span. It may still look
-at two moments for one object; that does not happen again and again.
+lies between its start and its end, so ours is asked for many moments of that span. Where none of them
+fits, a second may have passed while it described the object; so it may for ours, at any of its ages.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from tests.kubectl.genuine import Everything, finished
 from tests.server.kubernetes.served import Served
 
 STEP_S = 0.005
-TRIES = 3
 RESOURCES = sorted({qualified(one.plural, one.group) for one in Catalogue() if "list" in one.verbs})
 """Every built-in resource."""
 
 
+class Ticking(float):
+    """A moment that becomes the next one after so many ages were reckoned from it."""
+
+    next_s: float
+    ages: int
+
+    def __sub__(self, other: float) -> float:
+        self.ages -= 1
+        return (float(self) if self.ages >= 0 else self.next_s) - other
+
+
 def difference(api: Api, served: Served, name: str) -> str:
     """What the two say differently about the first such object of a resource; empty if about none."""
-    found = ""
-    for _ in range(TRIES):
-        found = _difference(api, served, name)
-        if not found:
-            break
-    return found
-
-
-def _difference(api: Api, served: Served, name: str) -> str:
     resource = Everything(api).resource(name)
     started = time.time()
     genuine = served.kubectl("describe", name, "-A", "--show-events")
@@ -50,11 +51,34 @@ def _difference(api: Api, served: Served, name: str) -> str:
     assert len(texts) == len(objects)
     for number, (obj, theirs) in enumerate(zip(objects, texts, strict=True)):
         wanted = theirs if number == len(texts) - 1 else f"{theirs}\n"
-        while (ours := described(api, resource, obj, moments[0])) != wanted:
-            moments.pop(0)
-            if not moments:
-                return "\n".join(unified_diff(wanted.splitlines(), ours.splitlines(), "genuine", "ours"))
+        fitting = _fitting(api, resource, obj, moments, wanted)
+        if fitting is None:
+            ours = described(api, resource, obj, moments[0])
+            return "\n".join(unified_diff(wanted.splitlines(), ours.splitlines(), "genuine", "ours"))
+        moments = moments[fitting:]
     return ""
+
+
+def _fitting(api: Api, resource: Resource, obj: Object, moments: list[float], wanted: str) -> int | None:
+    """Which of the moments is the first at which ours says what is wanted, a second passing meanwhile or not."""
+    texts: list[str] = []
+    for place, moment_s in enumerate(moments):
+        texts.append(described(api, resource, obj, moment_s))
+        if texts[place] == wanted:
+            return place
+    for place in range(len(moments) - 1):
+        if texts[place] == texts[place + 1]:
+            continue
+        ages = 0
+        while True:
+            ages += 1
+            moment = Ticking(moments[place])
+            moment.next_s, moment.ages = moments[place + 1], ages
+            if described(api, resource, obj, moment) == wanted:
+                return place
+            if moment.ages >= 0:
+                break  # it had told all of it before the next moment came
+    return None
 
 
 def described(api: Api, resource: Resource, obj: Object, now_s: float) -> str:

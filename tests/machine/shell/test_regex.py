@@ -91,7 +91,7 @@ def genuine_matches(flavour: str, expressions: list[str], folder: Path) -> list[
 def genuine(argv: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
     return subprocess.run(
-        argv, check=False, cwd=folder, input=b"", capture_output=True, env=environment, timeout=60
+        argv, check=False, cwd=folder, input=b"", capture_output=True, env=environment, timeout=120
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from aiopslab.observer.metrics import MetricStore, Series
 
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 PER_WRITE_MS = 300_000
 
 Parameters = dict[str, list[str]]

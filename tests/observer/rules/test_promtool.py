@@ -139,7 +139,7 @@ def promtool(home: Path, test: dict[str, Any]) -> subprocess.CompletedProcess[st
         cwd=home,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -169,6 +169,6 @@ def test_rules_that_were_not_yet_evaluated_are_told_alike(tmp_path: Path, kind: 
 
 def test_promtool_reads_the_default_rules() -> None:
     done = subprocess.run(
-        ["promtool", "check", "rules", str(DEFAULT)], capture_output=True, text=True, timeout=60, check=False
+        ["promtool", "check", "rules", str(DEFAULT)], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 CLIENTS = Path(sys.prefix) / "clients"
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
+"""What takes so long hangs, on the slowest machine too; it is no measure of how fast anything is."""
 
 NEW = ("1.36.4", "1.37.1")
 OLD = "1.20"
@@ -69,6 +70,13 @@ class Served:
         assert result.exit == 0, f"kubectl {' '.join(arguments)}: {result.stderr}{result.stdout}"
         return result.stdout
 
+    def until(self, wanted: Callable[[str], bool], *arguments: str) -> str:
+        """What a command prints once it is what was waited for."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not wanted(told := self.ok(*arguments)):
+            assert time.monotonic() < deadline, told
+        return told
+
 
 @contextmanager
 def cluster(folder: Path, *options: str) -> Iterator[Served]:
@@ -91,7 +99,7 @@ def cluster(folder: Path, *options: str) -> Iterator[Served]:
     finally:
         server.terminate()
         try:
-            server.wait(10)
+            server.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()

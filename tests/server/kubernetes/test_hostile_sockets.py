@@ -15,13 +15,12 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from tests.server.kubernetes.served import Served, cluster
+from tests.server.kubernetes.served import PATIENCE_S, Served, cluster
 
 WATCHES = 200
 CONNECTIONS = 150
 GROWTH_KB = 60_000
 """What so many connections may leave behind in the server's memory, at most."""
-PATIENCE_S = 10.0
 
 
 class Wire:

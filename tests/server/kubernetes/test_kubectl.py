@@ -331,7 +331,7 @@ def test_custom_resources(served: Served, space: str) -> None:
     }
     served.ok("apply", "-f", "-", stdin=CRD % names)
     served.ok(
-        "wait", "--for=condition=Established", f"crd/{names['plural']}.stable.example.com", "--timeout=5s"
+        "wait", "--for=condition=Established", f"crd/{names['plural']}.stable.example.com", "--timeout=240s"
     )
     tab = f"""\
 apiVersion: stable.example.com/v1

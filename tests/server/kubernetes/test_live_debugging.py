@@ -41,14 +41,14 @@ def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with cluster(tmp_path_factory.mktemp("living"), "--nodes", "3", "--speed", "10") as served:
         served.ok("apply", "-f", "-", stdin=TALKER)
         served.ok("create", "deployment", "web", "--image=nginx:1.19", "--replicas=2")
-        served.ok("wait", "--for=condition=Ready", "pod/talker", "--timeout=60s")
-        served.ok("rollout", "status", "deploy/web", "--timeout=60s")
+        served.ok("wait", "--for=condition=Ready", "pod/talker", "--timeout=240s")
+        served.ok("rollout", "status", "deploy/web", "--timeout=240s")
         yield served
 
 
 def test_attach(living: Served) -> None:
     living.ok("apply", "-f", "-", stdin=LISTENER)
-    living.ok("wait", "--for=condition=Ready", "pod/listener", "--timeout=30s")
+    living.ok("wait", "--for=condition=Ready", "pod/listener", "--timeout=240s")
     assert living.ok("attach", "-i", "listener", stdin="you\n") == "heard you\n"
     run = ("run", "once", "--image=busybox:1.36", "--restart=Never", "-i", "--rm", "-q")
     assert "heard me" in living.ok(*run, "--", "sh", "-c", 'read x; echo "heard $x"', stdin="me\n")
@@ -62,7 +62,7 @@ def test_debug_by_an_ephemeral_container(living: Served) -> None:
         "wait",
         "--for=jsonpath={.status.ephemeralContainerStatuses[0].state.running}",
         "pod/talker",
-        "--timeout=30s",
+        "--timeout=240s",
     )
     assert living.ok("logs", "talker", "-c", "look") == "here\n"
     assert "Ephemeral Containers:\n  look:" in living.ok("describe", "pod", "talker")
@@ -73,7 +73,7 @@ def test_debug_by_a_copy(living: Served) -> None:
         "debug", "talker", "--copy-to=copy", "--container=main", "--image=busybox:1.36", "--", "sleep", "3600"
     )
     assert told == ""
-    living.ok("wait", "--for=condition=Ready", "pod/copy", "--timeout=30s")
+    living.ok("wait", "--for=condition=Ready", "pod/copy", "--timeout=240s")
     assert (
         living.ok("get", "pod", "copy", "-o", "jsonpath={.spec.containers[0].command}") == '["sleep","3600"]'
     )
@@ -83,7 +83,7 @@ def test_debug_a_node(living: Served) -> None:
     told = living.ok("debug", "node/kind-worker", "--image=busybox:1.36", "--", "cat", "/host/etc/hostname")
     name = told.split()[3]
     assert told.startswith("Creating debugging pod node-debugger-kind-worker-")
-    living.ok("wait", "--for=jsonpath={.status.phase}=Succeeded", f"pod/{name}", "--timeout=30s")
+    living.ok("wait", "--for=jsonpath={.status.phase}=Succeeded", f"pod/{name}", "--timeout=240s")
     assert living.ok("logs", name) == "kind-worker\n"
 
 
@@ -98,18 +98,18 @@ def test_events_and_waiting(living: Served) -> None:
 
 def test_a_budget_holds_back_a_drain(living: Served) -> None:
     living.ok("apply", "-f", "-", stdin=BUDGET)
-    living.ok("wait", "--for=jsonpath={.status.currentHealthy}=2", "pdb/web", "--timeout=30s")
+    living.ok("wait", "--for=jsonpath={.status.currentHealthy}=2", "pdb/web", "--timeout=240s")
     path = "jsonpath={.items[0].spec.nodeName}"
     node = living.ok("get", "pods", "-l", "app=web", "-o", path)
     held = living.kubectl(
-        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=2s"
+        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=5s"
     )
     assert held.exit == 1
     assert "Cannot evict pod as it would violate the pod's disruption budget." in held.stderr
     living.ok("scale", "deploy/web", "--replicas=3")
-    living.ok("rollout", "status", "deploy/web", "--timeout=60s")
+    living.ok("rollout", "status", "deploy/web", "--timeout=240s")
     drained = living.ok(
-        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=60s"
+        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=240s"
     )
     assert f"node/{node} drained" in drained
     living.ok("uncordon", node)

@@ -31,12 +31,14 @@ def test_what_nodes_and_pods_use(living: Served) -> None:
 
 def test_nothing_is_told_without_pods_of_the_metrics_server(living: Served) -> None:
     living.ok("scale", "deploy/metrics-server", "-n", "kube-system", "--replicas=0")
-    living.ok("wait", "--for=condition=Available=False", "apiservice/v1beta1.metrics.k8s.io", "--timeout=30s")
+    living.ok(
+        "wait", "--for=condition=Available=False", "apiservice/v1beta1.metrics.k8s.io", "--timeout=240s"
+    )
     gone = living.kubectl("top", "pods")
     assert (gone.exit, gone.stderr.splitlines()[-1]) == (1, "error: Metrics API not available")
     listed = living.ok("get", "apiservice", "v1beta1.metrics.k8s.io")
     assert "kube-system/metrics-server" in listed
     assert "False (MissingEndpoints)" in listed
     living.ok("scale", "deploy/metrics-server", "-n", "kube-system", "--replicas=1")
-    living.ok("wait", "--for=condition=Available", "apiservice/v1beta1.metrics.k8s.io", "--timeout=60s")
+    living.ok("wait", "--for=condition=Available", "apiservice/v1beta1.metrics.k8s.io", "--timeout=240s")
     assert "kind-worker" in living.ok("top", "nodes")

@@ -25,7 +25,7 @@ def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     registry.add(JUDGE, judge_image())
     with threaded_cluster(tmp_path_factory.mktemp("court"), registry) as served:
         apply(served, judge_secret(CERTIFICATES.certificate), judge_pod(), judge_service())
-        served.ok("wait", "--for=condition=Ready", "pod/judge", "--timeout=60s")
+        served.ok("wait", "--for=condition=Ready", "pod/judge", "--timeout=240s")
         for kind in ("Validating", "Mutating"):
             apply(served, configuration(kind, CERTIFICATES.authority, ["configmaps", "pods"]))
         yield served
@@ -46,7 +46,7 @@ def test_a_pod_is_refused_in_the_webhooks_words(court: Served) -> None:
 
 def test_pods_of_a_deployment_are_changed(court: Served) -> None:
     court.ok("create", "deployment", "web", "--image=nginx:1.19", "--replicas=2")
-    court.ok("rollout", "status", "deploy/web", "--timeout=60s")
+    court.ok("rollout", "status", "deploy/web", "--timeout=240s")
     labels = court.ok("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].metadata.labels.judged}")
     assert labels == "yes yes"
     assert "/mutate?timeout=10s CREATE Pod" in court.ok("logs", "judge")
@@ -66,7 +66,7 @@ def test_a_webhook_that_is_down(court: Served) -> None:
         f"dial tcp {address}:443: connect: connection refused\n",
     )
     court.ok("scale", "deploy/web", "--replicas=3")
-    court.ok("wait", "--for=condition=ReplicaFailure", "rs", "-l", "app=web", "--timeout=30s")
+    court.ok("wait", "--for=condition=ReplicaFailure", "rs", "-l", "app=web", "--timeout=240s")
     assert "failed calling webhook" in court.ok("describe", "rs", "-l", "app=web")
     change = [{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]
     court.ok("patch", "validatingwebhookconfiguration", "validating", "--type=json", "-p", json.dumps(change))

@@ -17,7 +17,7 @@ import pytest
 
 from aiopslab.cluster.api.errors import NoSuchPath
 from aiopslab.server.kubernetes.protobuf import CONTENT_TYPE, decode, encode, encode_watch_event
-from tests.server.kubernetes.served import CLIENTS
+from tests.server.kubernetes.served import CLIENTS, PATIENCE_S
 
 pytestmark = pytest.mark.differential("kubectl")
 
@@ -176,7 +176,7 @@ def kubectl(server: Recorder, home: Path, line: str) -> subprocess.CompletedProc
         cwd=home,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 

@@ -49,5 +49,5 @@ def serving(api: Api, kubeconfig: Path, speed: float, telemetry: Sequence[QueryA
         assert thread.is_alive(), "the server ended"
     finally:
         loop.call_soon_threadsafe(server.stop)
-        thread.join(10)
+        thread.join(PATIENCE_S)
         loop.close()

@@ -21,7 +21,7 @@ from aiopslab.server.telemetry.app import FORM_BYTES, TelemetryApp
 from tests.observer.promql.samples import END_MS, START_MS, store_with_samples
 from tests.server.kubernetes.in_process import Still
 
-PATIENCE_S = 30.0
+PATIENCE_S = 300.0
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ def genuine(
         path.write_bytes(data)
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": locale}
     done = subprocess.run(
-        argv, check=False, cwd=folder, input=stdin, capture_output=True, timeout=10, env=environment
+        argv, check=False, cwd=folder, input=stdin, capture_output=True, timeout=120, env=environment
     )
     after = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return Outcome(done.stdout, done.stderr, done.returncode, after)

@@ -82,7 +82,7 @@ def genuine(
             cwd=folder,
             input=stdin,
             capture_output=True,
-            timeout=30,
+            timeout=120,
             check=False,
             env={"PATH": "/usr/bin:/bin", **env},
         )

@@ -75,7 +75,7 @@ def folder() -> Path:
 def genuine(args: list[str], stdin: bytes = b"") -> Outcome:
     env = {"PATH": os.defpath, **ENV}
     done = subprocess.run(
-        ["jq", *args], input=stdin, capture_output=True, cwd=folder(), env=env, timeout=30, check=False
+        ["jq", *args], input=stdin, capture_output=True, cwd=folder(), env=env, timeout=120, check=False
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
 

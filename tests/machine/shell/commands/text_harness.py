@@ -148,7 +148,7 @@ def genuine(case: Case, folder: Path, files: Mapping[str, bytes]) -> Outcome:
         cwd=folder,
         input=case.stdin,
         capture_output=True,
-        timeout=20,
+        timeout=120,
         env={**_ENVIRONMENT, **case.env},
     )
     after = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiopslab.server.kubernetes.streams.exchange import Answer, AnswerReader
+from tests.server.kubernetes.served import PATIENCE_S
 from tests.server.kubernetes.streams.conftest import World
 from tests.server.kubernetes.streams.world import HTTP_PORT, PAGE, put
 
-PATIENCE_S = 20.0
 HERE = "/api/v1/namespaces/default"
 
 

@@ -20,10 +20,10 @@ from aiopslab.cluster.api.access.users import User
 from aiopslab.cluster.kubelet.sessions import ContainerSession
 from aiopslab.server.kubernetes.streams.channels import MESSAGE_BYTES
 from aiopslab.server.kubernetes.streams.flow import HIGH_BYTES
+from tests.server.kubernetes.served import PATIENCE_S
 from tests.server.kubernetes.streams.conftest import World
 from tests.server.kubernetes.streams.world import make_world, put, serving
 
-PATIENCE_S = 20.0
 POD = "/api/v1/namespaces/default/pods/ok"
 
 
@@ -253,7 +253,10 @@ def test_a_client_that_does_not_read_holds_its_process_back(world: World) -> Non
     with dial(world, path, "v5.channel.k8s.io") as socket:
         session = world.runtime.sessions[-1]
         assert isinstance(session, ContainerSession)
-        time.sleep(0.5)
+        deadline = time.monotonic() + PATIENCE_S
+        while session.process is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.5)  # in which it could write all of it
         assert session.process is not None
         assert session.process.alive
         assert len(talk(socket)[1]) == size

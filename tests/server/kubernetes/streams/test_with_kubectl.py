@@ -15,11 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.kubernetes.served import CLIENTS, OLD, Served
+from tests.server.kubernetes.served import CLIENTS, OLD, PATIENCE_S, Served
 from tests.server.kubernetes.streams.conftest import World
 from tests.server.kubernetes.streams.world import ECHO_PORT, HTTP_PORT, PAGE, PLACE, SANDBOX
-
-PATIENCE_S = 20.0
 
 
 def test_output_errors_and_the_exit_code(client: Served) -> None:

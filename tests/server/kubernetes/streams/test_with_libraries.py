@@ -11,10 +11,9 @@ from kubernetes import config
 from kubernetes.stream import portforward, stream
 from lightkube import Client, KubeConfig
 
+from tests.server.kubernetes.served import PATIENCE_S
 from tests.server.kubernetes.streams.conftest import World
 from tests.server.kubernetes.streams.world import ECHO_PORT, HTTP_PORT, PAGE, PLACE, SANDBOX
-
-PATIENCE_S = 20.0
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from aiopslab.machine.process import Container, Context
 from aiopslab.machine.shell.images import operator_image
 from aiopslab.server.kubernetes.serving import ClusterServer
 from aiopslab.sim import Kernel
+from tests.server.kubernetes.served import PATIENCE_S
 
 SANDBOX = "c179f921c1df314e24f16bb14332dd34a04b5f081d2554fe41551d16773e57a7"
 PLACE = "/var/run/netns/cni-cf1a4f94-38b4-b2a1-20c2-489d0f7a3e2a"
@@ -165,10 +166,10 @@ def serving(folder: Path, api: Api) -> Iterator[ClusterServer]:
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(server.run(ready.set)), daemon=True)
     thread.start()
-    assert ready.wait(30), "the server did not come up"
+    assert ready.wait(PATIENCE_S), "the server did not come up"
     try:
         yield server
     finally:
         server.stop()
-        thread.join(30)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive()
