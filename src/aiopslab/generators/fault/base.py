@@ -57,8 +57,9 @@ class Fault(ABC):
     @property
     def facts(self) -> dict[str, Any]:
         """Its name, layer and parameters, for records."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)} if is_dataclass(self) else {}
-        return {"name": self.name, "layer": self.layer, "parameters": own}
+        own = fields(self) if is_dataclass(self) else ()
+        parameters = {one.name: getattr(self, one.name) for one in own}
+        return {"name": self.name, "layer": self.layer, "parameters": parameters}
 
     @abstractmethod
     def inject(self, site: Site) -> None:
