@@ -57,8 +57,9 @@ class Fault(ABC):
     @property
     def facts(self) -> dict[str, Any]:
         """Its name, layer and parameters, for records."""
-        own = fields(self) if is_dataclass(self) else ()
-        parameters = {one.name: getattr(self, one.name) for one in own}
+        parameters: dict[str, Any] = {}
+        if is_dataclass(self):
+            parameters = {one.name: getattr(self, one.name) for one in fields(self)}
         return {"name": self.name, "layer": self.layer, "parameters": parameters}
 
     @abstractmethod
