@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 EXTENSIONS: Final = (".json", ".yaml", ".yml")
 STDIN: Final = "STDIN"
 MAX_LIST_DEPTH: Final = 20
+BYTES_A_TURN: Final = 16
+OBJECT_TURNS: Final = 20
+"""What reading costs, and each object that is then asked about and sent: nobody writes ten thousand by hand."""
 
 
 @dataclass(slots=True)
@@ -77,8 +80,10 @@ async def read_tolerantly(
         return Manifests([Document(obj, kustomize) for obj in await build(kubectl, kustomize)])
     found = Manifests()
     for source, data in [one for name in names for one in await _texts(kubectl, name, recursive)]:
+        kubectl.ctx.spend_turn(len(data) // BYTES_A_TURN)
         try:
             for document in _documents(data, source, validate):
+                kubectl.ctx.spend_turn(OBJECT_TURNS)
                 found.documents.append(document)
         except KubectlError as error:
             found.errors.append(error)

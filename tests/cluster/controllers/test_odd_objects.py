@@ -86,6 +86,10 @@ def test_revisions_of_somebody_else(kind: str) -> None:
     [
         (["replicaset-controller"], workload("ReplicaSet", replicas=1_000_000)),
         (
+            ["statefulset-controller"],
+            workload("StatefulSet", replicas=1_000_000, serviceName="web", podManagementPolicy="Parallel"),
+        ),
+        (
             ["job-controller"],
             {
                 "apiVersion": "batch/v1",

@@ -20,7 +20,15 @@ from aiopslab.cluster.controller import Controller, NamespacedName, controller, 
 from aiopslab.cluster.controllers.children import Children
 from aiopslab.cluster.controllers.hashing import revision_hash
 from aiopslab.cluster.controllers.percent import share
-from aiopslab.cluster.controllers.pods import is_leaving, is_terminal, next_check_s, slow_start
+from aiopslab.cluster.controllers.pods import (
+    BURST,
+    PAUSE_S,
+    Pace,
+    is_leaving,
+    is_terminal,
+    next_check_s,
+    slow_start,
+)
 from aiopslab.cluster.controllers.revisions import by_number, draft, renumber, template_of, template_patch
 from aiopslab.cluster.controllers.statefulsets.claims import Claims
 from aiopslab.cluster.controllers.statefulsets.identity import (
@@ -73,6 +81,7 @@ class StatefulSets(Controller):
     def __init__(self, api: Api) -> None:
         super().__init__(api)
         self.claims = Claims(self.client, self.recorder)
+        self._pace = Pace()
 
     def watch(self) -> None:
         self.pods = Children(self.client, "pods")
@@ -116,7 +125,7 @@ class StatefulSets(Controller):
         by_ordinal = {ordinal_of(pod): pod for pod in pods}
         replicas = [
             by_ordinal.get(ordinal) or _drafted(stateful_set, current, update, ordinal)
-            for ordinal in range(first, first + count)
+            for ordinal in range(first, first + min(count, len(pods) + BURST))  # the rest can wait
         ]
         condemned = [pod for pod in pods if not first <= ordinal_of(pod) < first + count]
         condemned.sort(key=ordinal_of, reverse=True)
@@ -170,8 +179,25 @@ class StatefulSets(Controller):
         """Act on pods in turn until one wants to be waited for; unordered sets wait for none."""
         if plan.ordered:
             return any(act(plan, pod) for pod in pods)
-        slow_start(len(pods), lambda number: act(plan, pods[number]))
+        now = self._for_now(plan, pods)
+        slow_start(len(now), lambda number: act(plan, now[number]))
         return False
+
+    def _for_now(self, plan: Plan, pods: Sequence[Object]) -> list[Object]:
+        """Those that are there, and as many of the others as may be made at present."""
+        missing = sum(not is_created(pod) for pod in pods)
+        left = self._pace.take(missing, self.api.now_s)
+        if left < missing:
+            metadata = plan.stateful_set["metadata"]
+            self.queue.add_after(NamespacedName(metadata["namespace"], metadata["name"]), PAUSE_S)
+        now = []
+        for pod in pods:
+            if not is_created(pod):
+                left -= 1
+                if left < 0:
+                    continue
+            now.append(pod)
+        return now
 
     def _settle(self, plan: Plan, pod: Object) -> bool:
         """See that a pod is there and is what it should be. True if the next one must wait."""
