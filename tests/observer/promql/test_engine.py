@@ -114,6 +114,21 @@ def test_a_query_that_reads_too_much_is_refused() -> None:
         small.instant("rate(http_requests_total[1h])", END_MS)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "max_over_time(vector(1)[300d:1s])",
+        "count_over_time(nothing[300d:1s])",
+        "max_over_time(max_over_time(max_over_time(temperature[1h:1s])[1h:1s])[1h:1s])",
+        "max_over_time(temperature[300d:1s] offset 300d)",
+    ],
+)
+def test_looking_where_nothing_is_is_counted_too(query: str) -> None:
+    small = Engine(store_with_samples(), Limits(samples=5_000))
+    with pytest.raises(QueryError, match="query processing would load too many samples into memory"):
+        small.instant(query, 10_000_000)
+
+
 def test_nesting_has_an_end() -> None:
     for text in (
         "(" * 5_000 + "1",

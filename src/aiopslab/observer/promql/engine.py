@@ -46,7 +46,7 @@ Note = dict[Labels, Labels]
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one query may read."""
+    """How much one query may read. Looking where nothing is counts as one sample: it takes as long."""
 
     samples: int = 20_000_000
 
@@ -165,8 +165,8 @@ class _Evaluation:
                 found = []
                 for series in self._select(node.selector):
                     times, values = series.columns(start_ms, end_ms)
+                    self._spend(len(values) or 1)
                     if values:
-                        self._spend(len(values))
                         found.append(Window(series.labels, times, values, series.base_ms, start_ms, end_ms))
                 return found
             case Subquery():
@@ -183,7 +183,7 @@ class _Evaluation:
             vector = steps.get(step)
             if vector is None:
                 vector = steps[step] = self.vector(node.inner, step)
-            self._spend(len(vector))
+            self._spend(len(vector) or 1)
             for labels, value in vector:
                 times, values = series.setdefault(labels, ([], []))
                 times.append(step)
@@ -280,11 +280,12 @@ class _Evaluation:
         reference_ms = self._reference(node, t_ms)
         lookback_ms = self._engine.lookback_ms
         found = []
-        for series in self._select(node):
+        selected = self._select(node)
+        self._spend(len(selected))
+        for series in selected:
             sample = series.latest(reference_ms, lookback_ms)
             if sample is not None:
                 found.append((series, *sample))
-        self._spend(len(found))
         return found
 
     def _select(self, node: Selector) -> tuple[Series, ...]:
