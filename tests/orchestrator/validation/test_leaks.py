@@ -13,7 +13,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.machine.emit import Span
 from aiopslab.orchestrator.validation.leaks import TELLTALES, Leak, find_names, new_leaks
-from aiopslab.orchestrator.validation.readable import Passage, readable
+from aiopslab.orchestrator.validation.readable import Passage, on_hosts, readable
 from aiopslab.service.apps.hotelres import HotelReservation
 
 NS = "test-hotel-reservation"
@@ -28,7 +28,7 @@ def opened(seed: int) -> Environment:
 
 def leaks(environment: Environment) -> list[Leak]:
     host = environment.terminal().machine.host
-    return find_names(readable(environment, host), NAMES)
+    return find_names((*readable(environment), *on_hosts([host])), NAMES)
 
 
 def typed(environment: Environment, *lines: str) -> list[Leak]:
@@ -51,7 +51,7 @@ def at_a_node(environment: Environment) -> list[Leak]:
 def at_the_agents_host(environment: Environment) -> list[Leak]:
     terminal = environment.terminal()
     terminal.run("echo 'the ground_truth is here' > /root/readme")
-    return find_names(readable(environment, terminal.machine.host), NAMES)
+    return find_names(on_hosts([terminal.machine.host]), NAMES)
 
 
 def in_a_process(environment: Environment) -> list[Leak]:

@@ -57,10 +57,10 @@ class Fault(ABC):
     @property
     def facts(self) -> dict[str, Any]:
         """Its name, layer and parameters, for records."""
-        parameters: dict[str, Any] = {}
+        own: dict[str, Any] = {}
         if is_dataclass(self):
-            parameters = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {"name": self.name, "layer": self.layer, "parameters": parameters}
+            own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {"name": self.name, "layer": self.layer, "parameters": own}
 
     @abstractmethod
     def inject(self, site: Site) -> None:

@@ -35,18 +35,22 @@ class Passage(NamedTuple):
     text: str
 
 
-def readable(environment: Environment, *hosts: Container) -> Iterator[Passage]:
-    """All of it; ``hosts`` are the machines that the agent types at."""
+def readable(environment: Environment) -> Iterator[Passage]:
+    """All of it, except for what is on the host that the agent types at: see ``on_hosts``."""
     yield from _objects(environment)
     nodes = [kubelet.node.machine for kubelet in environment.cluster.kubelets.values()]
-    containers = [container for machine in nodes for container in machine.containers.values()]
-    seen: set[bytes] = set()
-    for container in (*hosts, *containers):
-        yield from _files(container, seen)
-        yield from _processes(container)
+    yield from on_hosts(container for machine in nodes for container in machine.containers.values())
     for machine in nodes:
         yield Passage(f"kernel log of {machine.name}", "\n".join(text for _, text in machine.kernel_log))
     yield from _telemetry(environment)
+
+
+def on_hosts(containers: Iterable[Container]) -> Iterator[Passage]:
+    """What files and processes tell."""
+    seen: set[bytes] = set()
+    for container in containers:
+        yield from _files(container, seen)
+        yield from _processes(container)
 
 
 def _objects(environment: Environment) -> Iterator[Passage]:

@@ -24,12 +24,12 @@ from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.stages import Stage, Stages
-from aiopslab.orchestrator.staging import Tell, baseline_key, silent
+from aiopslab.orchestrator.staging import Tell, baseline_key, fault_key, silent
 from aiopslab.orchestrator.tasks import MitigationTask, Task
 from aiopslab.orchestrator.validation.answers import answers_told_apart
 from aiopslab.orchestrator.validation.evidence import Signs, shows, signs
 from aiopslab.orchestrator.validation.leaks import OURS_ALONE, TELLTALES, Leak, find_names, new_leaks
-from aiopslab.orchestrator.validation.readable import Passage, readable
+from aiopslab.orchestrator.validation.readable import Passage, on_hosts, readable
 from aiopslab.orchestrator.validation.repairs import (
     SHORTCUTS,
     CannotBeTyped,
@@ -63,7 +63,8 @@ class Names:
         faults = [name for fault in task.faults for name in (fault.name, fault.known_as)]
         ours = (task.id, _OF_FAMILY.sub("", task.id))
         kinds = [fault.truth.fault_type for fault in task.faults]
-        return cls((*ours, *faults, *kinds, *TELLTALES), (*ours, *faults), (*ours, *OURS_ALONE))
+        # Who finds the id finds the family: so the problems of a fault are searched for by the same names, and once.
+        return cls((ours[-1], *faults, *kinds, *TELLTALES), (*ours, *faults), (*ours, *OURS_ALONE))
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Validator:
         self._stages = Stages(seed, registry=self._problems, tell=tell)
         self._again = Stages(seed, registry=self._problems) if twice else None
         self._untouched: dict[Hashable, Copy[Stage]] = {}
+        self._seen: dict[Hashable, Seen] = {}
 
     def validate(self, problem_id: str) -> list[Finding]:
         """All findings; the problem is fair when each of them is well. Raises ``UnknownProblem``."""
@@ -101,16 +103,27 @@ class Validator:
     def _looked(self, task: Task) -> Iterator[Finding]:
         self._tell(f"{task.id}: what shows, and what is told")
         names = Names.of(task)
+        untouched = self._looked_at(self._left_alone(task), ("untouched", *self._age(task)), names)
         with self._stages.episode(task.id) as copy:
-            after = copy.call(_seen, names)
-        untouched = self._left_alone(task).call(_seen_untouched, names)
+            after = self._looked_at(copy, fault_key(task, self._seed), names)
+            told = copy.call(_told, names)
         yield from shows(after.signs, untouched.signs, task.breaks)
-        leaks = new_leaks(after.named, untouched.named)
+        leaks = new_leaks((*told, *after.named), untouched.named)
         yield Finding("nothing names it", not leaks, "; ".join(map(str, leaks[:SHOWN])))
+
+    def _looked_at(self, copy: Copy[Stage], key: tuple[object, ...], names: Names) -> Seen:
+        """What can be seen in a world, which the key says which is; problems that share it share the look."""
+        looked = (*key, names.world)
+        if looked not in self._seen:
+            self._seen[looked] = copy.call(_seen, names)
+        return self._seen[looked]
+
+    def _age(self, task: Task) -> tuple[object, ...]:
+        return *baseline_key(task, self._seed), task.soak_s
 
     def _left_alone(self, task: Task) -> Copy[Stage]:
         """The same world, as old, in which nothing was done; looking at it does not change it."""
-        key = (baseline_key(task, self._seed), task.soak_s)
+        key = self._age(task)
         if key not in self._untouched:
             self._untouched[key] = self._stages.untouched(task.id)
             self._untouched[key].call(_waited, task.soak_s)
@@ -169,9 +182,13 @@ def _posed(stage: Stage) -> Posed:
 
 
 def _seen(stage: Stage, names: Names) -> Seen:
-    """What can be seen where a problem was posed, what its agent is told among it."""
+    """What can be seen in a world, whoever looks."""
+    return Seen(signs(stage.environment), find_names(readable(stage.environment), names.world))
+
+
+def _told(stage: Stage, names: Names) -> list[Leak]:
+    """What names it among all that this problem's agent is told, and finds on its own host."""
     posed = _posed(stage)
-    found = signs(posed.environment)
     prompt = posed.prompt
     told = [
         Passage("the description", prompt.description),
@@ -179,17 +196,11 @@ def _seen(stage: Stage, names: Names) -> Seen:
         *(Passage(f"the documentation of {name}", text) for name, text in prompt.actions.items()),
     ]
     runbooks = [Passage(f"the runbook {name}", text) for name, text in posed.task.app.runbooks.items()]
-    named = [
+    return [
         *find_names(told, names.told),
         *find_names(runbooks, names.written),
-        *find_names(readable(posed.environment, posed.terminal.machine.host), names.world),
+        *find_names(on_hosts([posed.terminal.machine.host]), names.world),
     ]
-    return Seen(found, named)
-
-
-def _seen_untouched(stage: Stage, names: Names) -> Seen:
-    environment = stage.environment
-    return Seen(signs(environment), find_names(readable(environment), names.world))
 
 
 def _waited(stage: Stage, seconds: float) -> None:
