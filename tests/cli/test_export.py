@@ -81,6 +81,7 @@ def test_a_problem_is_written_with_the_truth_about_it(
     assert truth["expected"] == ["mongodb-geo"]
     assert truth["faults"][0]["name"] == "revoke_auth"
     assert truth["faults"][0]["fault_type"] == "Authentication Issue"
+    assert truth["faults"][0]["parameters"] == {"database": "mongodb-geo"}
     assert manifest["start"] < truth["injected_at"] < manifest["end"]
     assert "not authorized" in (tmp_path / "out" / "logs.csv").read_text()
 

@@ -68,7 +68,10 @@ def test_an_agent_is_brought_in_as_in_the_third_listing(tmp_path: Path) -> None:
     assert result["results"]["success"] is True, result["results"]
     assert set(result) >= {"history", "final_state", "results", "framework_overhead"}
     assert result["results"]["steps"] == 4
-    assert json.loads(result["record"].read_text())["agent"] == "myAgent"
+    record = json.loads(result["record"].read_text())
+    assert record["agent"] == "myAgent"
+    (fault,) = record["settings"]["faults"]
+    assert (fault["name"], fault["parameters"]["service"]) == ("misconfig_app", "geo")
     assert len(said) >= 3
 
 
