@@ -19,6 +19,7 @@ from aiopslab.cloud.declared import changes, declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.staging import STEP_S
 from aiopslab.service.apps.base import Application
 
 SPREAD_S = 75.0
@@ -83,6 +84,7 @@ def test_fault(bases: Bases, app: type[Application], fault: Fault) -> None:
     assert told["named"] == []
     assert told["failed later"] == 0.0, "users are not well again"
     assert told["changed"] == {}
+    assert told["took"] < STEP_S - 1.0, "sessions would begin later, and tell by that what was done"
 
 
 def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
@@ -90,6 +92,7 @@ def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
     present = {"before": fault.present(environment)}
     before, begun = declared(environment.cluster.api), environment.now
     fault.inject(environment)
+    took_s = environment.now - begun
     present["injected"] = fault.present(environment)
     environment.run_for(SPREAD_S)
     failed = worst(environment, begun)
@@ -112,7 +115,14 @@ def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
     environment.run_for(HEALING_S)
     changed = changes(before, declared(environment.cluster.api))
     later = worst(environment, healing + HEALING_S / 2)
-    return {"present": present, "failed": failed, "named": named, "failed later": later, "changed": changed}
+    return {
+        "present": present,
+        "failed": failed,
+        "named": named,
+        "failed later": later,
+        "changed": changed,
+        "took": took_s,
+    }
 
 
 def worst(environment: Environment, since: float) -> float:
