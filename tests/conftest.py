@@ -16,12 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 IN_CI = os.environ.get("CI") == "true"
 
 # A loaded machine is no defect; and CI gives the same answer for the same code.
-settings.register_profile("aiopslab", deadline=None, print_blob=True, derandomize=IN_CI)
+settings.register_profile(
+    "aiopslab",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+    derandomize=IN_CI,
+)
 settings.load_profile("aiopslab")
 
 
@@ -35,6 +41,13 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, sig
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number is signal.SIGINT else take_no_notice)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+# Whom tests talk to is on this machine, at no proxy; what they read was written for no terminal.
+here = "127.0.0.1,localhost"
+os.environ.update(NO_PROXY=here, no_proxy=here, COLUMNS="80", LINES="25")
+for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PY_COLORS"):
+    os.environ.pop(name, None)
+os.umask(0o022)  # what genuine tools show of the files they make is Debian's, too
 
 # Package: a command whose first line of output shows Debian 12's version, and what it holds.
 TOOLS = {

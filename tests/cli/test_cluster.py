@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,10 +13,18 @@ import pytest
 
 from tests.server.kubernetes.served import PATIENCE_S, cluster
 
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9") | {
+    "no_proxy": "",
+    "NO_PROXY": "",
+}
+"""The environment of somebody behind a proxy, which does not lead to this machine."""
+
 
 def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=os.environ | NOWHERE
+    )
 
 
 def fully_told(log: Path) -> str:

@@ -1,15 +1,20 @@
 """The same line typed twice: at the built-in kubectl, and at the genuine one with real bash.
 
 Two worlds of one seed live the same life. In one the line is typed at the operator's host; the other is served
-over HTTPS on a clock that stands still, and the genuine client's waiting lets its time pass. Between lines both
-clocks are brought to the same moment. What may differ is what ``normalise`` names: ages, and how long things took.
+over HTTPS on a clock that stands still, and the genuine client's waiting lets its time pass. Every line begins at a
+moment that only our world decides, and that both have come to: how long the genuine client took, which differs from
+machine to machine, is without consequence. What may differ is what ``normalise`` names: ages, and how long things took.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,14 +33,21 @@ from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.terminal import SERVER, Terminal
 from aiopslab.cloud.world import World
 from aiopslab.cluster.cluster import Cluster
+from aiopslab.kubectl.program import START_CPU_S
 from aiopslab.server.kubernetes.inside import open_door
 from aiopslab.server.kubernetes.serving import ClusterServer
+from tests.kubectl.waiting import COUNTS_SECONDS, TRIES_AGAIN, Waiting
 from tests.replay.stillness import Listening, still
 from tests.server.kubernetes.served import CLIENTS, PATIENCE_S
 
 LIFE_S = 60.0
 """How long the clusters have lived when the first line is typed."""
-STEP_S = 0.02
+GRID_S = 0.5
+"""Lines begin at whole multiples of this."""
+REACTION_S = 0.1
+"""So long at least after the end of the line before."""
+SLACK_S = 3.0
+"""So much longer a client that counts seconds may take by its own clock before the world's goes on with it."""
 PATIENT_S = 900.0
 """How long a line may take in virtual time."""
 HOME = "/root"
@@ -45,6 +57,8 @@ _AGE = re.compile(r"(?<![\w.-])(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(?<=[dhms])( 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d{4}( UTC)?)?")
 _LOG = re.compile(r"^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", re.MULTILINE)
 _REFLECTOR = re.compile(r"^[IWE]\d{4} .* reflector\.go.*\n", re.MULTILINE)
+_PORT = re.compile(r"\b28\d{3}\b")
+"""A port of the operator's own host, which is free there; on ours it may not be."""
 _DATE = re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
 
 
@@ -107,6 +121,7 @@ class Genuine:
         self._bin.mkdir()
         (self._bin / "kubectl").symlink_to(CLIENTS / "kubectl-1.36.4")
         (self._bin / "helm").symlink_to(Path(sys.prefix) / "bin" / "helm")
+        self._waiting = Waiting(home / "waits", self._bin)
         self._listening = Listening()
         self._loop = asyncio.SelectorEventLoop(self._listening)
         kubeconfig = home / ".kube" / "config"
@@ -126,9 +141,9 @@ class Genuine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
 
-    def type(self, line: str) -> Told:
+    def type(self, line: str, ours_took_s: float = 0.0) -> Told:
         """Type a line; time passes while the client waits for it."""
-        return self._in_the_loop(lambda: self._type(line))
+        return self._in_the_loop(lambda: self._type(line, ours_took_s))
 
     def pass_time(self, seconds: float) -> None:
         """Let virtual time pass."""
@@ -140,8 +155,9 @@ class Genuine:
 
     def stop(self) -> None:
         """End the server."""
+        self._waiting.release()
         self._loop.call_soon_threadsafe(self.server.stop)
-        self._thread.join(10)
+        self._thread.join(PATIENCE_S)
 
     def _in_the_loop(self, work: Callable[[], Any]) -> Any:
         done: Future[Any] = asyncio.run_coroutine_threadsafe(work(), self._loop)
@@ -154,10 +170,11 @@ class Genuine:
             raise live.failed
         live.jump(seconds)
 
-    async def _type(self, line: str) -> Told:
+    async def _type(self, line: str, ours_took_s: float) -> Told:
+        ports = {port: _free_port() for port in _PORT.findall(line)}
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             client = subprocess.Popen(
-                ["bash", "-c", line],
+                ["bash", "-c", _PORT.sub(lambda found: ports[found[0]], line)],
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
@@ -165,27 +182,52 @@ class Genuine:
                     "PATH": f"{self._bin}:/usr/bin:/bin",
                     "HOME": str(self._home),
                     "LC_ALL": "C.UTF-8",
+                    "TZ": "UTC",
                 },
                 cwd=self._folder,
+                start_new_session=True,
             )
-            give_up_at = time.monotonic() + PATIENCE_S
-            while client.poll() is None:
-                if time.monotonic() > give_up_at:
-                    subprocess.run(["pkill", "-KILL", "-P", str(client.pid)], check=False)
-                    client.kill()
-                    client.wait()
-                    raise TimeoutError(f"the genuine client does not end: {line}")
-                if await still(client.pid, self._listening):
-                    self._jump(STEP_S)
+            await self._let_time_pass(client, line, ours_took_s)
             stdout.seek(0)
             stderr.seek(0)
-            out, err = (self._as_at_home(stream.read().decode()) for stream in (stdout, stderr))
+            out, err = (self._as_at_home(stream.read().decode(), ports) for stream in (stdout, stderr))
             return Told(out, err, client.returncode)
 
-    def _as_at_home(self, text: str) -> str:
-        """With the names that the folder and the server have on the operator's host."""
+    async def _let_time_pass(self, client: subprocess.Popen[bytes], line: str, ours_took_s: float) -> None:
+        """Until a client has ended: the world's time passes while it waits, and nobody has anything to do.
+
+        As much as ours took passes at once; what more there may be is no faster than the host's, by which a client
+        counts.
+        """
+        kernel, began_s, begun = self.world.kernel, self.world.kernel.now, time.monotonic()
+        spent_at: float | None = None
+        while client.poll() is None:
+            now, passed_s = time.monotonic(), kernel.now - began_s
+            if now > begun + PATIENCE_S:
+                os.killpg(client.pid, signal.SIGKILL)
+                client.wait()
+                raise TimeoutError(f"the genuine client does not end: {line}")
+            if not await still(client.pid, self._listening):
+                continue
+            may_pass_s = ours_took_s - passed_s
+            if TRIES_AGAIN.search(line):
+                may_pass_s = now - begun - passed_s
+            elif may_pass_s < 1e-6:
+                spent_at = spent_at or now
+                counted_s = (
+                    now - begun - SLACK_S if COUNTS_SECONDS.search(line) else now - spent_at + ours_took_s
+                )
+                may_pass_s = counted_s - passed_s
+            may_pass_s = min(may_pass_s, _stride(passed_s), self._waiting.left_s(kernel.now))
+            if may_pass_s > 0:
+                self._jump(may_pass_s)
+
+    def _as_at_home(self, text: str, ports: dict[str, str]) -> str:
+        """With the names that the folder, the server and the ports have on the operator's host."""
         address = self._address.removeprefix("https://")
         text = text.replace(self._address, SERVER).replace(address, SERVER.removeprefix("https://"))
+        for theirs, here in ports.items():
+            text = re.sub(rf"\b{here}\b", theirs, text)
         return text.replace(str(self._home), HOME)
 
 
@@ -204,7 +246,12 @@ class Twins:
     def type(self, line: str) -> tuple[Told, Told]:
         """What ours says, and what the genuine one says."""
         self.meet()
-        return self.ours.type(line), self.genuine.type(line)
+        began_s = self.ours.world.kernel.now
+        ours = self.ours.type(line)
+        took_s = self.ours.world.kernel.now - began_s
+        starting_s = min(START_CPU_S, took_s)  # before it looks at anything
+        self.genuine.pass_time(starting_s)
+        return ours, self.genuine.type(line, took_s - starting_s)
 
     def same(self, line: str) -> None:
         """Type a line at both, and compare."""
@@ -214,18 +261,20 @@ class Twins:
     def meet(self, seconds: float = 0.0) -> None:
         """Bring both clocks to the same moment, and let further time pass."""
         ours, theirs = self.ours.world.kernel, self.genuine.world.kernel
-        moment = max(ours.now, theirs.now) + seconds
+        moment = _next(ours.now + seconds)
+        if moment < theirs.now:
+            moment = _next(theirs.now)
         ours.run_until(moment)
-        if moment > theirs.now:
-            self.genuine.pass_time(moment - theirs.now)
+        self.genuine.pass_time(moment - theirs.now)
 
 
 @contextmanager
 def twins(nodes: int = 4, life_s: float = LIFE_S, seed: int = 7) -> Iterator[Twins]:
     """Two clusters of one seed, one under each kubectl."""
     home = Path(tempfile.mkdtemp(prefix="twins-"))
-    # Genuine clients reckon ages by the host's clock: nothing may lie ahead of it.
-    epoch_s = float(int(time.time() - life_s - 3600.0))
+    # Genuine clients reckon ages by the host's clock: nothing may lie ahead of it. A life begins at a full hour,
+    # so that what happens at full minutes does not depend on when the test runs.
+    epoch_s = (time.time() - life_s - 3600.0) // 3600.0 * 3600.0
     genuine = None
     try:
         ours = Ours(*_cluster(nodes, life_s, seed, epoch_s))
@@ -237,6 +286,22 @@ def twins(nodes: int = 4, life_s: float = LIFE_S, seed: int = 7) -> Iterator[Twi
         if genuine is not None:
             genuine.stop()
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _next(moment: float) -> float:
+    """When the next line may begin."""
+    return math.ceil((moment + REACTION_S) / GRID_S) * GRID_S
+
+
+def _stride(passed_s: float) -> float:
+    """Time runs in small steps at first: most answers come soon, and long waits shall not take long."""
+    return 0.02 if passed_s < 5.0 else 0.1 if passed_s < 20.0 else 0.5
+
+
+def _free_port() -> str:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def _cluster(nodes: int, life_s: float, seed: int, epoch_s: float) -> tuple[World, Cluster]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
-from urllib.request import Request, urlopen
+from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
 import yaml
 
@@ -101,9 +101,12 @@ def _connected(kubeconfig: Path) -> tuple[str, str, Ask]:
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError):
         raise Unreachable(f"{kubeconfig} is not a kubeconfig that `aiopslab cluster up` wrote.") from None
 
+    # It is served on this very machine, where no proxy of the environment leads.
+    direct = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
+
     def ask(url: str) -> Any:
         request = Request(url, headers={"Authorization": f"Bearer {token}"})
-        with urlopen(request, timeout=PATIENCE_S, context=context) as response:
+        with direct.open(request, timeout=PATIENCE_S) as response:
             return json.load(response)
 
     return server, telemetry, ask
