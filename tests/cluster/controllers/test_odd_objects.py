@@ -103,8 +103,17 @@ def test_revisions_of_somebody_else(kind: str) -> None:
         ),
     ],
 )
-def test_a_million_pods_do_not_come_in_one_second(controllers: list[str], obj: dict[str, Any]) -> None:
-    world = World(controllers)
+def test_a_million_pods_that_no_node_takes_do_not_come_in_one_second(
+    controllers: list[str], obj: dict[str, Any]
+) -> None:
+    world = World(controllers, stand_in=False)
     world.create(obj)
     world.kernel.run_for(5)
     assert 500 < len(world.named("pods/web-*")) <= 500 + 5 * 20
+
+
+def test_a_pod_that_finds_its_node_makes_room_for_the_next() -> None:
+    world = World(["replicaset-controller"])
+    world.create(workload("ReplicaSet", replicas=1500))
+    world.kernel.run_for(5)
+    assert len(world.named("pods/web-*")) == 1500

@@ -9,6 +9,7 @@ from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError, NotFound
 from aiopslab.cluster.api.objects import Object, at, copy
+from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.api.times import parse
 from aiopslab.cluster.client import Client
 from aiopslab.cluster.controller import owner_reference
@@ -17,7 +18,7 @@ from aiopslab.cluster.events import Recorder
 BURST: Final = 500
 """So many pods at most are made or deleted in one go."""
 MADE_PER_S: Final = 20.0
-"""How fast a controller goes on after such a go: so often its client may ask, unless it is told otherwise."""
+"""How fast a controller goes on when no node takes what it has made: so often its client may ask, unless told otherwise."""
 PAUSE_S: Final = 1.0
 """And after so long it looks what is still missing."""
 
@@ -130,7 +131,11 @@ class PodControl:
 
 
 class Pace:
-    """How many pods a controller may make now. Whoever asks for a million of them gets them, but not in this second."""
+    """How many pods a controller may make now. Whoever asks for a million of them gets them, but not in this second.
+
+    A pod that finds its node makes room for the next, so that large clusters fill as fast as they can. Genuine controllers do
+    not look at that; there, whoever has so many nodes lets their clients ask more often.
+    """
 
     def __init__(self) -> None:
         self._left = float(BURST)
@@ -143,6 +148,12 @@ class Pace:
         taken = min(wanted, int(self._left))
         self._left -= taken
         return taken
+
+    def see(self, write: Revision) -> None:
+        """A handler: a pod was written."""
+        before = write.before
+        if before is not None and not before["spec"].get("nodeName") and write.object["spec"].get("nodeName"):
+            self._left = min(BURST, self._left + 1)
 
 
 def slow_start(count: int, make: Callable[[int], object]) -> None:

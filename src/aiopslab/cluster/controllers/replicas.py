@@ -58,6 +58,7 @@ class ReplicaManager(Controller):
         self.follow(self.resource, self.enqueue)
         self.follow("pods", self.enqueue_owner(self.kind))
         self.follow("pods", self._see_orphan)
+        self.follow("pods", self._pace.see)
 
     def sync(self, key: NamespacedName) -> None:
         owner = self.client.get(self.resource, *key)

@@ -89,6 +89,7 @@ class StatefulSets(Controller):
         self.follow("statefulsets.apps", self.enqueue)
         self.follow("pods", self.enqueue_owner("StatefulSet"))
         self.follow("pods", self._see_orphan)
+        self.follow("pods", self._pace.see)
 
     def sync(self, key: NamespacedName) -> None:
         stateful_set = self.client.get("statefulsets.apps", *key)

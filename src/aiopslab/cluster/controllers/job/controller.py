@@ -51,6 +51,7 @@ class Jobs(Controller):
         self._children = Children(self.client, "pods")
         self.follow(JOBS, self._see_job)
         self.follow("pods", self._see_pod)
+        self.follow("pods", self._staffing.pace.see)
 
     def _see_job(self, write: Revision) -> None:
         key = NamespacedName(write.key.namespace, write.key.name)

@@ -43,7 +43,7 @@ class Staffing:
     def __init__(self, client: Client, control: PodControl) -> None:
         self._client = client
         self._control = control
-        self._pace = Pace()
+        self.pace = Pace()
 
     def adjust(self, look: Look) -> float | None:
         """Delete or make pods until there are as many as wanted.
@@ -62,7 +62,7 @@ class Staffing:
         wait_s, indexes = self._openings(look, min(missing, BURST))
         if wait_s:
             return wait_s
-        count = self._pace.take(len(indexes), self._client.api.now_s)
+        count = self.pace.take(len(indexes), self._client.api.now_s)
         self._hire(look, indexes[:count])
         return PAUSE_S if count < len(indexes) else None
 
