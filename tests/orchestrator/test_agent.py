@@ -16,7 +16,7 @@ from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.utils.status import ResponseParsingError
 
 
-def asked(agent: object, *states: str, timeout_s: float = 120.0) -> list[str]:
+def asked(agent: object, *states: str, timeout_s: float = 120.0, introduce: bool = False) -> list[str]:
     """What an agent answers to each state, from its introduction to its end."""
 
     async def session() -> list[str]:

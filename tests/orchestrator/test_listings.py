@@ -191,7 +191,9 @@ def test_an_injector_as_the_paper_writes_one(hotels: Copy[Environment], kind: ty
 
 
 def test_injectors_say_what_they_have_and_where_they_can_act() -> None:
-    with pytest.raises(NoSuchFault, match=r"has no fault 'flood'\. It has: .*misconfig_k8s, .*scale_pods_to_zero"):
+    with pytest.raises(
+        NoSuchFault, match=r"has no fault 'flood'\. It has: .*misconfig_k8s, .*scale_pods_to_zero"
+    ):
         VirtFaultInjector("ns").inject(["geo"], "flood")
     with pytest.raises(NoSuchFault, match=r"has no fault 'flood'\. It has: revoke_auth\."):
         MyInjector("ns").inject(["geo"], "flood")

@@ -118,8 +118,9 @@ def run(
     agent: Annotated[
         str,
         typer.Option(
+            metavar="AGENT",
             help="Who works on it: idle, alarmist, restarter, reverter, engineer, scripted:FILE, llm; or your own as FILE.py:Name, "
-            "MODULE:Name or 'cmd:COMMAND'."
+            "MODULE:Name or 'cmd:COMMAND'.",
         ),
     ],
     seed: Seed = 0,

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from aiopslab.orchestrator.evaluation import summary
 from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.session import Step
 
@@ -20,11 +21,6 @@ LINE_CHARS: Final = 100
 FULL_LINES: Final = 40
 """So many lines of an observation are shown in full."""
 _STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def console() -> Console:
-    """Where people look: colours at a terminal, plain text elsewhere."""
-    return Console(highlight=False, soft_wrap=True)
 
 
 def shown(text: str) -> str:

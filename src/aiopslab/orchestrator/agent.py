@@ -32,10 +32,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def link(agent: object, name: str, *, timeout_s: float, introduce: bool = False) -> AgentLink:
+def link(
+    agent: object, name: str, *, timeout_s: float, introduce: bool = False, shared_loop: bool = False
+) -> AgentLink:
     """A link to an agent of any kind; `AgentFailed` if the object is none.
 
     With `introduce` an object is told the problem, too, by its `init_context`: whoever links it has not done so.
+    On a `shared_loop` an async agent is asked: it may hold something that lives there.
     """
     if isinstance(agent, AgentLink):
         return agent  # somebody who answers in a way of their own, a person at a keyboard
@@ -46,13 +49,17 @@ def link(agent: object, name: str, *, timeout_s: float, introduce: bool = False)
             f"{bounded(repr(agent), 80)} is no agent. An agent is an object with get_action(state), a function of the state, "
             "or SubprocessAgent([command, …])."
         )
-    return _LocalLink(agent, name, timeout_s, introduce)
+    lives_here = shared_loop and not inspect.isclass(agent) and _is_async(agent)
+    place = CallersLoop() if lives_here else OwnThread(f"agent {name}")
+    return _LocalLink(agent, name, timeout_s, place, introduce)
 
 
 class _LocalLink(AgentLink):
     """An agent in this process: in a thread of its own, or on the loop on which it lives."""
 
-    def __init__(self, agent: Any, name: str, timeout_s: float, introduce: bool) -> None:
+    def __init__(
+        self, agent: Any, name: str, timeout_s: float, place: OwnThread | CallersLoop, introduce: bool
+    ) -> None:
         self.name = name
         self._agent = agent
         self._is_class = inspect.isclass(agent)

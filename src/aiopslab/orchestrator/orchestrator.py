@@ -142,7 +142,10 @@ class Orchestrator:
         if max_steps < 1:
             raise NotReady(f"A session needs at least one step, not {max_steps}. Give max_steps=1 or more.")
         agent, name, introduce = self._agent
-        linked = link(agent, name, timeout_s=self._pace.agent_timeout_s, introduce=introduce)
+        shared = is_shared(Orchestrator.start_problem)
+        linked = link(
+            agent, name, timeout_s=self._pace.agent_timeout_s, introduce=introduce, shared_loop=shared
+        )
         posed, self._posed = self._posed, None  # it is used up: an agent will have been in it
         return posed, linked
 

@@ -103,6 +103,8 @@ class Session:
     """More about an ending that was nobody's wish, in a sentence."""
     health: Health | None = None
     """How the system was when it began; None when nobody looked."""
+    declared: Declared = field(default_factory=dict)
+    """And what was declared there."""
     usage: Usage | None = None
     """What the agent says that it has used in all; None when it does not say."""
     wall_began: float = 0.0
