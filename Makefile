@@ -22,7 +22,7 @@ demo: $(VENV)/.project ## watch an engineer repair a social network that was bro
 
 test: check ## run all checks and all tests
 	@echo "Running the tests ..."
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 check: $(VENV)/.tools ## formatting, lint, types, import layers
 	@echo "Checking format, lint, types and import layers ..."

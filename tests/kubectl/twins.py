@@ -57,6 +57,9 @@ _AGE = re.compile(r"(?<![\w.-])(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(?<=[dhms])( 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d{4}( UTC)?)?")
 _LOG = re.compile(r"^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", re.MULTILINE)
 _REFLECTOR = re.compile(r"^[IWE]\d{4} .* reflector\.go.*\n", re.MULTILINE)
+_RESTARTS = "rollout restart"
+SECOND_S = 1.1
+"""The genuine client notes a restart in seconds of the host's clock, and refuses a second one within the same."""
 _PORT = re.compile(r"\b28\d{3}\b")
 """A port of the operator's own host, which is free there; on ours it may not be."""
 _DATE = re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}")
@@ -122,6 +125,7 @@ class Genuine:
         (self._bin / "kubectl").symlink_to(CLIENTS / "kubectl-1.36.4")
         (self._bin / "helm").symlink_to(Path(sys.prefix) / "bin" / "helm")
         self._waiting = Waiting(home / "waits", self._bin)
+        self._restarted_at = 0.0
         self._listening = Listening()
         self._loop = asyncio.SelectorEventLoop(self._listening)
         kubeconfig = home / ".kube" / "config"
@@ -171,6 +175,8 @@ class Genuine:
         live.jump(seconds)
 
     async def _type(self, line: str, ours_took_s: float) -> Told:
+        if _RESTARTS in line:
+            await asyncio.sleep(self._restarted_at + SECOND_S - time.monotonic())
         ports = {port: _free_port() for port in _PORT.findall(line)}
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             client = subprocess.Popen(
@@ -188,6 +194,8 @@ class Genuine:
                 start_new_session=True,
             )
             await self._let_time_pass(client, line, ours_took_s)
+            if _RESTARTS in line:
+                self._restarted_at = time.monotonic()
             stdout.seek(0)
             stderr.seek(0)
             out, err = (self._as_at_home(stream.read().decode(), ports) for stream in (stdout, stderr))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,15 +14,14 @@ from tests.server.kubernetes.test_helm import CHART, Release
 pytestmark = pytest.mark.differential("kubectl")
 
 
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Release]:
-    folder = tmp_path_factory.mktemp("helm")
+@pytest.fixture
+def release(tmp_path: Path) -> Iterator[Release]:
     for name, text in CHART.items():
-        path = folder / "chart" / name
+        path = tmp_path / "chart" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    with cluster(folder, "--nodes", "2", "--speed", "10") as served:
-        yield Release(served, folder, "shop")
+    with cluster(tmp_path, "--nodes", "2", "--speed", "10") as served:
+        yield Release(served, tmp_path, "shop")
 
 
 def images(served: Served) -> str:
@@ -33,7 +33,14 @@ def chart(release: Release) -> str:
     return str(release.folder / "chart")
 
 
-def test_a_release_is_there_when_its_pods_are(release: Release) -> None:
+def test_the_life_of_a_release(release: Release) -> None:
+    _is_there_when_its_pods_are(release)
+    _is_upgraded_when_its_rollout_is(release)
+    _fails_when_it_never_becomes_ready_and_is_rolled_back(release)
+    _leaves_nothing(release)
+
+
+def _is_there_when_its_pods_are(release: Release) -> None:
     told = release.ok("install", "shop", chart(release), "--create-namespace", "--wait", "--timeout=240s")
     assert "STATUS: deployed" in told
     assert release.get("deployment")["status"]["readyReplicas"] == 1  # type: ignore[index]
@@ -42,13 +49,13 @@ def test_a_release_is_there_when_its_pods_are(release: Release) -> None:
     assert "shop   1/1     1            1" in shown
 
 
-def test_an_upgrade_waits_for_the_rollout(release: Release) -> None:
+def _is_upgraded_when_its_rollout_is(release: Release) -> None:
     release.ok("upgrade", "shop", chart(release), "--set", "replicas=2,image=nginx:latest", "--wait")
     assert release.get("deployment")["status"]["updatedReplicas"] == 2  # type: ignore[index]
     assert "nginx:latest" in images(release.served)
 
 
-def test_an_upgrade_that_never_becomes_ready_fails_and_is_rolled_back(release: Release) -> None:
+def _fails_when_it_never_becomes_ready_and_is_rolled_back(release: Release) -> None:
     failed = release.helm(
         "upgrade", "shop", chart(release), "--set", "image=nginx:nosuch", "--wait", "--timeout=3s"
     )
@@ -62,7 +69,7 @@ def test_an_upgrade_that_never_becomes_ready_fails_and_is_rolled_back(release: R
     assert table[1].split()[:3] == ["shop", "shop", "4"]
 
 
-def test_an_uninstalled_release_leaves_nothing(release: Release) -> None:
+def _leaves_nothing(release: Release) -> None:
     assert release.ok("uninstall", "shop", "--wait") == 'release "shop" uninstalled\n'
     assert release.ok("list").splitlines()[1:] == []
     release.served.ok("wait", "--for=delete", "pods", "-l", "app=shop", "-n", "shop", "--timeout=240s")

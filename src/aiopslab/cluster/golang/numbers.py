@@ -16,13 +16,11 @@ def is_int64(number: int) -> bool:
     return -(2**63) <= number < 2**63
 
 
-@lru_cache(maxsize=4096)
 def float_text(number: float) -> str:
     """A float as ``%v`` prints it: the fewest digits, an exponent from a million up and below 0.0001."""
     return fewest_digits(number, -4, 6)
 
 
-@lru_cache(maxsize=4096)
 def json_float(number: float) -> str:
     """A float as Go's JSON has it: an exponent only from 1e21 up and below 0.000001, of the fewest digits."""
     return fewest_digits(number, -6, 21).replace("e-0", "e-")
@@ -30,7 +28,12 @@ def json_float(number: float) -> str:
 
 def whole_text(number: int) -> str:
     """A whole number as ``%v`` prints it."""
-    return str(number) if is_int64(number) else float_text(float(number))
+    if is_int64(number):
+        return str(number)
+    try:
+        return float_text(float(number))
+    except OverflowError:
+        return "+Inf" if number > 0 else "-Inf"
 
 
 def fewest_digits(number: float, lowest: int, highest: int) -> str:
@@ -42,15 +45,21 @@ def fewest_digits(number: float, lowest: int, highest: int) -> str:
     sign = "-" if math.copysign(1, number) < 0 else ""
     if number == 0:
         return f"{sign}0"
-    shortest = Decimal(repr(abs(number))).as_tuple()
+    return sign + _digits(abs(number), lowest, highest)
+
+
+@lru_cache(maxsize=4096)
+def _digits(number: float, lowest: int, highest: int) -> str:
+    """Of a number above zero: to a cache, 0 and -0 would be one."""
+    shortest = Decimal(repr(number)).as_tuple()
     digits = "".join(map(str, shortest.digits))
     power = len(digits) + int(shortest.exponent) - 1
     digits = digits.rstrip("0") or "0"
     if power < lowest or power >= highest:
         fraction = f".{digits[1:]}" if len(digits) > 1 else ""
-        return f"{sign}{digits[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
+        return f"{digits[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
     if power < 0:
-        return f"{sign}0.{'0' * (-power - 1)}{digits}"
+        return f"0.{'0' * (-power - 1)}{digits}"
     if len(digits) <= power + 1:
-        return sign + digits.ljust(power + 1, "0")
-    return f"{sign}{digits[: power + 1]}.{digits[power + 1 :]}"
+        return digits.ljust(power + 1, "0")
+    return f"{digits[: power + 1]}.{digits[power + 1 :]}"
