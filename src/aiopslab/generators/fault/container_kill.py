@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from aiopslab.cluster.api.objects import at
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.cluster.api.objects import Object, at
+from aiopslab.generators.fault.base import GroundTruth, Layer, fault
+from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
 
 
 @fault
 @dataclass(frozen=True)
-class ContainerKill(Fault):
+class ContainerKill(DeployedContainerFault):
     """Somebody adds a probe to a service of HotelReservation, with a wrong port and no patience."""
 
-    service: str
     port: int = 8080
     name: ClassVar[str] = "container_kill"
     layer: ClassVar[Layer] = "virtualization"
@@ -27,27 +26,15 @@ class ContainerKill(Fault):
         """A wrong setting, at the service."""
         return GroundTruth(self.service, "Virtualization", "Misconfiguration")
 
-    @property
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The Deployment."""
-        return (("deployments.apps", self.service),)
-
     def inject(self, site: Site) -> None:
         """Roll the probe out."""
-        self._set(site, {"tcpSocket": {"port": self.port}, "periodSeconds": 5, "failureThreshold": 1})
+        probe = {"tcpSocket": {"port": self.port}, "periodSeconds": 5, "failureThreshold": 1}
+        self.patch(site, {"livenessProbe": probe})
 
     def recover(self, site: Site) -> None:
         """Take it away."""
-        self._set(site, None)
+        self.patch(site, {"livenessProbe": None})
 
-    def present(self, site: Site) -> bool:
-        """Whether the probe asks there, or nothing is wanted at all."""
-        found = site.find("deployments.apps", self.service)
-        containers = at(found, "spec", "template", "spec", "containers", default=[])
-        ports = [at(one, "livenessProbe", "tcpSocket", "port", default=0) for one in containers]
-        return not containers or self.port in ports
-
-    def _set(self, site: Site, probe: dict[str, Any] | None) -> None:
-        container = {"name": f"hotel-reserv-{self.service}", "livenessProbe": probe}
-        patch = json.dumps({"spec": {"template": {"spec": {"containers": [container]}}}})
-        site.operate(f"kubectl -n {site.namespace} patch deployment {self.service} -p '{patch}'")
+    def is_wrong(self, container: Object) -> bool:
+        """Whether its probe asks there."""
+        return bool(at(container, "livenessProbe", "tcpSocket", "port", default=0) == self.port)

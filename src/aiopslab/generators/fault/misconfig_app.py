@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.cluster.api.objects import at
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.cluster.api.objects import Object
+from aiopslab.generators.fault.base import GroundTruth, Layer, fault
+from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
 from aiopslab.service.apps.hotelres.images import BAD_GEO, RELEASE
 
 
 @fault
 @dataclass(frozen=True)
-class MisconfigApp(Fault):
+class MisconfigApp(DeployedContainerFault):
     """A bad release of a service of HotelReservation is rolled out."""
 
-    service: str
     image: str = BAD_GEO
     before: str = RELEASE
     name: ClassVar[str] = "misconfig_app"
@@ -27,11 +27,6 @@ class MisconfigApp(Fault):
         """A wrong setting, inside the service."""
         return GroundTruth(self.service, "Application", "Misconfiguration")
 
-    @property
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The Deployment."""
-        return (("deployments.apps", self.service),)
-
     def inject(self, site: Site) -> None:
         """Roll the bad release out."""
         self._roll_out(site, self.image)
@@ -40,11 +35,9 @@ class MisconfigApp(Fault):
         """Roll the one before out."""
         self._roll_out(site, self.before)
 
-    def present(self, site: Site) -> bool:
-        """Whether the bad release is wanted, or nothing is."""
-        found = site.find("deployments.apps", self.service)
-        containers = at(found, "spec", "template", "spec", "containers", default=[])
-        return not containers or any(one["image"] == self.image for one in containers)
+    def is_wrong(self, container: Object) -> bool:
+        """Whether it is of the bad release."""
+        return bool(container["image"] == self.image)
 
     def _roll_out(self, site: Site, image: str) -> None:
         site.operate(

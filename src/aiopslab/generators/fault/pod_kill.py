@@ -5,12 +5,12 @@ Each time the Deployment makes a new pod, and until that one is found by the oth
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.cluster.api.objects import at
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.cluster.api.objects import Object, at
+from aiopslab.generators.fault.base import GroundTruth, Layer, fault
+from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
 
 STORAGE = "ephemeral-storage"
@@ -18,10 +18,9 @@ STORAGE = "ephemeral-storage"
 
 @fault
 @dataclass(frozen=True)
-class PodKill(Fault):
+class PodKill(DeployedContainerFault):
     """Somebody limits what a service of HotelReservation may store, and mistypes the unit."""
 
-    service: str
     limit: str = "1Ki"
     name: ClassVar[str] = "pod_kill"
     layer: ClassVar[Layer] = "virtualization"
@@ -32,11 +31,6 @@ class PodKill(Fault):
         """A wrong setting, at the service."""
         return GroundTruth(self.service, "Virtualization", "Misconfiguration")
 
-    @property
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The Deployment."""
-        return (("deployments.apps", self.service),)
-
     def inject(self, site: Site) -> None:
         """Roll the limit out."""
         self._set(site, self.limit)
@@ -45,14 +39,9 @@ class PodKill(Fault):
         """Take it away."""
         self._set(site, None)
 
-    def present(self, site: Site) -> bool:
-        """Whether the limit is wanted, or nothing is."""
-        found = site.find("deployments.apps", self.service)
-        containers = at(found, "spec", "template", "spec", "containers", default=[])
-        limits = [at(one, "resources", "limits", STORAGE, default="") for one in containers]
-        return not containers or self.limit in limits
+    def is_wrong(self, container: Object) -> bool:
+        """Whether it has the limit."""
+        return bool(at(container, "resources", "limits", STORAGE, default="") == self.limit)
 
     def _set(self, site: Site, limit: str | None) -> None:
-        container = {"name": f"hotel-reserv-{self.service}", "resources": {"limits": {STORAGE: limit}}}
-        patch = json.dumps({"spec": {"template": {"spec": {"containers": [container]}}}})
-        site.operate(f"kubectl -n {site.namespace} patch deployment {self.service} -p '{patch}'")
+        self.patch(site, {"resources": {"limits": {STORAGE: limit}}})

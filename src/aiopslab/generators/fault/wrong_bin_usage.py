@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.cluster.api.objects import at
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.cluster.api.objects import Object
+from aiopslab.generators.fault.base import GroundTruth, Layer, fault
+from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
 
 
 @fault
 @dataclass(frozen=True)
-class WrongBinUsage(Fault):
+class WrongBinUsage(DeployedContainerFault):
     """Somebody copies a manifest of HotelReservation, whose image has all programs, and leaves the wrong command in."""
 
-    service: str
     program: str = "geo"
     name: ClassVar[str] = "wrong_bin_usage"
     layer: ClassVar[Layer] = "application"
@@ -27,11 +27,6 @@ class WrongBinUsage(Fault):
             self.service, "Application", "Network/Storage Issue", also_fault_types=("Misconfiguration",)
         )
 
-    @property
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The Deployment."""
-        return (("deployments.apps", self.service),)
-
     def inject(self, site: Site) -> None:
         """Roll the wrong command out."""
         self._set(site, self.program)
@@ -40,11 +35,9 @@ class WrongBinUsage(Fault):
         """Roll the right one out."""
         self._set(site, self.service)
 
-    def present(self, site: Site) -> bool:
-        """Whether the wrong program is wanted, or nothing is."""
-        found = site.find("deployments.apps", self.service)
-        containers = at(found, "spec", "template", "spec", "containers", default=[])
-        return not containers or any(one.get("command") == [self.program] for one in containers)
+    def is_wrong(self, container: Object) -> bool:
+        """Whether it runs the wrong program."""
+        return container.get("command") == [self.program]
 
     def _set(self, site: Site, program: str) -> None:
         patch = f'[{{"op": "replace", "path": "/spec/template/spec/containers/0/command", "value": ["{program}"]}}]'

@@ -5,13 +5,13 @@ The papers give no root cause for what is known by its symptoms only, so none is
 
 from aiopslab.generators.fault.container_kill import ContainerKill
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
+from aiopslab.orchestrator.tasks import WITHOUT_ANALYSIS
 from aiopslab.service.apps.hotelres import HotelReservation
 
 FAMILY = Family(
     "container_kill",
     HotelReservation,
     (ContainerKill("geo"),),
-    tasks=(DetectionTask, LocalizationTask, MitigationTask),
+    tasks=WITHOUT_ANALYSIS,
     ids="{family}-{task}",
 )

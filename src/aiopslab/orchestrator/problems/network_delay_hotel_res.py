@@ -5,12 +5,12 @@ The papers give no root cause for what is known by its symptoms only, so none is
 
 from aiopslab.generators.fault.network_delay import NetworkDelay
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
+from aiopslab.orchestrator.tasks import WITHOUT_ANALYSIS
 from aiopslab.service.apps.hotelres import HotelReservation
 
 FAMILY = Family(
     "network_delay_hotel_res",
     HotelReservation,
     (NetworkDelay("user"),),
-    tasks=(DetectionTask, LocalizationTask, MitigationTask),
+    tasks=WITHOUT_ANALYSIS,
 )

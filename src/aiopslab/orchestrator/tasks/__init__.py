@@ -7,5 +7,15 @@ from aiopslab.orchestrator.tasks.localization import LocalizationTask
 from aiopslab.orchestrator.tasks.mitigation import MitigationTask
 
 TASKS: tuple[type[Task], ...] = (DetectionTask, LocalizationTask, AnalysisTask, MitigationTask)
+WITHOUT_ANALYSIS: tuple[type[Task], ...] = (DetectionTask, LocalizationTask, MitigationTask)
+"""For what the papers know by its symptoms only: they give no root cause."""
 
-__all__ = ["TASKS", "AnalysisTask", "DetectionTask", "LocalizationTask", "MitigationTask", "Task"]
+__all__ = [
+    "TASKS",
+    "WITHOUT_ANALYSIS",
+    "AnalysisTask",
+    "DetectionTask",
+    "LocalizationTask",
+    "MitigationTask",
+    "Task",
+]
