@@ -3,6 +3,10 @@
 The reference is Debian 12: another release of a tool words things differently, so a test that
 needs one that is missing, or of another version, is left out and the closing summary says so. In
 continuous integration (``CI=true``) nothing is left out: the run ends at once.
+
+Worlds are deterministic, so a test of ours alone has one chance. Genuine tools, sockets and terminals run by the
+host's clock, with threads of their own: what differs there counts when it differs again (``SECOND_LOOKS``), and the
+closing summary names what was looked at twice.
 """
 
 from __future__ import annotations
@@ -79,6 +83,10 @@ TOOLS |= FETCHED
 # What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
 BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", "redis", *FETCHED}
 
+SECOND_LOOKS = 2
+HOSTS_CLOCK = ("cli", "replay", "server")
+"""The rooms of tests that talk through this machine's sockets and terminals, besides those that compare with genuine tools."""
+
 MISSED = pytest.StashKey[dict[str, None]]()
 
 
@@ -108,6 +116,11 @@ def tools_of(item: pytest.Item) -> frozenset[str]:
     return named if named or not marks else frozenset(TOOLS) - BY_NAME_ONLY
 
 
+def runs_by_the_hosts_clock(item: pytest.Item) -> bool:
+    room = item.path.relative_to(Path(__file__).parent).parts[0]
+    return room in HOSTS_CLOCK or item.get_closest_marker("differential") is not None
+
+
 def pytest_sessionstart() -> None:
     if IN_CI and missing_tools():
         raise pytest.UsageError(f"in CI every genuine tool must be here; {advice(missing_tools())}")
@@ -118,6 +131,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {item: tools_of(item) & missing for item in items}
     items[:] = [item for item in items if not left_out[item]]
     config.hook.pytest_deselected(items=[item for item, tools in left_out.items() if tools])
+    for item in items:
+        if runs_by_the_hosts_clock(item):
+            item.add_marker(pytest.mark.flaky(reruns=SECOND_LOOKS))
     missed = config.stash.setdefault(MISSED, {})
     for tools in left_out.values():
         missed.update(dict.fromkeys(sorted(tools)))

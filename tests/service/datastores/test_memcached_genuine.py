@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from hypothesis import given
@@ -45,7 +46,7 @@ SCRIPTS = {
     "verbosity": "verbosity|verbosity 1|verbosity x|verbosity 1 noreply|verbosity 0|version|version 1|quit now|version",
     "odds and ends": "shutdown|mn|cache_memlimit|cache_memlimit 1|cache_memlimit x|cache_memlimit 64|stats bogus|stats sizes",
     "stats slabs": "set a 0 0 1|x|set b 0 0 200|{200}|set c 0 0 5000|{5000}|get a|delete c|stats slabs",
-    "cachedump": "set a 0 0 3|abc|set b 0 0 4|abcd|stats cachedump 1 0|stats cachedump 1 1|stats cachedump 2 0|stats cachedump 1|stats cachedump x 1|stats cachedump 99 1",
+    "cachedump of nothing": "stats cachedump 1 0|stats cachedump 2 0|stats cachedump 1|stats cachedump x 1|stats cachedump 99 1",
     "counts": "set a 0 0 1|x|get a|get b|delete b|incr a 1|touch a 0|flush_all|stats reset|stats slabs",
     "web": "GET / HTTP/1.1|Host: x||version",
     "a long line": "{k3000}|version",
@@ -97,6 +98,22 @@ def test_it_does_not_matter_how_the_bytes_come(name: str) -> None:
     data = _bytes_of(SCRIPTS[name])
     size = max(1, len(data) // 500)
     assert _ask_ours(data, size) == _ask_ours(data)
+
+
+def test_a_dump_shows_what_has_been_there_for_a_moment(genuine: Path) -> None:
+    """A thread of the genuine one moves items to where they are shown, whenever it comes by: it is waited for."""
+    store = _bytes_of("set a 0 0 3|abc|set b 0 0 4|abcd")
+    look = _bytes_of("stats cachedump 1 0|stats cachedump 1 1")
+    answer_to(genuine, store)
+    give_up_at = monotonic() + PATIENCE_S
+    while (expected := answer_to(genuine, look)).count(b"ITEM ") < 3 and monotonic() < give_up_at:
+        sleep(0.05)
+
+    now_s = 1_767_603_600.0
+    session = TextSession(Cache(lambda: now_s, 64 << 20), Settings(), Connections())
+    session.feed(store)
+    now_s += 2
+    assert session.feed(look) == expected
 
 
 def test_stats_have_the_same_names(genuine: Path) -> None:
