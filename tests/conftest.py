@@ -84,7 +84,7 @@ TOOLS |= FETCHED
 BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", "redis", *FETCHED}
 
 SECOND_LOOKS = 2
-HOSTS_CLOCK = ("cli", "replay", "server")
+HOSTS_CLOCK = ("cli", "kubectl", "replay", "server")
 """The rooms of tests that talk through this machine's sockets and terminals, besides those that compare with genuine tools."""
 
 MISSED = pytest.StashKey[dict[str, None]]()
