@@ -9,7 +9,7 @@ from aiopslab.cluster.api.objects import Object
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
-from aiopslab.service.apps.hotelres.images import BAD_GEO, RELEASE
+from aiopslab.service.apps.hotelres.releases import BAD_GEO, RELEASE
 
 
 @fault

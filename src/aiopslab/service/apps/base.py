@@ -13,12 +13,14 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import yaml
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.images import ImageRegistry
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.images import ImageRegistry
 
 FIRST_NODE: Final = "172.18.0.2"
 """The address of a cluster's first node: one of those where node ports are reached from outside."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiopslab.service.apps.hotelres.images import BAD_GEO
+from aiopslab.service.apps.hotelres.releases import BAD_GEO
 from tests.service.apps.hotelres.living import NEARBY, Living
 
 NOBODY = "rpc error: code = Unavailable desc = there is no connection available\n"

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from aiopslab.cluster.images import ImageRegistry
 from aiopslab.service.apps.base import Application, Component, FrontDoor
-from aiopslab.service.apps.hotelres.images import RELEASE, RETRYING_RELEASE, publish
 from aiopslab.service.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
+from aiopslab.service.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.images import ImageRegistry
 
 WEB: Final = "web-team"
 SEARCH: Final = "search-team"
@@ -102,4 +104,6 @@ class HotelReservation(Application):
 
     def publish(self, registry: ImageRegistry) -> None:
         """Put the application's images, and those of its datastores, into a registry."""
+        from aiopslab.service.apps.hotelres.images import publish  # all programs; most who ask run none
+
         publish(registry)

@@ -1,8 +1,4 @@
-"""The images that the manifests name: the Go programs, with their configuration inside, and the datastores'.
-
-A release is an image with a configuration; one with a wrong value in it is a bad release, such as the published
-``yinfangchen/geo:app3``, whose database has another port.
-"""
+"""The images that the manifests name: the Go programs, with their configuration inside, and the datastores'."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from aiopslab.machine.image import Image
 from aiopslab.machine.process import Program
 from aiopslab.machine.shell.commands import all_commands
 from aiopslab.service.apps.hotelres.config import DEFAULT, NAME, RETRYING, WORKDIR, written
+from aiopslab.service.apps.hotelres.releases import BAD_GEO, RELEASE, RETRYING_RELEASE
 from aiopslab.service.apps.hotelres.services.frontend import PAGES, frontend
 from aiopslab.service.apps.hotelres.services.geo import geo
 from aiopslab.service.apps.hotelres.services.profile import profile
@@ -27,9 +24,6 @@ from aiopslab.service.datastores.memcached import add_memcached
 from aiopslab.service.datastores.mongodb import image as mongodb
 from aiopslab.service.jaeger import add_jaeger
 
-RELEASE: Final = "yinfangchen/hotelreservation:latest"
-RETRYING_RELEASE: Final = "yinfangchen/hotelreservation:retries"
-BAD_GEO: Final = "yinfangchen/geo:app3"
 SIZE_BYTES: Final = 460_000_000
 PAGE: Final = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Hotel reservation</title></head>\n<body>\n<h1>Hotel reservation</h1>\n"

@@ -5,12 +5,13 @@ Eleven C++ services that speak Thrift, behind nginx with Lua inside, each with i
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from aiopslab.cluster.images import ImageRegistry
 from aiopslab.service.apps.base import Application, Component, FrontDoor
-from aiopslab.service.apps.socialnet.images import publish
 from aiopslab.service.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.images import ImageRegistry
 
 WEB: Final = "web-team"
 POSTS: Final = "posts-team"
@@ -112,4 +113,6 @@ class SocialNetwork(Application):
 
     def publish(self, registry: ImageRegistry) -> None:
         """Put the application's images, and those of its datastores, into a registry."""
+        from aiopslab.service.apps.socialnet.images import publish  # all programs; most who ask run none
+
         publish(registry)
