@@ -22,8 +22,9 @@ from rich.table import Table
 
 from aiopslab.cloud.apps import deploy
 from aiopslab.cloud.copies import Copy
-from aiopslab.cloud.environment import RATE, SYSTEM_S, Environment
+from aiopslab.cloud.environment import SYSTEM_S, Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
+from aiopslab.generators.workload.shapes import RATE
 from aiopslab.service.apps.base import Application
 
 RATES = {RATE: 300.0, 50.0: 120.0, 100.0: 60.0}

@@ -7,11 +7,13 @@ that a restart leaves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.store import Key
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.api.api import Api
 
 KINDS: Final = (
     ("apps", "daemonsets"), ("apps", "deployments"), ("apps", "statefulsets"),

@@ -23,7 +23,7 @@ from aiopslab.cluster.api.store import Key
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.front_doors import HttpDoor
 from aiopslab.generators.workload.outcomes import Summary
-from aiopslab.generators.workload.shapes import Dial
+from aiopslab.generators.workload.shapes import RATE, Dial
 from aiopslab.generators.workload.users import TIMEOUT_S, Users
 from aiopslab.machine.computer import EPOCH_S, Machine
 from aiopslab.machine.process import Completed, Program
@@ -31,7 +31,6 @@ from aiopslab.observer.monitoring import Monitoring
 from aiopslab.service.apps.base import Application
 
 NODES: Final = 4
-RATE: Final = 10.0
 SYSTEM_S: Final = 30.0
 """Until the cluster's own pods are up."""
 WARM_UP_S: Final = 15.0

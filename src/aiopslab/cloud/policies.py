@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cluster.api.access.users import AUTHENTICATED_GROUP, SYSTEM_MASTERS, User
-from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.client import Client
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.api.api import Api
 
 SCRIPTING: Final = "there is no Python here; use bash, awk, sed and jq"
 EDITING: Final = "there is no editor here; write files with 'cat > FILE <<EOF', change them with sed"
@@ -86,6 +87,10 @@ class Policy:
         """Let the user into a cluster. A second time changes nothing."""
         if not self.role:
             return
+        from aiopslab.cluster.client import (
+            Client,
+        )  # a cluster; the names of policies are asked for without one
+
         client = Client(api, SYSTEM_MASTERS.name, "aiopslab")
         own = f"session:{self.name}"
         role = {

@@ -12,7 +12,7 @@ import math
 from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
-from typing import Final
+from typing import ClassVar, Final
 
 import yaml
 
@@ -52,6 +52,9 @@ STEP_S: Final = 0.25
 
 class Terminal:
     """A host for one session. ``run`` types a line and waits for its end, in virtual time."""
+
+    home: ClassVar[str] = HOME
+    """The folder in which every line begins."""
 
     def __init__(
         self,

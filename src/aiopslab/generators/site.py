@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from aiopslab.cluster.api.objects import Object
-from aiopslab.machine.computer import Machine
-from aiopslab.machine.process import Completed, Program
-from aiopslab.service.apps.base import Application
+if TYPE_CHECKING:
+    from aiopslab.cluster.api.objects import Object
+    from aiopslab.machine.computer import Machine
+    from aiopslab.machine.process import Completed, Program
+    from aiopslab.service.apps.base import Application
 
 
 class Site(Protocol):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aiopslab.cloud.declared import Declared
-from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
-from aiopslab.cloud.terminal import Terminal
-from aiopslab.orchestrator.actions import ActionSet
+from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation.health import Health, Watch
 from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.tasks import Task
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.declared import Declared
+    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud.terminal import Terminal
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Posed:
 def pose(task: Task) -> Posed:
     """Open the agent's host at a problem that has been staged, and say what there is to do."""
     environment = task.environment
-    own = task.actions(environment, POLICIES[task.policy])
+    own = (task.actions or TaskActions)(environment, POLICIES[task.policy])
     actions = ActionSet(own, task.offered)
     documentation = {**actions.docs, SUBMIT: Action.of(getattr(task, SUBMIT), SUBMIT).documentation}
     prompt = Prompt(task.get_task_description(), task.get_instructions(), documentation)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.generators.site import at_site
 from aiopslab.orchestrator.tasks import Task
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
 
 Tell = Callable[[str], None]
 """Whom the progress of long work is told, in short sentences."""
@@ -29,6 +31,8 @@ def silent(_told: str) -> None:
 
 def settled(task: Task, seed: int, tell: Tell = silent) -> Environment:
     """The problem's application with users on it, when all is well."""
+    from aiopslab.cloud.environment import Environment  # a whole cloud, which this first needs
+
     tell(
         f"{task.app.name}: the cluster comes up, the application is deployed, users come, a baseline is recorded"
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi, sin
-from typing import Protocol
+from typing import Final, Protocol
 
+RATE: Final = 10.0
+"""How many requests a second there usually are."""
 DAY_S = 86_400.0
 LEAST_SHARE = 0.001
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import ADMIN, Policy
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.store import RevisionLog
 from aiopslab.orchestrator.actions.arguments import quoted
 from aiopslab.orchestrator.actions.registry import nearest
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
+    from aiopslab.cluster.api.objects import Object
+    from aiopslab.cluster.api.store import RevisionLog
 
 SHOWN_NAMES: Final = 40
 LONGEST_MINUTES: Final = 24 * 60

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from aiopslab.cloud.terminal import HOME
 from aiopslab.machine.files import FileError, Files
 from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, unknown
 from aiopslab.orchestrator.actions.bounds import cut_line
@@ -29,7 +28,7 @@ class ExportActions(ActionsBase):
     def _place(self, kind: str, namespace: str) -> str:
         """A path of its own for one export."""
         moment = datetime.fromtimestamp(self._now_s(), UTC)
-        return f"{HOME}/{kind}/{namespace}-{moment:%Y%m%d-%H%M%S}"
+        return f"{self.terminal.home}/{kind}/{namespace}-{moment:%Y%m%d-%H%M%S}"
 
     def _write(self, path: str, lines: Iterable[str]) -> None:
         try:
@@ -41,7 +40,7 @@ class ExportActions(ActionsBase):
 
     def _read(self, path: str, export: str) -> str:
         """A file's text; ``export`` is the action that makes such files."""
-        absolute = path if path.startswith("/") else f"{HOME}/{path}"
+        absolute = path if path.startswith("/") else f"{self.terminal.home}/{path}"
         try:
             if self._files.is_dir(absolute):
                 inside = [name for name in self._files.listdir(absolute) if name not in (".", "..")]

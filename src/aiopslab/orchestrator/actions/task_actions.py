@@ -6,8 +6,6 @@ with or without the mark, and with or without ``self``: the papers write them as
 
 from __future__ import annotations
 
-from typing import Final
-
 from aiopslab.orchestrator.actions.changes import ChangeActions
 from aiopslab.orchestrator.actions.events import EventActions
 from aiopslab.orchestrator.actions.logs import LogActions
@@ -17,9 +15,6 @@ from aiopslab.orchestrator.actions.runbooks import RunbookActions
 from aiopslab.orchestrator.actions.shell import ShellActions
 from aiopslab.orchestrator.actions.topology import TopologyActions
 from aiopslab.orchestrator.actions.traces import TraceActions
-
-DEFAULT: Final = ("get_logs", "get_metrics", "read_metrics", "get_traces", "read_traces", "exec_shell")
-"""The papers' actions, less ``submit``, which the task brings."""
 
 
 class TaskActions(

@@ -8,15 +8,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cloud.declared import changes
-from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.store import Key
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.evaluation.health import tally
 from aiopslab.orchestrator.oracles.need import beyond_need
 from aiopslab.orchestrator.session import Session
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
 
 MONTH_S: Final = 30 * 86_400.0
 SLOW_BUDGET: Final = 0.01

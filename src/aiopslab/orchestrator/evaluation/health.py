@@ -22,14 +22,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.store import Key, RevisionLog
 from aiopslab.cluster.api.times import parse
 from aiopslab.cluster.controllers.pods import is_active, is_ready
 from aiopslab.generators.workload.outcomes import OPEN, Outcome
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
 
 WINDOW_S: Final = 30.0
 """So far back users are asked how they fare."""

@@ -7,12 +7,15 @@ restarts everything has not looked, and has put every user at risk.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api import times
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.service.apps.base import Application
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
 
 
 def restarted_needlessly(environment: Environment, faults: Iterable[Fault]) -> list[str]:

@@ -9,15 +9,17 @@ nothing to do with the fault. Where starting pods anew is a repair, those that w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from aiopslab.cloud.declared import changes
-from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
 from aiopslab.orchestrator.oracles.spared import restarted_needlessly
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
 
 SETTLE_S: Final = 60.0
 BACK_OFF_S: Final = 330.0

@@ -13,15 +13,17 @@ from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from aiopslab.cloud.environment import RATE, Environment
 from aiopslab.cloud.policies import POLICIES
 from aiopslab.generators.fault.base import Fault, GroundTruth
-from aiopslab.orchestrator.actions import DEFAULT, TaskActions
+from aiopslab.generators.workload.shapes import RATE
+from aiopslab.orchestrator.default_actions import DEFAULT
 from aiopslab.orchestrator.tasks.wording import description, instructions
 from aiopslab.service.apps.base import Application
 from aiopslab.utils.status import AIOpsLabError, InvalidSubmissionError
 
 if TYPE_CHECKING:
+    from aiopslab.cloud.environment import Environment
+    from aiopslab.orchestrator.actions import TaskActions
     from aiopslab.orchestrator.evaluation import Metric
 
 SOAK_S: Final = 60.0
@@ -52,9 +54,10 @@ class Task(ABC):
     soak_s: float = SOAK_S
     policy: str = "admin"
     """What the agent may do at its terminal: the name of one of ``cloud.policies``."""
-    actions: type[TaskActions] = TaskActions
+    actions: type[TaskActions] | None = None
+    """Where the agent's actions come from, where that is not ``TaskActions``."""
     offered: tuple[str, ...] = DEFAULT
-    """The actions, of those, that the agent has besides ``submit``."""
+    """Those of them that the agent has besides ``submit``."""
     metrics: tuple[Metric, ...] = ()
     """The author's own: what they return is added to the results."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from aiopslab.orchestrator.oracles import judge_repair
 from aiopslab.orchestrator.tasks.base import Task
 
 REPAIRED = "the system works as it did before"
@@ -36,6 +35,8 @@ class MitigationTask(Task):
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         """A repair that was never submitted is no success; ``repaired`` tells how the system was all the same."""
+        from aiopslab.orchestrator.oracles import judge_repair  # a cloud; problems are listed without one
+
         verdict = judge_repair(self.environment, self.faults)
         self.results |= {
             "success": soln is not None and verdict.passed,
