@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from aiopslab.cli.problems import WrongCall, check_folder, known_problems
+from aiopslab.cli.problems import WrongCall, check_folder
 from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.world import World
@@ -67,11 +66,8 @@ def run_export(app: str, minutes: int, seed: int, out: Path, formats: str, as_js
     return _written(watched, out, chosen, seed, facts, None, as_json)
 
 
-def export_problem(
-    pid: str, files: Sequence[Path], minutes: int, seed: int, out: Path, formats: str, as_json: bool
-) -> int:
+def export_problem(task: Task, minutes: int, seed: int, out: Path, formats: str, as_json: bool) -> int:
     """Pose a problem, let it go on for a while, and write all of it down with what is wrong; the exit code."""
-    task = known_problems(files).get_problem(pid)
     try:
         chosen = _checked(out, formats)
     except ExportError as error:
@@ -81,7 +77,7 @@ def export_problem(
     stage(task, environment, _tell)
     watched = Watched(environment.world, environment.cluster, environment.monitoring)
     _lived(watched, minutes)
-    facts = {"problem": pid, "app": task.app.name, "nodes": NODES, "minutes": minutes}
+    facts = {"problem": task.id, "app": task.app.name, "nodes": NODES, "minutes": minutes}
     return _written(watched, out, chosen, seed, facts, _truth(task, injected_s), as_json)
 
 

@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from aiopslab.agents.registry import about, agents
 from aiopslab.cli.problems import WrongCall, known_problems
 from aiopslab.orchestrator.problems.registry import TYPES
 
 
 def list_agents(as_json: bool) -> int:
     """Print the agents that are known by name; the exit code."""
+    from aiopslab.agents.registry import about, agents
+
     rows = {name: about(made_by).replace("``", "'") for name, made_by in agents().items()}
     if as_json:
         print(json.dumps(rows, indent=1))

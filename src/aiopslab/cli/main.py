@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from aiopslab.cli.cluster import cluster
 from aiopslab.cli.help_text import examples
+
+if TYPE_CHECKING:
+    from aiopslab.orchestrator.problems import ProblemRegistry
 
 cli = typer.Typer(
     name="aiopslab",
@@ -164,24 +167,28 @@ def run(
     Exit codes: 0 the session ran to its end, whatever the answer; 1 the run failed (the agent crashed or was too slow);
     2 the call was wrong; 130 it was interrupted. A session that began leaves a record, however it ended.
     """
-    from aiopslab.cli.run import Wishes, run_problem
 
-    wishes = Wishes(
-        problem,
-        agent,
-        seed,
-        max_steps,
-        model,
-        load or (),
-        results,
-        judge,
-        thinking,
-        policy,
-        as_json,
-        verbose,
-        env or (),
-    )
-    _end(lambda: run_problem(wishes))
+    def work() -> int:
+        problems = _problems(load, problem)
+        from aiopslab.cli.run import Wishes, run_problem
+
+        wishes = Wishes(
+            problem,
+            agent,
+            seed,
+            max_steps,
+            model,
+            results,
+            judge,
+            thinking,
+            policy,
+            as_json,
+            verbose,
+            env or (),
+        )
+        return run_problem(problems, wishes)
+
+    _end(work)
 
 
 @cli.command(
@@ -207,9 +214,14 @@ def play(
     ] = 5.0,
 ) -> None:
     """Work on a problem yourself, at a terminal of its cloud."""
-    from aiopslab.cli.play import play_problem
 
-    _end(lambda: play_problem(problem, seed, load or (), results, policy, thinking))
+    def work() -> int:
+        problems = _problems(load, problem)
+        from aiopslab.cli.play import play_problem
+
+        return play_problem(problems, problem, seed, results, policy, thinking)
+
+    _end(work)
 
 
 @cli.command(
@@ -235,9 +247,14 @@ def validate(
 
     Incidents show, reference repairs pass, shortcuts fail, and nothing that an agent can read tells the answer.
     """
-    from aiopslab.cli.validating import validate_problems
 
-    _end(lambda: validate_problems(problems or (), load or (), seed, twice, as_json))
+    def work() -> int:
+        known = _problems(load, *(problems or ()))
+        from aiopslab.cli.validating import validate_problems
+
+        return validate_problems(known, problems or (), seed, twice, as_json)
+
+    _end(work)
 
 
 @cli.command(
@@ -318,15 +335,27 @@ def export(
 
     Logs, metrics, traces, events and objects; of a problem, the truth about it, too.
     """
-    from aiopslab.cli.export import export_problem, run_export
-
-    if problem is None:
-        lived = 10 if minutes is None else max(minutes, 1)
-        _end(lambda: run_export(app or "none", lived, seed, out, format, json))
-    if app is not None:
+    if problem is not None and app is not None:
         hint = "a problem brings its own application; leave out --app, or leave out the problem"
         raise typer.BadParameter(hint, param_hint="--app")
-    _end(lambda: export_problem(problem, load or (), minutes or 0, seed, out, format, json))
+
+    def work() -> int:
+        task = None if problem is None else _problems(load, problem).get_problem(problem)
+        from aiopslab.cli.export import export_problem, run_export
+
+        if task is None:
+            lived = 10 if minutes is None else max(minutes, 1)
+            return run_export(app or "none", lived, seed, out, format, json)
+        return export_problem(task, minutes or 0, seed, out, format, json)
+
+    _end(work)
+
+
+def _problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
+    """All problems. Asked for before a command's own module is loaded, which takes longer: a mistyped id costs no time."""
+    from aiopslab.cli.problems import known_problems
+
+    return known_problems(load or (), wanted)
 
 
 def _end(work: Callable[[], int]) -> NoReturn:

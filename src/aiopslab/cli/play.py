@@ -20,7 +20,7 @@ from rich.console import Console
 
 from aiopslab.cli.completion import Completer
 from aiopslab.cli.output import console
-from aiopslab.cli.problems import DONE, FAILED, check_folder, checked_policy, known_problems, prepared
+from aiopslab.cli.problems import DONE, FAILED, check_folder, checked_policy, prepared
 from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import bounded, show_ending, show_results, step_line
 from aiopslab.cli.shell import edit_lines
@@ -29,6 +29,7 @@ from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentGone, AgentLink, Usage
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Step
 
 MOST_STEPS: Final = 1_000
@@ -44,12 +45,10 @@ FORMS: Final = {
 
 
 def play_problem(
-    problem: str, seed: int, files: Sequence[Path], results: Path, policy: str | None, thinking_s: float
+    problems: ProblemRegistry, problem: str, seed: int, results: Path, policy: str | None, thinking_s: float
 ) -> int:
     """Let a person work on it; 0 when the session ended as it should, or as the person wished."""
     checked_policy(policy)
-    problems = known_problems(files)
-    problems.get_problem(problem)
     check_folder(results, "--results")
     out = console()
     with Progress() as progress:

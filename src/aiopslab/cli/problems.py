@@ -6,16 +6,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from aiopslab.agents import NoSuchAgent
 from aiopslab.cloud.copies import CopyFailed
 from aiopslab.cloud.policies import POLICIES
-from aiopslab.orchestrator.models import ModelFailed
-from aiopslab.orchestrator.posing import Posed, pose
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
-from aiopslab.orchestrator.staging import Tell, settled, stage
 from aiopslab.utils.status import AIOpsLabError
+
+if TYPE_CHECKING:
+    from aiopslab.orchestrator.posing import Posed
+    from aiopslab.orchestrator.staging import Tell
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -27,16 +27,21 @@ class WrongCall(AIOpsLabError):
     """What was asked for at the command line makes no sense; the sentence says what would."""
 
 
-def known_problems(files: Sequence[Path] = ()) -> ProblemRegistry:
-    """All problems, those of users' own files among them; raises ``CannotLoad``."""
+def known_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> ProblemRegistry:
+    """All problems, those of users' own files among them; raises ``CannotLoad``, and ``UnknownProblem`` for what is wanted."""
     problems = ProblemRegistry()
     for file in files:
         problems.load(file)
+    for pid in wanted:
+        problems.get_problem(pid)
     return problems
 
 
 def prepared(problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: Tell) -> Posed:
     """A problem that stands ready; raises ``UnknownProblem``. ``policy`` is whose rights the agent has, if not the problem's."""
+    from aiopslab.orchestrator.posing import pose
+    from aiopslab.orchestrator.staging import settled, stage
+
     task = problems.get_problem(pid)
     task.policy = policy or task.policy
     stage(task, settled(task, seed, tell), tell)
@@ -78,10 +83,8 @@ def told(work: Callable[[], int]) -> int:
     """Do it; the exit code. What went wrong is a sentence on standard error."""
     try:
         return work()
-    except (WrongCall, UnknownProblem, CannotLoad, NoSuchAgent, ModelFailed) as error:
-        return _say(error, str(error), WRONG_CALL)
     except AIOpsLabError as error:
-        return _say(error, str(error), FAILED)
+        return _say(error, str(error), WRONG_CALL if _asked_wrongly(error) else FAILED)
     except KeyboardInterrupt as error:
         return _say(error, "Interrupted.", INTERRUPTED)
     except CopyFailed as error:
@@ -92,6 +95,17 @@ def told(work: Callable[[], int]) -> int:
     except Exception as error:
         words = f"{type(error).__name__}: {error}".rstrip(": ")
         return _say(error, f"The run failed inside, which is a defect of this program: {words}", FAILED)
+
+
+def _asked_wrongly(error: AIOpsLabError) -> bool:
+    """Whether another call would do, rather than another run."""
+    if isinstance(error, (WrongCall, UnknownProblem, CannotLoad)):
+        return True
+    # Much comes with these; where one of them was raised it is there already.
+    from aiopslab.agents import NoSuchAgent
+    from aiopslab.orchestrator.models import ModelFailed
+
+    return isinstance(error, (NoSuchAgent, ModelFailed))
 
 
 def _say(error: BaseException, words: str, code: int) -> int:

@@ -19,7 +19,6 @@ from aiopslab.cli.problems import (
     INTERRUPTED,
     check_folder,
     checked_policy,
-    known_problems,
     prepared,
     thinking,
 )
@@ -27,6 +26,7 @@ from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import show_ending, show_results, show_step
 from aiopslab.orchestrator.models import OpenAIModel
 from aiopslab.orchestrator.orchestrator import Orchestrator
+from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Step
 
 ENDED_WELL: Final = ("submitted", "step limit", "time limit")
@@ -42,7 +42,6 @@ class Wishes:
     seed: int = 0
     max_steps: int = 30
     model: str | None = None
-    files: Sequence[Path] = ()
     results: Path = Path("results")
     judge: str | None = None
     thinking: str = "5"
@@ -52,11 +51,9 @@ class Wishes:
     passed: Sequence[str] = ()
 
 
-def run_problem(wishes: Wishes) -> int:
+def run_problem(problems: ProblemRegistry, wishes: Wishes) -> int:
     """Run it; the exit code: 0 when the session ran to its end, whatever the answer was worth."""
     thinking_s, policy = thinking(wishes.thinking), checked_policy(wishes.policy)
-    problems = known_problems(wishes.files)
-    problems.get_problem(wishes.problem)  # a mistyped id costs no time
     name, agent = find_agent(wishes.agent, wishes.model, wishes.passed)
     judge = OpenAIModel(wishes.judge) if wishes.judge else None
     if judge is not None:

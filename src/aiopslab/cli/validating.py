@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
 from aiopslab.cli.output import console
-from aiopslab.cli.problems import DONE, FAILED, known_problems
+from aiopslab.cli.problems import DONE, FAILED
 from aiopslab.cli.progress import Progress
 from aiopslab.orchestrator.oracles import Finding
+from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.validation import Validator
 
 
 def validate_problems(
-    wanted: Sequence[str], files: Sequence[Path], seed: int, twice: bool, as_json: bool
+    problems: ProblemRegistry, wanted: Sequence[str], seed: int, twice: bool, as_json: bool
 ) -> int:
     """Try them, all unless some are named; 1 when one is unfair."""
-    problems = known_problems(files)
     ids = list(wanted) or problems.get_problem_ids()
-    for pid in ids:
-        problems.get_problem(pid)  # a mistyped id costs no time
     # Those that share a world stand together, so that each is prepared once.
     ids.sort(key=lambda pid: (problems.get_problem(pid).app.name, repr(problems.get_problem(pid).faults)))
     out = console()
