@@ -13,6 +13,7 @@ import typer
 
 from aiopslab.cli.cluster import cluster
 from aiopslab.cli.help_text import examples
+from aiopslab.cli.standard_output import write_out
 
 if TYPE_CHECKING:
     from aiopslab.orchestrator.problems import ProblemRegistry
@@ -367,4 +368,7 @@ def _end(work: Callable[[], int]) -> NoReturn:
 
 def main() -> None:
     """Run the command line."""
-    cli()
+    try:
+        cli()
+    finally:
+        write_out()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Final
 
 from rich.console import Console
+
+from aiopslab.cli.standard_output import discard
 
 PIPE_COLUMNS: Final = 110
 """How wide text is where nobody says how wide a line may be."""
@@ -18,7 +19,7 @@ class Output(Console):
     def on_broken_pipe(self) -> None:
         """Write nothing more, not even what is left when the process ends."""
         self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard()
         raise KeyboardInterrupt
 
 

@@ -92,6 +92,8 @@ def told(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # who read our output has gone: nobody is there to be told
         return FAILED
+    except OSError as error:  # a full disk, too many open files
+        return _say(error, f"The system that this runs on refuses: {error}.", FAILED)
     except Exception as error:
         words = f"{type(error).__name__}: {error}".rstrip(": ")
         return _say(error, f"The run failed inside, which is a defect of this program: {words}", FAILED)
