@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -69,6 +70,19 @@ def test_a_user_s_own_problem_is_found_in_copies_and_shares_its_baseline(prepare
     assert [line.partition(":")[0] for line in prepared.told] == [
         "hotel-reservation", "own_port-localization-1", NOOP,
     ]  # fmt: skip
+
+
+def _loaded(_: Stage) -> set[str]:
+    return {name for name in sys.modules if name.startswith("aiopslab.")}
+
+
+def test_what_an_episode_needs_is_loaded_before_it_is_copied(prepared: Prepared) -> None:
+    """What is loaded in a copy is loaded again in the next: an episode would wait for it each time."""
+    with prepared.stages.episode(NOOP) as copy:
+        before = copy.call(_loaded)
+        copy.call(run_episode, partial(said, LOOK, 'submit("No")'))
+        assert copy.call(_loaded) == before
+    assert "aiopslab.orchestrator.oracles.whole_system" in before  # repairs are judged by it
 
 
 def test_what_an_agent_may_do_belongs_to_the_baseline(prepared: Prepared) -> None:
