@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.errors import ApiError
@@ -94,3 +94,21 @@ def _namespace(words: list[str]) -> str:
         if flag in NAMESPACES:
             return value
     return "default"
+
+
+def edit_lines(completer: Completer) -> None:
+    """Line editing, history and completion, where the host has them."""
+    try:
+        import readline
+    except ImportError:
+        return
+    found: list[str] = []
+
+    def complete(_: str, number: int) -> Any:
+        if number == 0:
+            found[:] = completer.complete(readline.get_line_buffer()[: readline.get_endidx()])
+        return found[number] if number < len(found) else None
+
+    readline.set_completer_delims(" \t\n|;&")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")

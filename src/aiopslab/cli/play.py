@@ -18,12 +18,11 @@ from typing import Final
 
 from rich.console import Console
 
-from aiopslab.cli.completion import Completer
+from aiopslab.cli.completion import Completer, edit_lines
 from aiopslab.cli.output import console
 from aiopslab.cli.problems import DONE, FAILED, check_folder, checked_policy, prepared
 from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import bounded, show_ending, show_results, step_line
-from aiopslab.cli.shell import edit_lines
 from aiopslab.cli.typed_calls import as_call, fenced
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentGone, AgentLink, Usage

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
-from aiopslab.cli.completion import Completer
+from aiopslab.cli.completion import Completer, edit_lines
 from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.policies import POLICIES
@@ -139,21 +139,3 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def edit_lines(completer: Completer) -> None:
-    """Line editing, history and completion, where the host has them."""
-    try:
-        import readline
-    except ImportError:
-        return
-    found: list[str] = []
-
-    def complete(_: str, number: int) -> Any:
-        if number == 0:
-            found[:] = completer.complete(readline.get_line_buffer()[: readline.get_endidx()])
-        return found[number] if number < len(found) else None
-
-    readline.set_completer_delims(" \t\n|;&")
-    readline.set_completer(complete)
-    readline.parse_and_bind("tab: complete")

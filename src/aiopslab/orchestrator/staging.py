@@ -31,11 +31,11 @@ def silent(_told: str) -> None:
 
 def settled(task: Task, seed: int, tell: Tell = silent) -> Environment:
     """The problem's application with users on it, when all is well."""
-    from aiopslab.cloud.environment import Environment  # a whole cloud, which this first needs
-
     tell(
         f"{task.app.name}: the cluster comes up, the application is deployed, users come, a baseline is recorded"
     )
+    from aiopslab.cloud.environment import Environment  # a whole cloud, which this first needs
+
     environment = Environment(task.app, seed, rate=task.rate)
     POLICIES[task.policy].admit(
         environment.cluster.api
