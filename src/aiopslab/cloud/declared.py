@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.api import Api
+from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.store import Key
+from aiopslab.kubectl.changing import LAST_APPLIED
 
 if TYPE_CHECKING:
     from aiopslab.cluster.api.api import Api
@@ -76,11 +78,21 @@ def _words(obj: Object) -> dict[str, Any]:
     spec = kept.get("spec")
     if isinstance(spec, dict):
         spec = {name: value for name, value in spec.items() if name not in _GIVEN}
+        if spec.get("type") == "NodePort":
+            spec["ports"] = _asked_for(spec["ports"], obj["metadata"])
         template = spec.get("template")
         if isinstance(template, dict):
             spec["template"] = template | {"metadata": _metadata(template.get("metadata") or {})}
         kept["spec"] = spec
     return kept
+
+
+def _asked_for(ports: list[dict[str, Any]], metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Ports without those numbers on nodes that the cluster chose, as far as what was applied tells."""
+    applied: str = at(metadata, "annotations", LAST_APPLIED, default="")
+    if not applied or '"nodePort"' in applied:
+        return ports
+    return [{name: value for name, value in port.items() if name != "nodePort"} for port in ports]
 
 
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
