@@ -25,6 +25,7 @@ PUBLISHED = {
     "user_unregistered_mongodb": (FOUR, ["mongodb-geo", "mongodb-rate"]),
     "assign_to_non_existent_node_social_net": (FOUR, ["user-service"]),
     "wrong_bin_usage": (FOUR, ["profile"]),
+    "redeploy_without_PV": (FOUR, ["mongodb-geo"]),
     "network_loss_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
     "network_delay_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
     "pod_failure_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
@@ -39,6 +40,7 @@ ROOT_CAUSES = {
     "user_unregistered_mongodb": ("Application", "Network/Storage Issue"),
     "assign_to_non_existent_node_social_net": ("Virtualization", "Dependency Problem"),
     "wrong_bin_usage": ("Application", "Network/Storage Issue"),
+    "redeploy_without_PV": ("Virtualization", "Operation Error"),
 }
 
 
@@ -64,6 +66,13 @@ def test_the_wrong_program_may_be_called_a_misconfiguration() -> None:
     problem = REGISTRY.get_problem("wrong_bin_usage-analysis-1")
     also = {"system_level": "Application", "fault_type": "Misconfiguration"}
     assert problem.eval(also, [], 1.0)["success"]
+
+
+def test_all_databases_lack_their_volumes_after_a_redeployment() -> None:
+    problem = REGISTRY.get_problem("redeploy_without_PV-localization-1")
+    data = ("geo", "profile", "rate", "recommendation", "reservation", "user")
+    assert problem.expected() == [f"mongodb-{name}" for name in data]
+    assert not problem.eval(["mongodb-geo"], [], 1.0)["success"]
 
 
 @pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])

@@ -27,6 +27,8 @@ class GroundTruth:
     fault_type: str
     also_right: tuple[str, ...] = ()
     """Other components that are right answers, too."""
+    also_at_fault: tuple[str, ...] = ()
+    """Components that are at fault as much as the first: an answer names them all."""
     also_fault_types: tuple[str, ...] = ()
     """Other fault types that are right answers, too."""
 

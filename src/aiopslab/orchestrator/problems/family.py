@@ -59,4 +59,4 @@ def _faults(instance: Instance) -> tuple[Fault, ...]:
 
 
 def _components(fault: Fault) -> tuple[str, ...]:
-    return fault.truth.component, *fault.truth.also_right
+    return fault.truth.component, *fault.truth.also_at_fault, *fault.truth.also_right

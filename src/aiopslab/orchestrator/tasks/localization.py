@@ -52,7 +52,10 @@ class LocalizationTask(Task):
         """For each component at fault the names that are right, the best one first."""
         if self.ans is not None:
             return [(name,) for name in ([self.ans] if isinstance(self.ans, str) else self.ans)]
-        return list(dict.fromkeys((truth.component, *truth.also_right) for truth in self.truths))
+        first = [(truth.component, *truth.also_right) for truth in self.truths]
+        return list(
+            dict.fromkeys([*first, *((name,) for truth in self.truths for name in truth.also_at_fault)])
+        )
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         right = self.right_answers()

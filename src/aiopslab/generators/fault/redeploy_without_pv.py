@@ -1,0 +1,79 @@
+"""An application is deployed anew, and its volumes still belong to the claims that went with the old namespace.
+
+The volumes are kept when their claims go: that is their reclaim policy. They are ``Released`` then, each with a reference to
+the claim that it was bound to. New claims have the old names, but are not those claims; so they wait, and the databases with
+them. All data is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from aiopslab.cluster.api.objects import at
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.site import Site
+
+DATABASES: Final = (
+    "mongodb-geo", "mongodb-profile", "mongodb-rate", "mongodb-recommendation", "mongodb-reservation", "mongodb-user",
+)  # fmt: skip
+PATIENCE: Final = "--timeout=120s"
+RELEASED: Final = '.items[] | select(.status.phase == "Released") | .metadata.name'
+NOT_READY: Final = ".items[] | select(any(.status.containerStatuses[]?; .ready | not)) | .metadata.name"
+
+
+@fault
+@dataclass(frozen=True)
+class RedeployWithoutPV(Fault):
+    """Somebody deletes the namespace of HotelReservation and applies its manifests again."""
+
+    database: str = DATABASES[0]
+    """The one to name first; none of them gets its volume."""
+    name: ClassVar[str] = "redeploy_without_pv"
+    layer: ClassVar[Layer] = "virtualization"
+
+    @property
+    def truth(self) -> GroundTruth:
+        """An operator's error, at every database."""
+        others = tuple(one for one in DATABASES if one != self.database)
+        return GroundTruth(self.database, "Virtualization", "Operation Error", also_at_fault=others)
+
+    @property
+    def concerned(self) -> tuple[tuple[str, str], ...]:
+        """The volumes and their claims; a repair may have to renew either."""
+        kinds = (("persistentvolumes", "pv"), ("persistentvolumeclaims", "pvc"))
+        return tuple((kind, f"{_data(one)}-{short}") for one in DATABASES for kind, short in kinds)
+
+    def inject(self, site: Site) -> None:
+        """Delete the namespace; when it is gone, deploy anew."""
+        folder, gone = site.app.name, f"kubectl wait --for=delete namespace/{site.namespace} {PATIENCE}"
+        site.operate(f"mkdir -p {folder}")
+        for name, text in site.app.manifest_files.items():
+            site.operate(f"cat > {folder}/{name} <<'EOF'\n{text}\nEOF")
+        site.operate(f"kubectl delete namespace {site.namespace} --wait=false")
+        site.operate(f"{{ {gone} && kubectl apply -f {folder}; }} > {folder}.log 2>&1 &")
+
+    def recover(self, site: Site) -> None:
+        """Have the volumes forget their old claims; when databases run, start anew what has given up on them."""
+        ns, free = f"kubectl -n {site.namespace}", '{"spec": {"claimRef": null}}'
+        site.operate(
+            f"kubectl get pv -o json | jq -r '{RELEASED}' | xargs -r -I@ kubectl patch pv @ -p '{free}'"
+        )
+        for one in DATABASES:
+            site.operate(f"{ns} rollout status deployment/{one} --timeout=25s")
+        site.operate(
+            f"{ns} get pods -o json | jq -r '{NOT_READY}' | xargs -r {ns} delete pod --ignore-not-found"
+        )
+
+    def present(self, site: Site) -> bool:
+        """Whether the namespace is on its way out, or a database's claim has no volume or is not there."""
+        phase = f"kubectl get namespace {site.namespace} --ignore-not-found -o jsonpath={{.status.phase}}"
+        if site.operate(phase).stdout != b"Active":
+            return True
+        claims = [site.find("persistentvolumeclaims", f"{_data(one)}-pvc") for one in DATABASES]
+        return any(at(claim, "status", "phase") != "Bound" for claim in claims)
+
+
+def _data(database: str) -> str:
+    """What its volume and its claim are named for."""
+    return database.removeprefix("mongodb-")
