@@ -56,6 +56,11 @@ class Fault(ABC):
     def concerned(self) -> tuple[tuple[str, str], ...]:
         """The objects that it changes or that a repair may change: resource and name, ``("deployments.apps", "web")``."""
 
+    def machines_at_fault(self, site: Site) -> tuple[str, ...]:
+        """The nodes that are to blame themselves, those included that somebody has mended since: a repair may empty them and
+        take them out of use, and an answer may name them."""
+        return ()
+
     @property
     def facts(self) -> dict[str, Any]:
         """Its name, layer and parameters, for records."""

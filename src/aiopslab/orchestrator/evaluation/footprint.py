@@ -84,7 +84,7 @@ def changes_beyond_need(
         for key, what in sorted(changes(session.declared, now).items())
         if key in astray and (key in left.touched or what == "removed")
     }
-    return beyond_need(found, environment.namespace, faults)
+    return beyond_need(found, environment, faults)
 
 
 def error_budget(environment: Environment, began_s: float, ended_s: float) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Who was started anew without need, where starting pods anew is a repair.
 
-An engineer who has understood restarts what is at fault, and perhaps its neighbours, which may hold on to connections. Who
-restarts everything has not looked, and has put every user at risk.
+An engineer who has understood restarts what is at fault, and perhaps its neighbours, which may hold on to connections or have
+told it something that it forgot. Who restarts everything has not looked, and has put every user at risk. A node that is at fault
+is emptied: all that ran there has to start elsewhere, and has neighbours, too.
 """
 
 from __future__ import annotations
@@ -19,24 +20,40 @@ if TYPE_CHECKING:
 
 
 def restarted_needlessly(environment: Environment, faults: Iterable[Fault]) -> list[str]:
-    """The components, beyond those at fault and their neighbours, that have pods which are younger than the baseline."""
+    """The components that have pods which are younger than the baseline, beyond those that a repair restarts.
+
+    A repair restarts what is at fault, what ran on nodes that are at fault, and the neighbours of both.
+    """
     spared = {component.name for component in environment.app.components}
     for fault in faults:
-        for name in (fault.truth.component, *fault.truth.also_right):
+        displaced = _ran_on(environment, fault.machines_at_fault(environment))
+        for name in (fault.truth.component, *fault.truth.also_right, *displaced):
             spared -= {name, *_neighbours(environment.app, name)}
     ended_s = environment.world.epoch_s + environment.baseline.end
-    pods = environment.cluster.api.log.objects("", "pods")
-    young = {
-        _workload(pod)
-        for pod in pods
-        if pod["metadata"].get("namespace") == environment.namespace and _born_s(pod) > ended_s
-    }
-    return sorted(spared & young)
+    pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
+    return sorted(spared & {_workload(pod) for pod in pods if _born_s(pod) > ended_s})
 
 
 def _neighbours(app: Application, name: str) -> list[str]:
     """Whom a component asks, and who asks it."""
     return [*app.component(name).calls, *app.callers_of(name)]
+
+
+def _ran_on(environment: Environment, nodes: Iterable[str]) -> set[str]:
+    """The components that had pods on these nodes in the baseline. Pods may be gone by now; the log still knows them."""
+    named = frozenset(nodes)
+    if not named:
+        return set()
+    known = {component.name for component in environment.app.components}
+    writes = environment.cluster.api.log.history(
+        lambda key: key.plural == "pods" and key.namespace == environment.namespace
+    )
+    return known & {
+        _workload(write.object)
+        for write in writes
+        if write.time_s <= environment.baseline.end
+        and at(write.object, "spec", "nodeName", default="") in named
+    }
 
 
 def _workload(pod: Object) -> str:

@@ -105,7 +105,7 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     """What is declared differently now than before the faults, and is no part of a repair."""
     found = changes(environment.baseline.objects, environment.declared())
-    others = beyond_need(found, environment.namespace, faults)
+    others = beyond_need(found, environment, faults)
     yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
 
 

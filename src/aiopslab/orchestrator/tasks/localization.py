@@ -52,10 +52,18 @@ class LocalizationTask(Task):
         """For each component at fault the names that are right, the best one first."""
         if self.ans is not None:
             return [(name,) for name in ([self.ans] if isinstance(self.ans, str) else self.ans)]
-        first = [(truth.component, *truth.also_right) for truth in self.truths]
+        nodes = self._nodes_at_fault()
         return list(
-            dict.fromkeys([*first, *((name,) for truth in self.truths for name in truth.also_at_fault)])
+            dict.fromkeys(
+                (truth.component, *truth.also_right, *own)
+                for truth, own in zip(self.truths, nodes, strict=True)
+            )
         )
+
+    def _nodes_at_fault(self) -> list[tuple[str, ...]]:
+        """Of each fault; where it is not staged yet, nobody knows them."""
+        staged = hasattr(self, "environment")
+        return [fault.machines_at_fault(self.environment) if staged else () for fault in self.faults]
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         right = self.right_answers()

@@ -8,6 +8,9 @@ from typing import Final
 from aiopslab.service.apps.base import Application
 
 KINDS: Final = (
+    "node",
+    "nodes",
+    "no",
     "deployment",
     "deployments",
     "deploy",
