@@ -41,6 +41,7 @@ def settled(task: Task, seed: int, tell: Tell = silent) -> Environment:
         environment.cluster.api
     )  # that the agent is known here is part of the baseline
     environment.settle()
+    environment.terminal(POLICIES[task.policy])  # nodes that are bad later could not be told whom to let in
     return environment
 
 
