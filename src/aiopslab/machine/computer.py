@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Final
 
 from aiopslab.machine.emit import Emitter, NullEmitter
-from aiopslab.machine.files import Disk, Files, Volume, device_volume
+from aiopslab.machine.files import Disk, FileError, Files, Volume, device_volume
 from aiopslab.machine.image import Image
 from aiopslab.machine.logs import ContainerLog
 from aiopslab.machine.network import Namespace, Network, Resolver
@@ -75,6 +75,10 @@ class Machine:
         self.off_at: float | None = None
         """When an operator has planned to turn it off, in virtual time."""
         self.booted_at = kernel.now
+        self.mounts_exhausted = False
+        """The kernel finds no more memory for mounts. Those that stand stay; only a boot makes it well."""
+        self.failed_mounts = 0
+        """How many found none, in all its life."""
         self.kernel_log: list[tuple[float, str]] = []
         self.containers: dict[str, Container] = {}
         self.processes: dict[int, Process] = {}
@@ -175,6 +179,18 @@ class Machine:
         self.kernel_log.append((self.kernel.now - self.booted_at, text))
         del self.kernel_log[:-KERNEL_LOG_LINES]
 
+    def need_mount(self) -> None:
+        """Raise ENOMEM if the kernel has no memory to mount anything now, and have it say so."""
+        if not self.mounts_exhausted:
+            return
+        self.failed_mounts += 1
+        self.kernel_message("SLUB: Unable to allocate memory on node -1, gfp=0xdc0(GFP_KERNEL|__GFP_ZERO)")
+        self.kernel_message(
+            "  cache: mnt_cache, object size: 328, buffer size: 384, default order: 1, min order: 0"
+        )
+        self.kernel_message("  node 0: slabs: 4762, objs: 100002, free: 0")
+        raise FileError("ENOMEM")
+
     def _disk_error(self, operation: str) -> None:
         sector = self.kernel.random(f"{self.name}/disk").randrange(self.disk.capacity_bytes // 512)
         code = 1 if operation == "WRITE" else 0
@@ -216,6 +232,7 @@ class Machine:
         self.containers = {self.host.name: self.host}
         self.host.namespace = self._namespace(self.host.name, self._address)
         self.booted_at = self.kernel.now
+        self.mounts_exhausted = False
         self.running = True
         self._last_pid = 0
         self._start_init()

@@ -1,6 +1,7 @@
 """What holds for every fault, however it breaks things: it is there, users notice, it can be undone, and undone twice.
 
-After that users are well again, and nothing that is declared in the cluster tells that there was a fault.
+After that users are well again, and nothing that is declared in the cluster tells that there was a fault; except that a node
+that is bad itself is out of use.
 
 Every fault that a family uses is tried on the family's application; the family's own test says that every fault is used.
 """
@@ -113,7 +114,12 @@ def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
         present[when] = fault.present(environment)
     healing = environment.now
     environment.run_for(HEALING_S)
-    changed = changes(before, declared(environment.cluster.api))
+    out_of_use = fault.machines_at_fault(environment)
+    changed = {
+        key: what
+        for key, what in changes(before, declared(environment.cluster.api)).items()
+        if (key.plural, key.name) not in [("nodes", name) for name in out_of_use]
+    }
     later = worst(environment, healing + HEALING_S / 2)
     return {
         "present": present,

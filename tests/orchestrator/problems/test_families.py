@@ -26,6 +26,8 @@ PUBLISHED = {
     "assign_to_non_existent_node_social_net": (FOUR, ["user-service"]),
     "wrong_bin_usage": (FOUR, ["profile"]),
     "redeploy_without_PV": (FOUR, ["mongodb-geo"]),
+    "disk_woreout": (FOUR, ["mongodb-reservation"]),
+    "kernel_fault_hotel_reservation": (FOUR, ["geo"]),
     "network_loss_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
     "network_delay_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
     "pod_failure_hotel_res": (KNOWN_BY_SYMPTOMS, ["user"]),
@@ -41,6 +43,8 @@ ROOT_CAUSES = {
     "assign_to_non_existent_node_social_net": ("Virtualization", "Dependency Problem"),
     "wrong_bin_usage": ("Application", "Network/Storage Issue"),
     "redeploy_without_PV": ("Virtualization", "Operation Error"),
+    "disk_woreout": ("Hardware", "Network/Storage Issue"),
+    "kernel_fault_hotel_reservation": ("Operating System", "Code Defect"),
 }
 
 

@@ -42,6 +42,8 @@ TASK_FAILED: Final = (
     "runc create failed: unable to start container process: "
 )
 
+_PROC: Final = "mount src=proc, dst=/proc, dstFd=/proc/thread-self/fd/8, flags=MS_NOSUID|MS_NODEV|MS_NOEXEC"
+
 
 class RuntimeFailed(Exception):
     """The runtime cannot do it; the text says why."""
@@ -223,6 +225,7 @@ class ContainerRuntime:
         if container is None or console is None:
             raise RuntimeFailed(f'container "{record.id}" is gone')
         try:
+            self.machine.need_mount()
             container.files.mkdir(plan.workdir, 0o755, parents=True)
             process = container.start(
                 plan.argv, cwd=plan.workdir, uid=plan.uid, gid=plan.gid, streams=console.streams
@@ -313,6 +316,8 @@ def _why_not(name: str, error: Exception) -> str:
         reason = str(error)
         words = "permission denied" if reason == "Is a directory" else reason[:1].lower() + reason[1:]
         return f'error during container init: exec: "{name}": {words}'
+    if isinstance(error, FileError) and error.code == "ENOMEM":
+        return f'error during container init: error mounting "proc" to rootfs at "/proc": {_PROC}: {error.strerror.lower()}'
     if isinstance(error, FileError):
         return f"error during container init: mkdir {error.path}: {error.strerror.lower()}"
     return "error during container init: fork/exec: resource temporarily unavailable"

@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.generators.fault.not_ready import restart_not_ready
 from aiopslab.generators.site import Site
 
 DATABASES: Final = (
@@ -19,7 +20,6 @@ DATABASES: Final = (
 )  # fmt: skip
 PATIENCE: Final = "--timeout=120s"
 RELEASED: Final = '.items[] | select(.status.phase == "Released") | .metadata.name'
-NOT_READY: Final = ".items[] | select(any(.status.containerStatuses[]?; .ready | not)) | .metadata.name"
 
 
 @fault
@@ -55,15 +55,11 @@ class RedeployWithoutPV(Fault):
 
     def recover(self, site: Site) -> None:
         """Have the volumes forget their old claims; when databases run, start anew what has given up on them."""
-        ns, free = f"kubectl -n {site.namespace}", '{"spec": {"claimRef": null}}'
+        free = '{"spec": {"claimRef": null}}'
         site.operate(
             f"kubectl get pv -o json | jq -r '{RELEASED}' | xargs -r -I@ kubectl patch pv @ -p '{free}'"
         )
-        for one in DATABASES:
-            site.operate(f"{ns} rollout status deployment/{one} --timeout=25s")
-        site.operate(
-            f"{ns} get pods -o json | jq -r '{NOT_READY}' | xargs -r {ns} delete pod --ignore-not-found"
-        )
+        restart_not_ready(site, DATABASES)
 
     def present(self, site: Site) -> bool:
         """Whether the namespace is on its way out, or a database's claim has no volume or is not there."""

@@ -153,6 +153,8 @@ class VolumeManager:
         name, machine = volume["name"], self._machine
         if is_projection(volume):
             files = self._projector(pod, status).files(volume)
+            if "configMap" not in volume and "downwardAPI" not in volume:
+                self._need_mount(pod, volume)
             made = tree_volume(_contents(files), machine.clock, name, _least_mode(files))
             _set_modes(made, files)
             return PodVolume(name, made, read_only=True, fstype="tmpfs")
@@ -166,6 +168,20 @@ class VolumeManager:
             claim = f"{pod['metadata']['name']}-{name}"
             return self._claim(pod, {"name": name, "persistentVolumeClaim": {"claimName": claim}})
         raise VolumeError(name, "no volume plugin matched")
+
+    def _need_mount(self, pod: Object, volume: Object) -> None:
+        """What is secret is kept in memory, which is mounted for it; ``VolumeError`` when the kernel does not do that."""
+        try:
+            self._machine.need_mount()
+        except FileError as error:
+            kind, name = "secret" if "secret" in volume else "projected", volume["name"]
+            path = f"/var/lib/kubelet/pods/{pod['metadata']['uid']}/volumes/kubernetes.io~{kind}/{name}"
+            raise VolumeError(
+                name,
+                "mount failed: exit status 32\nMounting command: mount\n"
+                f"Mounting arguments: -t tmpfs -o noswap tmpfs {path}\n"
+                f"Output: mount: {path}: mount(2) system call failed: {error.strerror}.\n",
+            ) from None
 
     def _projector(self, pod: Object, status: Object) -> Projector:
         return Projector(self._client, pod, status, self._allocatable())
