@@ -1,7 +1,7 @@
 """Applications on a world's cluster: their images in its registry, their manifests applied, their pods waited for.
 
 The manifests go through kubectl at an operator's host, or a chart through helm, as in life; what is left behind
-(annotations, managed fields, events, releases) is what an operator would find.
+(annotations, managed fields, events, releases) is what an operator would find. One with a past has that, too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from aiopslab.cloud.past import leave_earlier_release
 from aiopslab.cloud.storage import share_folder
 from aiopslab.cloud.terminal import Terminal
 from aiopslab.cloud.world import World
@@ -45,6 +46,10 @@ def deploy(world: World, cluster: Cluster, app: Application, patience_s: float =
         install_chart(terminal, app)
     else:
         apply_manifests(terminal, app)
+    if app.past is not None:
+        leave_earlier_release(cluster, app, app.past)
+        for line in app.past.by_hand:
+            _run(terminal, line)
     wait_until_ready(world, cluster, app, begun + patience_s)
     return world.kernel.now - begun
 

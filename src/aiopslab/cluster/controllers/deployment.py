@@ -28,6 +28,7 @@ from aiopslab.cluster.controllers.deployments.sets import (
     REVISION,
     active,
     by_age,
+    empty_set,
     is_rolling,
     max_unavailable,
     new_and_old,
@@ -55,7 +56,7 @@ from aiopslab.cluster.controllers.deployments.status import (
     set_condition,
     take_failure,
 )
-from aiopslab.cluster.controllers.hashing import POD_TEMPLATE_HASH, same_template, template_hash, with_hash
+from aiopslab.cluster.controllers.hashing import same_template
 from aiopslab.cluster.controllers.pods import is_terminal, namespace_is_leaving
 
 
@@ -285,22 +286,9 @@ class Deployments(Controller):
         return made
 
     def _drafted(self, deployment: Object, old: Sequence[Object], revision: int) -> Object:
-        spec, metadata = deployment["spec"], deployment["metadata"]
-        suffix = template_hash(spec["template"], deployment.get("status", {}).get("collisionCount"))
-        template = with_hash(spec["template"], suffix)
-        selector: Object = copy(spec["selector"])
-        selector["matchLabels"] = {**(selector.get("matchLabels") or {}), POD_TEMPLATE_HASH: suffix}
-        drafted: Object = {
-            "apiVersion": "apps/v1",
-            "kind": "ReplicaSet",
-            "metadata": {
-                "name": f"{metadata['name']}-{suffix}",
-                "namespace": metadata["namespace"],
-                "labels": dict(template["metadata"]["labels"]),
-                "ownerReferences": [owner_reference(deployment)],
-            },
-            "spec": {"replicas": 0, "selector": selector, "template": template},
-        }
+        spec = deployment["spec"]
+        drafted = empty_set(deployment)
+        drafted["metadata"]["ownerReferences"] = [owner_reference(deployment)]
         if spec.get("minReadySeconds"):
             drafted["spec"]["minReadySeconds"] = spec["minReadySeconds"]
         drafted["spec"]["replicas"] = new_size(deployment, [*old, drafted], drafted)

@@ -184,7 +184,7 @@ class Storage:
         found = []
         for secret in secrets:
             try:
-                found.append(_release_of(secret))
+                found.append(from_secret(secret))
             except HelmError:
                 continue
         return found
@@ -199,8 +199,8 @@ class Storage:
     async def get(self, name: str, version: int) -> Release:
         """One revision."""
         try:
-            return _release_of(
-                await self._connection.get(self._secrets, self._namespace, _key(name, version))
+            return from_secret(
+                await self._connection.get(self._secrets, self._namespace, kept_as(name, version))
             )
         except ApiError as error:
             if error.reason == "NotFound":
@@ -223,7 +223,7 @@ class Storage:
 
     async def create(self, release: Release) -> None:
         """Keep a new revision."""
-        secret = self._secret(release, {"createdAt": str(int(self._connection.now_s))})
+        secret = as_secret(release, {"createdAt": str(int(self._connection.now_s))})
         try:
             await self._connection.create(self._secrets, self._namespace, secret)
         except ApiError as error:
@@ -231,37 +231,41 @@ class Storage:
 
     async def update(self, release: Release) -> None:
         """Keep what has become of a revision."""
-        secret = self._secret(release, {"modifiedAt": str(int(self._connection.now_s))})
+        secret = as_secret(release, {"modifiedAt": str(int(self._connection.now_s))})
         await self._connection.update(
-            self._secrets, self._namespace, _key(release.name, release.version), secret
+            self._secrets, self._namespace, kept_as(release.name, release.version), secret
         )
 
     async def delete(self, release: Release) -> None:
         """Forget a revision."""
-        await self._connection.delete(self._secrets, self._namespace, _key(release.name, release.version))
-
-    def _secret(self, release: Release, more: dict[str, str]) -> Object:
-        labels = {
-            **release.labels,
-            **more,
-            "name": release.name,
-            "owner": "helm",
-            "status": release.status,
-            "version": str(release.version),
-        }
-        return {
-            "apiVersion": "v1",
-            "kind": "Secret",
-            "metadata": {"name": _key(release.name, release.version), "labels": labels},
-            "type": TYPE,
-            "data": {"release": base64.b64encode(packed(release)).decode()},
-        }
+        await self._connection.delete(self._secrets, self._namespace, kept_as(release.name, release.version))
 
 
-def _key(name: str, version: int) -> str:
+def as_secret(release: Release, more: dict[str, str]) -> Object:
+    """The Secret that keeps a revision, with labels that say more than what it is."""
+    labels = {
+        **release.labels,
+        **more,
+        "name": release.name,
+        "owner": "helm",
+        "status": release.status,
+        "version": str(release.version),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": kept_as(release.name, release.version), "labels": labels},
+        "type": TYPE,
+        "data": {"release": base64.b64encode(packed(release)).decode()},
+    }
+
+
+def kept_as(name: str, version: int) -> str:
+    """The name of the Secret that keeps a revision."""
     return f"sh.helm.release.v1.{name}.v{version}"
 
 
-def _release_of(secret: Object) -> Release:
+def from_secret(secret: Object) -> Release:
+    """The revision that a Secret keeps; raises ``HelmError``."""
     data = base64.b64decode((secret.get("data") or {}).get("release", ""))
     return unpacked(data, secret["metadata"].get("labels") or {})

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import yaml
 
 from aiopslab.cluster.api.objects import Object
-
-if TYPE_CHECKING:
-    from aiopslab.cluster.images import ImageRegistry
+from aiopslab.cluster.images import ImageRegistry
+from aiopslab.service.apps.past import Past
 
 FIRST_NODE: Final = "172.18.0.2"
 """The address of a cluster's first node: one of those where node ports are reached from outside."""
@@ -106,6 +105,8 @@ class Application:
     """A command line of an operator that prints every write that is kept, in the words of journeys' promises."""
     audited: ClassVar[str] = ""
     """The component that keeps them."""
+    past: ClassVar[Past | None] = None
+    """What it has been through at a site; None for one that was deployed there just now."""
 
     def publish(self, registry: ImageRegistry) -> None:
         """Put the images that the manifests name into a registry."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.controllers.hashing import same_template
+from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.controllers.hashing import POD_TEMPLATE_HASH, same_template, template_hash, with_hash
 from aiopslab.cluster.controllers.percent import share
 
 REVISION: Final = "deployment.kubernetes.io/revision"
@@ -138,6 +138,25 @@ def note_revision(replica_set: Object, deployment: Object, revision: int) -> boo
     if before is not None:
         news[REVISION_HISTORY] = _remembered(notes(replica_set).get(REVISION_HISTORY, ""), before)
     return _note(replica_set, news) or changed
+
+
+def empty_set(deployment: Object) -> Object:
+    """The ReplicaSet for a Deployment's present template, of no pods yet and nobody's."""
+    spec, metadata = deployment["spec"], deployment["metadata"]
+    suffix = template_hash(spec["template"], deployment.get("status", {}).get("collisionCount"))
+    template = with_hash(spec["template"], suffix)
+    selector: Object = copy(spec["selector"])
+    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), POD_TEMPLATE_HASH: suffix}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": f"{metadata['name']}-{suffix}",
+            "namespace": metadata["namespace"],
+            "labels": dict(template["metadata"]["labels"]),
+        },
+        "spec": {"replicas": 0, "selector": selector, "template": template},
+    }
 
 
 def _remembered(history: str, revision: str) -> str:

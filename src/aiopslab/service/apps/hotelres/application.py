@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
 from aiopslab.service.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
-from aiopslab.service.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
-
-if TYPE_CHECKING:
-    from aiopslab.cluster.images import ImageRegistry
+from aiopslab.service.apps.past import Past
 
 WEB: Final = "web-team"
 SEARCH: Final = "search-team"
@@ -64,6 +61,17 @@ NIGHTS: Final = (
     "db.reservation.find().forEach(r => print([r.hotelId, r.customerName, r.inDate, r.outDate].join('/')))"
 )
 
+PAST: Final = Past(
+    edits=(
+        ("release 8: a whole CPU for each container, all requests traced", "release 7"),
+        ("cpu: 1000m", "cpu: 500m"),
+        (
+            'name: JAEGER_SAMPLE_RATIO\n              value: "1"',
+            'name: JAEGER_SAMPLE_RATIO\n              value: "0.1"',
+        ),
+    ),
+    by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2",),
+)
 
 Variant = Literal["original", "retries"]
 RELEASES: Final[Mapping[Variant, str]] = {"original": RELEASE, "retries": RETRYING_RELEASE}
@@ -91,6 +99,7 @@ class HotelReservation(Application):
         f"kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/memcached-{name} -- {FLUSH}"
         for name in ("profile", "rate", "reserve")
     )
+    past = PAST
     audited = "mongodb-reservation"
     audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/mongodb-reservation -- mongo --quiet reservation-db --eval "{NIGHTS}"'
 

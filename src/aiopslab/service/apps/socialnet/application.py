@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
+from aiopslab.service.apps.past import Past
+from aiopslab.service.apps.socialnet.images import publish
 from aiopslab.service.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -82,6 +84,17 @@ MEMCACHED: Final = ("media", "post-storage", "url-shorten", "user")
 REDIS: Final = ("social-graph", "user-timeline")
 """Those that only hold what a database has, too; home timelines are nowhere else."""
 WRITTEN: Final = "db.post.find().forEach(p => print(p.creator.user_id + '/' + p.text.substring(0, 32)))"
+PAST: Final = Past(
+    edits=(
+        ("imagePullPolicy: Always", "imagePullPolicy: IfNotPresent"),
+        ('"connections": 512', '"connections": 128'),
+    ),
+    values={"global": {"imagePullPolicy": "IfNotPresent", "connections": {"most": 128}}},
+    by_hand=(
+        f"kubectl -n {NAMESPACE} scale deployment/media-service --replicas=2",
+        f"""kubectl -n {NAMESPACE} patch service jaeger -p '{{"spec": {{"type": "NodePort"}}}}'""",
+    ),
+)
 
 
 class SocialNetwork(Application):
@@ -108,6 +121,7 @@ class SocialNetwork(Application):
             for name in REDIS
         ),
     )
+    past = PAST
     audited = "post-storage-mongodb"
     audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{WRITTEN}"'
 
