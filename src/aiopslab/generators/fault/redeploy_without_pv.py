@@ -18,8 +18,7 @@ from aiopslab.generators.site import Site
 DATABASES: Final = (
     "mongodb-geo", "mongodb-profile", "mongodb-rate", "mongodb-recommendation", "mongodb-reservation", "mongodb-user",
 )  # fmt: skip
-PATIENCE: Final = "--timeout=120s"
-RELEASED: Final = '.items[] | select(.status.phase == "Released") | .metadata.name'
+FORGET: Final = '{"spec": {"claimRef": null}}'
 
 
 @fault
@@ -45,20 +44,21 @@ class RedeployWithoutPV(Fault):
         return tuple((kind, f"{_data(one)}-{short}") for one in DATABASES for kind, short in kinds)
 
     def inject(self, site: Site) -> None:
-        """Delete the namespace; when it is gone, deploy anew."""
-        folder, gone = site.app.name, f"kubectl wait --for=delete namespace/{site.namespace} {PATIENCE}"
+        """Delete the namespace; when it is gone, deploy anew, with all that was changed by hand since."""
+        folder = site.app.name
         site.operate(f"mkdir -p {folder}")
         for name, text in site.app.manifest_files.items():
             site.operate(f"cat > {folder}/{name} <<'EOF'\n{text}\nEOF")
         site.operate(f"kubectl delete namespace {site.namespace} --wait=false")
-        site.operate(f"{{ {gone} && kubectl apply -f {folder}; }} > {folder}.log 2>&1 &")
+        gone = f"kubectl wait --for=delete namespace/{site.namespace} --timeout=120s"
+        anew = (gone, f"kubectl apply -f {folder}", *(site.app.past.by_hand if site.app.past else ()))
+        site.operate(f"{{ {' && '.join(anew)}; }} > {folder}.log 2>&1 &")
 
     def recover(self, site: Site) -> None:
         """Have the volumes forget their old claims; when databases run, start anew what has given up on them."""
-        free = '{"spec": {"claimRef": null}}'
-        site.operate(
-            f"kubectl get pv -o json | jq -r '{RELEASED}' | xargs -r -I@ kubectl patch pv @ -p '{free}'"
-        )
+        stranded = f'.status.phase == "Released" and .spec.claimRef.namespace == "{site.namespace}"'
+        listed = f"kubectl get pv -o json | jq -r '.items[] | select({stranded}) | .metadata.name'"
+        site.operate(f"{listed} | xargs -r -I@ kubectl patch pv @ -p '{FORGET}'")
         restart_not_ready(site, DATABASES)
 
     def present(self, site: Site) -> bool:
