@@ -166,6 +166,8 @@ def test_the_runtime_tells_what_it_holds_while_no_kubelet_runs(lab: Lab) -> None
     assert row.split()[-1] == "default"
     assert "Running" in row
     name = row.split()[0]
+    assert lab.type(f"ssh {NODE} crictl ps -q --name nginx").startswith(name)
+    assert lab.type(f"ssh {NODE} crictl ps -q --name nobody") == ""
     assert "GET / HTTP/1.1" in lab.type(f"ssh {NODE} crictl logs --tail 2 {name}")
     assert '"state": "CONTAINER_RUNNING"' in lab.type(f"ssh {NODE} crictl inspect {name}")
     assert "Ready" in lab.type(f"ssh {NODE} crictl pods")

@@ -90,6 +90,23 @@ def test_a_line_the_disk_does_not_take_is_lost() -> None:
     assert "I/O error, dev sda" in host.kernel_log[0][1]
 
 
+def test_a_kernel_without_memory_for_mounts_says_so_until_it_is_booted() -> None:
+    host = machine()
+    host.need_mount()
+    host.mounts_exhausted = True
+    for _ in range(2):
+        with pytest.raises(FileError, match="Cannot allocate memory"):
+            host.need_mount()
+    told = [text for _, text in host.kernel_log]
+    assert len(told) == 6
+    assert told[0].startswith("SLUB: Unable to allocate memory on node -1")
+    assert told[1].startswith("  cache: mnt_cache")
+    host.lose()
+    host.boot()
+    host.need_mount()
+    assert host.failed_mounts == 2
+
+
 def test_a_long_log_is_rotated() -> None:
     host = machine()
     log = host.host.log

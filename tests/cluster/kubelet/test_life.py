@@ -308,6 +308,31 @@ def test_a_full_disk_holds_containers_back_and_harms_nobody_else(world: World) -
     world.run_until_ready(["late"], 30)
 
 
+def test_a_kernel_that_mounts_nothing_holds_containers_and_pods_back_and_harms_nobody_else(
+    world: World,
+) -> None:
+    world.run("web", image="nginx:1.19")
+    world.run("brief", "sleep", "5")
+    world.run_until_ready(["web", "brief"])
+    world.machine.mounts_exhausted = True
+    secret = {"name": "own", "projected": {"sources": [{"downwardAPI": {"items": []}}]}}
+    world.run("late", "sleep", "1000", volumes=[secret])
+    world.kernel.run_for(20)
+    last = world.status("brief")["lastState"]["terminated"]
+    assert (last["reason"], last["exitCode"]) == ("StartError", 128)
+    assert last["message"].endswith(
+        'error mounting "proc" to rootfs at "/proc": mount src=proc, dst=/proc, dstFd=/proc/thread-self/fd/8, '
+        "flags=MS_NOSUID|MS_NODEV|MS_NOEXEC: cannot allocate memory"
+    )
+    assert world.status("late")["state"]["waiting"]["reason"] == "ContainerCreating"
+    events = world.client.list("events", "lab")
+    told = [each["message"] for each in events if each["reason"] == "FailedMount"]
+    assert "~projected/own: mount(2) system call failed: Cannot allocate memory.\n" in told[0]
+    assert world.status("web")["ready"]
+    world.machine.mounts_exhausted = False
+    world.run_until_ready(["late"], 60)
+
+
 def test_a_resize_needs_no_new_container(world: World) -> None:
     limits = {"cpu": "500m", "memory": "64Mi"}
     world.run("app", "sleep", "1000", container={"resources": {"limits": limits}})

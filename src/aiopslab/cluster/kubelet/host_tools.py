@@ -112,23 +112,24 @@ def _pod_of(node: Node, uid: str) -> tuple[str, str]:
 
 async def _ps(ctx: Context, node: Node, options: Options) -> int:
     wanted = options.last("name")
-    rows = [["CONTAINER", "IMAGE", "CREATED", "STATE", "NAME", "ATTEMPT", "POD ID", "POD", "NAMESPACE"]]
-    for pod in reversed(node.runtime.pods.values()):
-        name, namespace = _pod_of(node, pod.uid)
-        for each in pod.containers:
-            if (each.running or options.any("a", "all")) and wanted in each.name:
-                rows.append([
-                    each.id[:SHORT_ID], each.image.digest.removeprefix("sha256:")[:SHORT_ID], _ago(ctx, each.created_s),
-                    STATES[each.state.value], each.name, str(each.attempt),
-                    pod.sandbox.id[:SHORT_ID] if pod.sandbox else "", name, namespace,
-                ])  # fmt: skip
+    shown = [
+        (pod, each)
+        for pod in reversed(node.runtime.pods.values())
+        for each in pod.containers
+        if (each.running or options.any("a", "all")) and wanted in each.name
+    ]
     if options.any("q", "quiet"):
-        ids = [
-            each.id for pod in reversed(node.runtime.pods.values()) for each in pod.containers if each.running
-        ]
-        await ctx.out("".join(f"{each}\n" for each in ids))
-    else:
-        await ctx.out(_table(rows))
+        await ctx.out("".join(f"{each.id}\n" for _, each in shown))
+        return 0
+    rows = [["CONTAINER", "IMAGE", "CREATED", "STATE", "NAME", "ATTEMPT", "POD ID", "POD", "NAMESPACE"]]
+    for pod, each in shown:
+        name, namespace = _pod_of(node, pod.uid)
+        rows.append([
+            each.id[:SHORT_ID], each.image.digest.removeprefix("sha256:")[:SHORT_ID], _ago(ctx, each.created_s),
+            STATES[each.state.value], each.name, str(each.attempt),
+            pod.sandbox.id[:SHORT_ID] if pod.sandbox else "", name, namespace,
+        ])  # fmt: skip
+    await ctx.out(_table(rows))
     return 0
 
 
