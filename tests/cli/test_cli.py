@@ -40,7 +40,7 @@ def test_a_person_types_lines_until_exit() -> None:
 
 
 def test_a_shell_beside_an_application() -> None:
-    line = "kubectl get deployments -n test-hotel-reservation --no-headers | grep -c 1/1"
+    line = "kubectl get deployments -n test-hotel-reservation --no-headers | grep -cE '1/1|2/2'"
     done = aiopslab("shell", "--app", "hotel-reservation", "-c", line)
     assert (done.returncode, done.stdout) == (0, "19\n")
 
