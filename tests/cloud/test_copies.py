@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from aiopslab.cloud.copies import Copy, CopyFailed
 from aiopslab.cloud.scenarios import SyntheticCloud, synthetic_cloud
+
+R = TypeVar("R")
 
 LOOPS = (
     "n=0; while true; do n=$((n+1)); echo tick $n $RANDOM; sleep 0.7; done > /var/log/ticks &",
@@ -96,3 +104,83 @@ def test_a_copy_that_is_gone_says_so() -> None:
     with pytest.raises((CopyFailed, OSError)):
         branch.call(disks)
     copy.close()
+
+
+def test_copies_that_were_kept_ready_behave_as_a_freshly_prepared_world() -> None:
+    fresh = go_on(prepared(11))
+    with Copy.of(prepared, 11) as original:
+        original.keep_spare(go_on)
+        for _ in range(4):
+            spare = ready_in(original)
+            with original.branch() as copy:
+                assert copy.pid == spare
+                assert copy.call(go_on) == fresh
+
+
+def test_a_spare_knows_what_was_called_before_it_is_asked_for() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(disks)
+        original.call(break_disk, "node-1")
+        with original.branch() as copy:
+            assert copy.call(disks) == [True, False, False, False]
+        with original.branch(break_disk, "node-2"), original.branch() as copy:
+            assert copy.call(disks) == [True, False, False, False]
+
+
+def test_a_spare_ends_when_it_is_no_longer_wanted_and_with_what_it_was_forked_from() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(disks)
+        first = ready_in(original)
+        original.keep_spare(None)
+        assert gone(first)
+        original.keep_spare(disks)
+        second = ready_in(original)
+        assert second != first
+    assert gone(second)
+
+
+def test_a_spare_outlives_nobody_who_was_killed() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(disks)
+        spare = ready_in(original)
+        os.kill(original.pid, signal.SIGKILL)
+        assert gone(spare)
+
+
+def test_a_rehearsal_that_fails_leaves_copies_as_they_were() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(fail)
+        with original.branch() as copy:
+            assert copy.call(disks) == [False] * 4
+            with pytest.raises(CopyFailed, match="not today"):
+                copy.call(fail)
+
+
+def test_where_no_spare_can_be_forked_whoever_asks_is_told() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(disks)
+        original.call(start_thread)
+        with pytest.raises(CopyFailed, match="2 threads"):
+            original.branch()
+
+
+def ready_in(copy: Copy[SyntheticCloud]) -> int:
+    """The process that is kept ready. One is taken before, so that the rehearsal is surely over."""
+    children = Path(f"/proc/{copy.pid}/task/{copy.pid}/children")
+    with copy.branch() as taken:
+        return sooner_or_later(
+            lambda: [pid for pid in map(int, children.read_text().split()) if pid > taken.pid]
+        )[0]
+
+
+def gone(pid: int) -> bool:
+    return sooner_or_later(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def sooner_or_later(seen: Callable[[], R]) -> R:
+    """What is seen, once there is something; other processes go their own pace."""
+    for _ in range(3000):
+        if found := seen():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it never came")

@@ -122,3 +122,14 @@ def problem_of(world: Stage) -> str:
 def test_only_loaded_problems_are_known() -> None:
     with Stages() as stages, pytest.raises(UnknownProblem):
         stages.episode("own_port-localization-1")
+
+
+def test_episodes_of_a_problem_are_the_same_whether_a_copy_was_kept_ready_or_not(prepared: Prepared) -> None:
+    agent = partial(said, LOOK, 'submit("No")')
+    seen = []
+    for _ in range(3):
+        with prepared.stages.episode(NOOP) as copy:
+            assert copy.call(run_episode, agent)["ending"] == "submitted"
+        with prepared.stages.episode(NOOP) as copy:
+            seen.append(copy.call(run_episode, agent)["history"])
+    assert seen[0] == seen[1] == seen[2]

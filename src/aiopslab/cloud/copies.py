@@ -10,6 +10,9 @@ the tree that benchmarks need: a baseline, a change on top of it, episodes on to
             with broken.branch() as episode:
                 print(episode.call(run_agent, "agent-1"))
 
+Where many copies of one world will be asked for, one can be kept ready (``keep_spare``): it was forked before anybody asked, and
+has written to the pages of memory that a rehearsal wrote to, which is most of what a copy's first moments cost.
+
 The first world is prepared in a fresh interpreter, so that the caller may have threads and open files as
 it likes; the forks happen there, where nothing but the world lives. Functions and results cross by pickle, so
 functions must be importable. What a copy raises is raised in the caller as ``CopyFailed``.
@@ -26,16 +29,19 @@ import struct
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
+
+from aiopslab.cloud.pages import Run, own_pages, take_pages
 
 W = TypeVar("W")
 R = TypeVar("R")
 P = ParamSpec("P")
 
 LENGTH: Final = struct.Struct("!Q")
-CALL, BRANCH, RAISED, DONE = b"c", b"b", b"r", b"d"
+CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
 
 
 class CopyFailed(Exception):
@@ -81,6 +87,15 @@ class Copy(Generic[W]):
             copy.call(change, *args, **kwargs)
         return copy
 
+    def keep_spare(self, rehearsal: Callable[[W], object] | None) -> None:
+        """From now on have the next branch forked before it is asked for; with None, no longer.
+
+        What the rehearsal writes to in a copy that is thrown away, the spare has for itself already. This does not wait
+        for either, nor is a world any different in a spare: once something is called here, another one is forked.
+        """
+        with suppress(OSError):  # the process has ended: whoever asks for a copy is told
+            _send(self._link, SPARE + pickle.dumps(rehearsal))
+
     def close(self) -> None:
         """End the copy's process."""
         self._link.close()
@@ -93,6 +108,11 @@ class Copy(Generic[W]):
     ) -> None:
         self.close()
 
+    def hand_over(self, link: socket.socket) -> None:
+        """Give the copy to whoever is at the other end of a link; it is no longer ours."""
+        socket.send_fds(link, [b"f"], [self._link.fileno()])
+        self.close()
+
     def _answer(self) -> Any:
         message = _receive(self._link)
         if message is None:
@@ -102,8 +122,8 @@ class Copy(Generic[W]):
         return pickle.loads(message[1:])
 
 
-def _fork(world: Any, link: socket.socket) -> tuple[socket.socket, int]:
-    """Fork a process that goes on with the world and serves it; our end of the link, and its pid."""
+def _fork(world: W, link: socket.socket, pages: list[Run] | None = None) -> Copy[W]:
+    """Fork a process that goes on with the world and serves it, once it has these pages for itself."""
     _require_one_thread()
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -111,9 +131,10 @@ def _fork(world: Any, link: socket.socket) -> tuple[socket.socket, int]:
         ours.close()
         link.close()
         gc.freeze()
+        take_pages(pages or [])
         _live(theirs, world)
     theirs.close()
-    return ours, pid
+    return Copy(ours, pid)
 
 
 def _prepare_and_live(
@@ -142,23 +163,75 @@ def _live(link: socket.socket, world: Any) -> NoReturn:
 
 
 def _serve(link: socket.socket, world: Any) -> None:
+    spares = _Spares(world, link)
     while (message := _receive(link)) is not None:
-        if message[:1] == BRANCH:
+        kind, body = message[:1], message[1:]
+        if kind == SPARE:
+            spares.rehearse(pickle.loads(body))
+        elif kind == BRANCH:
             try:
-                child, pid = _fork(world, link)
+                copy = spares.take() or _fork(world, link)
             except RuntimeError as error:
                 _send(link, RAISED + str(error).encode())
                 continue
-            _send(link, DONE + pickle.dumps(pid))
-            socket.send_fds(link, [b"f"], [child.fileno()])
-            child.close()
-            continue
-        try:
-            function, args, kwargs = pickle.loads(message[1:])
-            answer = DONE + pickle.dumps(function(world, *args, **kwargs))
-        except Exception:
-            answer = RAISED + traceback.format_exc().encode()
-        _send(link, answer)
+            _send(link, DONE + pickle.dumps(copy.pid))
+            copy.hand_over(link)
+        else:
+            spares.drop()  # what is called may change the world
+            _send(link, _called(world, body))
+        spares.fork()
+
+
+def _called(world: Any, body: bytes) -> bytes:
+    try:
+        function, args, kwargs = pickle.loads(body)
+        return DONE + pickle.dumps(function(world, *args, **kwargs))
+    except Exception:
+        return RAISED + traceback.format_exc().encode()
+
+
+class _Spares(Generic[W]):
+    """The copy that is kept ready in the process which is copied, one at a time, if any is wanted.
+
+    Its process ends with the one that it was forked from, as every copy whose link is closed.
+    """
+
+    def __init__(self, world: W, link: socket.socket) -> None:
+        self._world = world
+        self._link = link
+        self._pages: list[Run] | None = None
+        """What a spare is to have for itself; None when none is wanted."""
+        self._spare: Copy[W] | None = None
+
+    def rehearse(self, rehearsal: Callable[[W], object] | None) -> None:
+        """Find out what a copy writes to that does this. If it fails there are no spares, and whoever does it in earnest
+        is told why."""
+        self.drop()
+        self._pages = None
+        if rehearsal is not None:
+            with suppress(RuntimeError, CopyFailed), _fork(self._world, self._link) as copy:
+                self._pages = copy.call(_written_by, rehearsal)
+
+    def take(self) -> Copy[W] | None:
+        """The spare, if there is one."""
+        spare, self._spare = self._spare, None
+        return spare
+
+    def drop(self) -> None:
+        """End the spare."""
+        if (spare := self.take()) is not None:
+            spare.close()
+
+    def fork(self) -> None:
+        """Have a spare, if one is wanted and there is none."""
+        if self._pages is not None and self._spare is None:
+            with suppress(RuntimeError):  # whoever asks for a copy is told
+                self._spare = _fork(self._world, self._link, self._pages)
+
+
+def _written_by(world: W, rehearsal: Callable[[W], object]) -> list[Run]:
+    rehearsal(world)
+    return own_pages()
 
 
 def _send(link: socket.socket, data: bytes) -> None:

@@ -20,9 +20,12 @@ from types import TracebackType
 from typing import Any, Final
 
 from aiopslab.cloud.copies import Copy
+from aiopslab.orchestrator.agent import link
+from aiopslab.orchestrator.episode import Episode, Pace
 from aiopslab.orchestrator.orchestrator import MAX_STEPS, Orchestrator
 from aiopslab.orchestrator.posing import Posed, pose
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.staging import Tell, baseline_key, fault_key, settled, silent, stage
 from aiopslab.orchestrator.tasks import Task
 
@@ -70,10 +73,19 @@ class Stages:
         self._registry = registry or ProblemRegistry()
         self._tell = tell
         self._kept: OrderedDict[Hashable, Copy[Stage]] = OrderedDict()
+        self._repeated: Copy[Stage] | None = None
+        """The problem that was asked for last: the only one of which a copy is kept ready."""
 
     def episode(self, problem_id: str) -> Copy[Stage]:
-        """A fresh copy of a problem that stands ready; whoever takes it closes it."""
-        return self._problem(self._registry.get_problem(problem_id)).branch()
+        """A fresh copy of a problem that stands ready; whoever takes it closes it. The next one is made meanwhile."""
+        problem = self._problem(self._registry.get_problem(problem_id))
+        copy = problem.branch()
+        if problem is not self._repeated:
+            if self._repeated is not None:
+                self._repeated.keep_spare(None)
+            problem.keep_spare(first_look)
+            self._repeated = problem
+        return copy
 
     def untouched(self, problem_id: str) -> Copy[Stage]:
         """A fresh copy of a problem's world in which nothing was done yet; whoever takes it closes it."""
@@ -144,3 +156,15 @@ def run_episode(
     orchestrator.take(world.posed)
     orchestrator.register_agent(make_agent(), name, introduce=True)
     return asyncio.run(orchestrator.start_problem(max_steps))
+
+
+def first_look(world: Stage) -> None:
+    """What every session does at first, for a rehearsal: an agent is asked, looks, and is told what it saw."""
+    assert world.posed is not None
+    task, environment = world.posed.task, world.posed.environment
+    began_s = environment.now
+    session = Session(task.id, "rehearsal", environment.seed, 1, began_s, began_s, max_steps=1)
+    look = f'exec_shell("kubectl get pods -n {environment.namespace}")'
+    pace = Pace(thinking_s=0.0)
+    agent = link(lambda _state: look, session.agent_name, timeout_s=pace.agent_timeout_s)
+    asyncio.run(Episode(world.posed, session, pace).run(agent))
