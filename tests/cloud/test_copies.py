@@ -147,6 +147,17 @@ def test_a_spare_outlives_nobody_who_was_killed() -> None:
         assert gone(spare)
 
 
+def test_a_spare_that_was_killed_is_not_handed_out() -> None:
+    with Copy.of(synthetic_cloud, 3, 3) as original:
+        original.keep_spare(disks)
+        spare = ready_in(original)
+        os.kill(spare, signal.SIGKILL)
+        assert gone(spare)
+        with original.branch() as copy:
+            assert copy.pid != spare
+            assert copy.call(disks) == [False] * 4
+
+
 def test_a_rehearsal_that_fails_leaves_copies_as_they_were() -> None:
     with Copy.of(synthetic_cloud, 3, 3) as original:
         original.keep_spare(fail)

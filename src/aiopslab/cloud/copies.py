@@ -28,7 +28,7 @@ import socket
 import struct
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from types import TracebackType
@@ -108,6 +108,16 @@ class Copy(Generic[W]):
     ) -> None:
         self.close()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether its process is gone, killed or out of memory."""
+        try:
+            return not self._link.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
     def hand_over(self, link: socket.socket) -> None:
         """Give the copy to whoever is at the other end of a link; it is no longer ours."""
         socket.send_fds(link, [b"f"], [self._link.fileno()])
@@ -122,7 +132,7 @@ class Copy(Generic[W]):
         return pickle.loads(message[1:])
 
 
-def _fork(world: W, link: socket.socket, pages: list[Run] | None = None) -> Copy[W]:
+def _fork(world: W, link: socket.socket, pages: Sequence[Run] = ()) -> Copy[W]:
     """Fork a process that goes on with the world and serves it, once it has these pages for itself."""
     _require_one_thread()
     ours, theirs = socket.socketpair()
@@ -131,8 +141,7 @@ def _fork(world: W, link: socket.socket, pages: list[Run] | None = None) -> Copy
         ours.close()
         link.close()
         gc.freeze()
-        take_pages(pages or [])
-        _live(theirs, world)
+        _live(theirs, world, pages)
     theirs.close()
     return Copy(ours, pid)
 
@@ -155,8 +164,9 @@ def _prepare_and_live(
     _live(link, world)
 
 
-def _live(link: socket.socket, world: Any) -> NoReturn:
+def _live(link: socket.socket, world: Any, pages: Sequence[Run] = ()) -> NoReturn:
     try:
+        take_pages(pages)
         _serve(link, world)
     finally:
         os._exit(0)
@@ -167,7 +177,7 @@ def _serve(link: socket.socket, world: Any) -> None:
     while (message := _receive(link)) is not None:
         kind, body = message[:1], message[1:]
         if kind == SPARE:
-            spares.rehearse(pickle.loads(body))
+            spares.rehearse(body)
         elif kind == BRANCH:
             try:
                 copy = spares.take() or _fork(world, link)
@@ -193,7 +203,8 @@ def _called(world: Any, body: bytes) -> bytes:
 class _Spares(Generic[W]):
     """The copy that is kept ready in the process which is copied, one at a time, if any is wanted.
 
-    Its process ends with the one that it was forked from, as every copy whose link is closed.
+    Its process ends with the one that it was forked from, as every copy whose link is closed. It is a convenience: whatever
+    keeps it from being there must not end the world, and shows when a copy is asked for or the rehearsed is done in earnest.
     """
 
     def __init__(self, world: W, link: socket.socket) -> None:
@@ -203,29 +214,31 @@ class _Spares(Generic[W]):
         """What a spare is to have for itself; None when none is wanted."""
         self._spare: Copy[W] | None = None
 
-    def rehearse(self, rehearsal: Callable[[W], object] | None) -> None:
-        """Find out what a copy writes to that does this. If it fails there are no spares, and whoever does it in earnest
-        is told why."""
+    def rehearse(self, pickled: bytes) -> None:
+        """Find out what a copy writes to that does this; with None, no spare is wanted any more."""
         self.drop()
         self._pages = None
-        if rehearsal is not None:
-            with suppress(RuntimeError, CopyFailed), _fork(self._world, self._link) as copy:
-                self._pages = copy.call(_written_by, rehearsal)
+        with suppress(Exception):
+            rehearsal = pickle.loads(pickled)
+            if rehearsal is not None:
+                with _fork(self._world, self._link) as copy:
+                    self._pages = copy.call(_written_by, rehearsal)
 
     def take(self) -> Copy[W] | None:
-        """The spare, if there is one."""
+        """The spare, if there is one that lives."""
         spare, self._spare = self._spare, None
-        return spare
+        return None if spare is None or spare.has_ended else spare
 
     def drop(self) -> None:
         """End the spare."""
-        if (spare := self.take()) is not None:
-            spare.close()
+        if self._spare is not None:
+            self._spare.close()
+            self._spare = None
 
     def fork(self) -> None:
         """Have a spare, if one is wanted and there is none."""
         if self._pages is not None and self._spare is None:
-            with suppress(RuntimeError):  # whoever asks for a copy is told
+            with suppress(Exception):
                 self._spare = _fork(self._world, self._link, self._pages)
 
 

@@ -10,7 +10,7 @@ This is Linux's own (5.14 and later). Elsewhere no page is found and none is tak
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ctypes import CDLL, c_int, c_size_t, c_void_p
 from mmap import PAGESIZE
 from pathlib import Path
@@ -35,7 +35,7 @@ def own_pages() -> list[Run]:
         return []
 
 
-def take_pages(runs: list[Run]) -> None:
+def take_pages(runs: Sequence[Run]) -> None:
     """Have these pages for this process alone; those that are not there are left out."""
     if not runs:
         return
