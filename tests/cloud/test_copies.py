@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -117,8 +117,14 @@ def test_copies_that_were_kept_ready_behave_as_a_freshly_prepared_world() -> Non
                 assert copy.call(go_on) == fresh
 
 
-def test_a_spare_knows_what_was_called_before_it_is_asked_for() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+@pytest.fixture(scope="module")
+def small() -> Iterator[Copy[SyntheticCloud]]:
+    with Copy.of(synthetic_cloud, 3, 3) as copy:
+        yield copy
+
+
+def test_a_spare_knows_what_was_called_before_it_is_asked_for(small: Copy[SyntheticCloud]) -> None:
+    with small.branch() as original:
         original.keep_spare(disks)
         original.call(break_disk, "node-1")
         with original.branch() as copy:
@@ -127,8 +133,10 @@ def test_a_spare_knows_what_was_called_before_it_is_asked_for() -> None:
             assert copy.call(disks) == [True, False, False, False]
 
 
-def test_a_spare_ends_when_it_is_no_longer_wanted_and_with_what_it_was_forked_from() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+def test_a_spare_ends_when_it_is_no_longer_wanted_and_with_what_it_was_forked_from(
+    small: Copy[SyntheticCloud],
+) -> None:
+    with small.branch() as original:
         original.keep_spare(disks)
         first = ready_in(original)
         original.keep_spare(None)
@@ -139,16 +147,16 @@ def test_a_spare_ends_when_it_is_no_longer_wanted_and_with_what_it_was_forked_fr
     assert gone(second)
 
 
-def test_a_spare_outlives_nobody_who_was_killed() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+def test_a_spare_outlives_nobody_who_was_killed(small: Copy[SyntheticCloud]) -> None:
+    with small.branch() as original:
         original.keep_spare(disks)
         spare = ready_in(original)
         os.kill(original.pid, signal.SIGKILL)
         assert gone(spare)
 
 
-def test_a_spare_that_was_killed_is_not_handed_out() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+def test_a_spare_that_was_killed_is_not_handed_out(small: Copy[SyntheticCloud]) -> None:
+    with small.branch() as original:
         original.keep_spare(disks)
         spare = ready_in(original)
         os.kill(spare, signal.SIGKILL)
@@ -158,8 +166,8 @@ def test_a_spare_that_was_killed_is_not_handed_out() -> None:
             assert copy.call(disks) == [False] * 4
 
 
-def test_a_rehearsal_that_fails_leaves_copies_as_they_were() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+def test_a_rehearsal_that_fails_leaves_copies_as_they_were(small: Copy[SyntheticCloud]) -> None:
+    with small.branch() as original:
         original.keep_spare(fail)
         with original.branch() as copy:
             assert copy.call(disks) == [False] * 4
@@ -167,8 +175,8 @@ def test_a_rehearsal_that_fails_leaves_copies_as_they_were() -> None:
                 copy.call(fail)
 
 
-def test_where_no_spare_can_be_forked_whoever_asks_is_told() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as original:
+def test_where_no_spare_can_be_forked_whoever_asks_is_told(small: Copy[SyntheticCloud]) -> None:
+    with small.branch() as original:
         original.keep_spare(disks)
         original.call(start_thread)
         with pytest.raises(CopyFailed, match="2 threads"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import resource
+from collections.abc import Iterator
 from ctypes import addressof, c_char
 
 import pytest
@@ -60,8 +61,9 @@ def _touched() -> int:
 
 
 @pytest.fixture(scope="module")
-def copied() -> Copy[Memory]:
-    return Copy.of(Memory)
+def copied() -> Iterator[Copy[Memory]]:
+    with Copy.of(Memory) as copy:
+        yield copy
 
 
 def test_a_copy_finds_the_pages_that_it_wrote_to(copied: Copy[Memory]) -> None:
