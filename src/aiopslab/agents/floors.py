@@ -8,23 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from aiopslab.agents.registry import agent
+from aiopslab.orchestrator.validation import taking_back
 
 Form = Literal["yes or no", "components", "analysis", "nothing"]
-
-APP_WORKLOADS: Final = (
-    "kubectl get deployments,statefulsets -A --no-headers -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name "
-    "| grep -v -E '^(kube-|local-path|default )'"
-)
-"""Every workload that is not the cluster's own: its namespace and name."""
-UNDO: Final = "kubectl -n $ns rollout undo deployment/$name"
-RELEASES: Final = """helm list -A -o json | jq -r '.[] | .name + " " + .namespace'"""
-REAPPLY: Final = (
-    "for one in $(kubectl -n $ns get deployments,services,configmaps -o name); do "
-    "kubectl -n $ns apply view-last-applied $one -o json 2> /dev/null | kubectl apply -f - 2> /dev/null; done"
-)
 
 
 def call(name: str, *args: object) -> str:
@@ -90,7 +79,7 @@ class Alarmist(Floor):
         """Ask what there is, where that is asked for, and name all of it."""
         named: list[str] = []
         if self.form == "components":
-            seen = yield call("exec_shell", APP_WORKLOADS)
+            seen = yield call("exec_shell", taking_back.WORKLOADS)
             rows = [line.split() for line in seen.splitlines()]
             named = [row[1] for row in rows if len(row) == 2]
         guess = {"system_level": "Virtualization", "fault_type": "Misconfiguration"}
@@ -104,8 +93,8 @@ class Restarter(Floor):
     def work(self) -> Generator[str, str, None]:
         """Restart every workload, delete every pod, wait, and say that something was wrong."""
         restart = "kubectl -n $ns rollout restart deployment/$name"
-        yield call("exec_shell", f"{APP_WORKLOADS} | while read ns name; do {restart}; done")
-        namespaces = f"{APP_WORKLOADS} | awk '{{print $1}}' | sort -u"
+        yield call("exec_shell", f"{taking_back.WORKLOADS} | while read ns name; do {restart}; done")
+        namespaces = f"{taking_back.WORKLOADS} | awk '{{print $1}}' | sort -u"
         yield call("exec_shell", f"for ns in $({namespaces}); do kubectl -n $ns delete pods --all; done", 120)
         yield call("exec_shell", "sleep 25")
         guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
@@ -118,19 +107,8 @@ class Reverter(Floor):
 
     def work(self) -> Generator[str, str, None]:
         """Undo every rollout, return to every first release and to all that was applied, and let all packets through."""
-        yield call("exec_shell", f"{APP_WORKLOADS} | while read ns name; do {UNDO}; done", 120)
-        yield call(
-            "exec_shell", f"{RELEASES} | while read name ns; do helm rollback $name 1 -n $ns; done", 120
-        )
-        yield call(
-            "exec_shell",
-            f"for ns in $({APP_WORKLOADS} | awk '{{print $1}}' | sort -u); do {REAPPLY}; done",
-            300,
-        )
-        yield call(
-            "exec_shell",
-            "for node in $(kubectl get nodes -o name); do ssh ${node#node/} iptables -F FORWARD; done",
-        )
+        for line in (taking_back.UNDO, taking_back.FIRST_RELEASE, taking_back.APPLY, taking_back.FILTERS):
+            yield call("exec_shell", line, 300)
         yield call("exec_shell", "sleep 25")
         guess = {"system_level": "Application", "fault_type": "Misconfiguration"}
         yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})

@@ -26,6 +26,7 @@ from aiopslab.generators.workload.outcomes import Summary
 from aiopslab.generators.workload.shapes import RATE, Dial
 from aiopslab.generators.workload.users import TIMEOUT_S, Users
 from aiopslab.machine.computer import EPOCH_S, Machine
+from aiopslab.machine.network.packet_filter import CHAINS
 from aiopslab.machine.process import Completed, Program
 from aiopslab.observer.monitoring import Monitoring
 from aiopslab.service.apps.base import Application
@@ -40,12 +41,13 @@ AUDIT_BYTES: Final = 16 << 20
 
 @dataclass(frozen=True)
 class Baseline:
-    """What it was like when all was well: when that was, how users fared, and what was declared."""
+    """What it was like when all was well: when that was, how users fared, what was declared, what nodes let pass."""
 
     start: float
     end: float
     users: Summary
     objects: Declared
+    filters: Mapping[str, tuple[str, ...]]
 
 
 class OperationFailed(Exception):
@@ -96,7 +98,7 @@ class Environment:
         begun = self.now
         self.run_for(BASELINE_S)
         fared = self.users.results.between(begun, self.now - self.timeout_s)
-        self._baseline = Baseline(begun, self.now, fared, self.declared())
+        self._baseline = Baseline(begun, self.now, fared, self.declared(), self.filters())
         return self._baseline
 
     @property
@@ -165,6 +167,15 @@ class Environment:
         if (newest := log.newest(KINDS)) != self._declared[0]:
             self._declared = newest, declared(self.cluster.api)
         return self._declared[1]
+
+    def filters(self) -> dict[str, tuple[str, ...]]:
+        """The rules of every machine's packet filter: the chain, and how the rule is written."""
+        found = {name: machine.host.namespace.filter for name, machine in self.machines.items()}
+        return {
+            name: tuple(f"{chain} {rule.told}" for chain in CHAINS for rule in one.chains[chain].rules)
+            for name, one in found.items()
+            if one is not None
+        }
 
     def start_outside(self, name: str, program: Program) -> None:
         """Run a program where users are, outside the cluster. It runs on while time passes."""

@@ -18,9 +18,9 @@ from aiopslab.orchestrator.tasks import LocalizationTask
 from aiopslab.service.apps.hotelres import HotelReservation
 
 NS = "test-hotel-reservation"
-FAULTS: tuple[Fault, ...] = (PodFailure("user"), ScalePodZero("recommendation"))
+FAULTS: tuple[Fault, ...] = (PodFailure("user"), ScalePodZero("recommendation", before=2))
 NEW_POD = f"kubectl -n {NS} delete pod -l io.kompose.service=user"
-BACK = f"kubectl -n {NS} scale deployment/recommendation --replicas=1"
+BACK = f"kubectl -n {NS} scale deployment/recommendation --replicas=2"
 LEFT_RUNNING = "what was well was left running"
 
 

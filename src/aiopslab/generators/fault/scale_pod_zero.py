@@ -16,6 +16,7 @@ class ScalePodZero(Fault):
     """Somebody saves resources in the wrong place."""
 
     workload: str
+    before: int = 1
     name: ClassVar[str] = "scale_pod_zero"
     layer: ClassVar[Layer] = "virtualization"
     known_as: ClassVar[str] = "scale_pods_to_zero"
@@ -35,8 +36,8 @@ class ScalePodZero(Fault):
         site.operate(f"kubectl -n {site.namespace} scale deployment/{self.workload} --replicas=0")
 
     def recover(self, site: Site) -> None:
-        """Scale it to one."""
-        site.operate(f"kubectl -n {site.namespace} scale deployment/{self.workload} --replicas=1")
+        """Scale it to what it had."""
+        site.operate(f"kubectl -n {site.namespace} scale deployment/{self.workload} --replicas={self.before}")
 
     def present(self, site: Site) -> bool:
         """Whether nothing of it is wanted."""

@@ -103,10 +103,17 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 
 
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
-    """What is declared differently now than before the faults, and is no part of a repair."""
+    """What is declared differently now than before the faults, or lost at a node, and is no part of a repair."""
     found = changes(environment.baseline.objects, environment.declared())
-    others = beyond_need(found, environment, faults)
+    others = [*beyond_need(found, environment.namespace, faults), *_rules_lost(environment)]
     yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
+
+
+def _rules_lost(environment: Environment) -> Iterator[str]:
+    """Rules of packet filters that were there before any fault, and are not any more."""
+    now = environment.filters()
+    for name, rules in environment.baseline.filters.items():
+        yield from (f"{name} lost the rule {rule}" for rule in rules if rule not in now.get(name, ()))
 
 
 def _spared(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:

@@ -16,10 +16,12 @@ from aiopslab.generators.site import at_site
 from aiopslab.machine.process import Completed
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.tasks import Task
+from aiopslab.orchestrator.validation import taking_back
 from aiopslab.orchestrator.validation.answers import succeeded
 
 PATIENCE_S: Final = 600.0
 SHOWN: Final = 2
+TAKES_EFFECT_S: Final = 30.0
 
 
 class CannotBeTyped(Exception):
@@ -93,7 +95,14 @@ SHORTCUTS: Final[Mapping[str, Callable[[Posed], None]]] = {
     "deleting what is at fault": deleted,
     "scaling it to nothing": scaled_away,
 }
-"""What must not pass for a repair, by what it is called."""
+"""What must not pass for a repair, by what it is called; as must not what is in ``TAKEN_BACK``."""
+TAKEN_BACK: Final[Mapping[str, tuple[str, ...]]] = {
+    "undoing every rollout": (taking_back.UNDO,),
+    "applying everything again": (taking_back.APPLY, taking_back.THIS_RELEASE),
+    "scaling everything to one": (taking_back.SCALE,),
+    "emptying packet filters": (taking_back.FILTERS,),
+}
+"""Lines that take something back everywhere, without a look at what it is."""
 CAUSE_STAYS: Final = frozenset({"doing nothing", "restarting everything"})
 """Those that must not even remove the cause: where they fail for another reason, patience would make them pass."""
 RESTARTS: Final = frozenset({"restarting everything"})
@@ -116,6 +125,16 @@ def judged(task: Task) -> Judged:
     passed = succeeded(results)
     left = any(fault.present(task.environment) for fault in task.faults)
     return Judged(passed, not left if task.faults else passed, "; ".join(bad[:SHOWN]))
+
+
+def took_back(posed: Posed, way: str) -> Judged:
+    """Type the lines of one way to take things back, and judge what came of it, if the cause is gone at all."""
+    _type(posed, *TAKEN_BACK[way])
+    task, environment = posed.task, posed.environment
+    environment.run_for(TAKES_EFFECT_S)
+    if any(fault.present(environment) for fault in task.faults):
+        return Judged(False, False, "the root cause is still there")
+    return judged(task)
 
 
 def cause_must_stay(way: str, task: Task) -> bool:

@@ -6,8 +6,8 @@
 
 For every problem: the incident shows (and nothing does where nothing is wrong), and nothing that an agent can read names it.
 For answers: the right one succeeds, and none that could be given unseen. For repairs: the reference repair passes when
-it is typed at an agent's terminal, and doing nothing, restarting, deleting or scaling away does not. On demand: one
-seed gives one outcome.
+it is typed at an agent's terminal, and doing nothing, restarting, deleting, scaling away or taking everything back does
+not. On demand: one seed gives one outcome.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from aiopslab.orchestrator.validation.leaks import OURS_ALONE, TELLTALES, Leak, 
 from aiopslab.orchestrator.validation.readable import Passage, on_hosts, readable
 from aiopslab.orchestrator.validation.repairs import (
     SHORTCUTS,
+    TAKEN_BACK,
     CannotBeTyped,
     Judged,
     cause_must_stay,
     judged,
     referenced,
+    took_back,
 )
 
 JOBS: Final = 2
@@ -138,8 +140,9 @@ class Validator:
     def _repaired(self, task: Task) -> Iterator[Finding]:
         if not isinstance(task, MitigationTask):
             return
-        self._tell(f"{task.id}: {REFERENCE}, and {len(SHORTCUTS)} that are none")
-        for way, outcome in self._tried(task, (REFERENCE, *SHORTCUTS)).items():
+        ways = (REFERENCE, *SHORTCUTS, *TAKEN_BACK)
+        self._tell(f"{task.id}: {REFERENCE}, and {len(ways) - 1} that are none")
+        for way, outcome in self._tried(task, ways).items():
             yield _repair_found(way, outcome, cause_must_stay(way, task))
 
     def _tried(self, task: Task, ways: tuple[str, ...]) -> dict[str, Outcome]:
@@ -220,6 +223,8 @@ def _outcome(copy: Copy[Stage], way: str) -> Outcome:
 
 def _tried_and_judged(stage: Stage, way: str) -> Outcome:
     posed = _posed(stage)
+    if way in TAKEN_BACK:
+        return took_back(posed, way)
     try:
         (referenced if way == REFERENCE else SHORTCUTS[way])(posed)
     except CannotBeTyped as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
 from aiopslab.service.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
-from aiopslab.service.apps.past import Past
+from aiopslab.service.apps.past import SECURED, Past
 
 WEB: Final = "web-team"
 SEARCH: Final = "search-team"
@@ -70,7 +70,7 @@ PAST: Final = Past(
             'name: JAEGER_SAMPLE_RATIO\n              value: "0.1"',
         ),
     ),
-    by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2",),
+    by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2", SECURED),
 )
 
 Variant = Literal["original", "retries"]

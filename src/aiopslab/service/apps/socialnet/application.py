@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
-from aiopslab.service.apps.past import Past
+from aiopslab.service.apps.past import SECURED, Past
 from aiopslab.service.apps.socialnet.images import publish
 from aiopslab.service.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
 
@@ -93,6 +93,7 @@ PAST: Final = Past(
     by_hand=(
         f"kubectl -n {NAMESPACE} scale deployment/media-service --replicas=2",
         f"""kubectl -n {NAMESPACE} patch service jaeger -p '{{"spec": {{"type": "NodePort"}}}}'""",
+        SECURED,
     ),
 )
 
