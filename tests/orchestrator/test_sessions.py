@@ -287,6 +287,47 @@ def broken_window(step: Step) -> None:
     raise ZeroDivisionError(step.number)
 
 
+def test_what_the_framework_does_not_get_done_with_ends_in_a_record(
+    copy: Copy[Stage], tmp_path: Path
+) -> None:
+    long = 'exec_shell("sleep 600; echo token=ghp_0123456789abcdef0123456789abcdef0123", timeout=600)'
+    with pytest.raises(CopyFailed, match="HarnessTimedOut") as raised:
+        run(copy, partial(agents.said, long), action_timeout_s=0.01, results=tmp_path)
+    (path,) = tmp_path.iterdir()
+    assert f"The record of the session is {path}." in str(raised.value)
+    record = json.loads(path.read_text())
+    assert (record["ending"], record["results"], record["steps"]) == ("harness timed out", {}, [])
+    assert "within 0.01 s of the host's clock" in record["why"]
+    assert 'The agent had answered: exec_shell("sleep 600' in record["why"]
+    assert "ghp_" not in record["why"]
+    assert record["settings"]["action_timeout_s"] == 0.01
+
+
+def test_judging_that_never_ends_is_broken_off(copy: Copy[Stage], tmp_path: Path) -> None:
+    with pytest.raises(CopyFailed, match="HarnessTimedOut"):
+        copy.call(judged_for_ever, tmp_path)
+    (path,) = tmp_path.iterdir()
+    record = json.loads(path.read_text())
+    assert (record["ending"], record["results"], len(record["steps"])) == ("harness timed out", {}, 1)
+
+
+def judged_for_ever(stage: Stage, folder: Path) -> None:
+    assert stage.posed is not None
+
+    def never(*_: object) -> dict[str, Any]:
+        while True:
+            pass
+
+    stage.posed.task.eval = never  # type: ignore[method-assign]
+    run_episode(stage, partial(agents.said, ANSWER), action_timeout_s=3.0, results=folder)
+
+
+@pytest.mark.parametrize("limit_s", [0, -1, float("nan"), float("inf")])
+def test_a_last_resort_that_makes_no_sense_is_refused(limit_s: float) -> None:
+    with pytest.raises(ValueError, match="action_timeout_s is above 0"):
+        Orchestrator(action_timeout_s=limit_s)
+
+
 def test_an_agent_sees_its_own_keys_and_records_do_not(copy: Copy[Stage], tmp_path: Path) -> None:
     lines = ('exec_shell("cat /root/.kube/config /root/.ssh/id_ed25519")', ANSWER)
     secrets = copy.call(secrets_of)

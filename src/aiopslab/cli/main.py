@@ -158,6 +158,15 @@ def run(
             help="Pass this variable on to a command, which gets no keys otherwise. May be repeated.",
         ),
     ] = None,
+    action_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1,
+            max=86_400,
+            help="A last resort: when the simulation takes longer over one action, by this computer's clock, the run fails.",
+        ),
+    ] = 300.0,
     as_json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show answers and observations in full.")
@@ -165,31 +174,28 @@ def run(
 ) -> None:
     """Let an agent work on a problem, and say what that was worth.
 
-    Exit codes: 0 the session ran to its end, whatever the answer; 1 the run failed (the agent crashed or was too slow);
+    Exit codes: 0 the session ran to its end, whatever the answer; 1 the run failed (the agent crashed or was too slow,
+    or the simulation took too long);
     2 the call was wrong; 130 it was interrupted. A session that began leaves a record, however it ended.
     """
 
-    def work() -> int:
-        problems = _problems(load, problem)
-        from aiopslab.cli.run import Wishes, run_problem
-
-        wishes = Wishes(
-            problem,
-            agent,
-            seed,
-            max_steps,
-            model,
-            results,
-            judge,
-            thinking,
-            policy,
-            as_json,
-            verbose,
-            env or (),
-        )
-        return run_problem(problems, wishes)
-
-    _end(work)
+    wishes = Wishes(
+        problem,
+        agent,
+        seed,
+        max_steps,
+        model,
+        load or (),
+        results,
+        judge,
+        thinking,
+        policy,
+        as_json,
+        verbose,
+        env or (),
+        action_timeout,
+    )
+    _end(lambda: run_problem(wishes))
 
 
 @cli.command(

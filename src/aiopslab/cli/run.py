@@ -24,6 +24,7 @@ from aiopslab.cli.problems import (
 )
 from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import show_ending, show_results, show_step
+from aiopslab.orchestrator.episode import Pace
 from aiopslab.orchestrator.models import OpenAIModel
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.problems import ProblemRegistry
@@ -49,6 +50,7 @@ class Wishes:
     as_json: bool = False
     verbose: bool = False
     passed: Sequence[str] = ()
+    action_timeout_s: float = Pace.action_timeout_s
 
 
 def run_problem(problems: ProblemRegistry, wishes: Wishes) -> int:
@@ -74,6 +76,7 @@ def run_problem(problems: ProblemRegistry, wishes: Wishes) -> int:
             wishes.results,
             wishes.seed,
             thinking_s=thinking_s,
+            action_timeout_s=wishes.action_timeout_s,
             tell=progress,
             on_step=on_step,
             judge=judge,

@@ -18,6 +18,8 @@ from aiopslab.cloud.declared import changes
 from aiopslab.cluster.api.store import Key
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
+from aiopslab.orchestrator.agent_link import bounded
+from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
@@ -44,6 +46,8 @@ class Pace:
     """How long a session lasts at most, in simulated seconds."""
     agent_timeout_s: float = 600.0
     """How long one answer may take, by the host's clock."""
+    action_timeout_s: float = 300.0
+    """How long the framework may take over one action, and over judging, by the host's clock."""
 
     def __post_init__(self) -> None:
         if self.thinking_s != "wall" and not 0 <= self.thinking_s <= LONGEST_S:
@@ -53,6 +57,10 @@ class Pace:
         if not 0 < self.time_limit_s <= LONGEST_S:
             raise ValueError(
                 f"time_limit_s is above 0 and at most {LONGEST_S:g} seconds, not {self.time_limit_s!r}."
+            )
+        if not 0 < self.action_timeout_s <= LONGEST_S:
+            raise ValueError(
+                f"action_timeout_s is above 0 and at most {LONGEST_S:g} seconds, not {self.action_timeout_s!r}."
             )
 
 
@@ -106,7 +114,7 @@ class Episode:
             if self._left_s() <= 0:
                 return "time limit"
             response, wall_s = await self._asked(agent, state)
-            step = self._turn(number, response, wall_s, agent.usage())
+            step = self._taken(number, response, wall_s, agent.usage())
             self.session.steps.append(step)
             if self._on_step is not None:
                 self._on_step(step)
@@ -124,6 +132,14 @@ class Episode:
             wall_s = time.perf_counter() - began
             self.session.wall_agent_s += wall_s
         return response, wall_s
+
+    def _taken(self, number: int, response: str, wall_s: float, used: Usage | None) -> Step:
+        try:
+            with backstop(self._pace.action_timeout_s):
+                return self._turn(number, response, wall_s, used)
+        except HarnessTimedOut as error:
+            self.session.why = f"{error} The agent had answered: {bounded(response)}"
+            raise
 
     def _turn(self, number: int, response: str, wall_s: float, used: Usage | None) -> Step:
         environment = self._environment

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from aiopslab.orchestrator.agent import AgentLink, link
+from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.callers_loop import is_shared
 from aiopslab.orchestrator.discretion import DiscreetModel
 from aiopslab.orchestrator.episode import Episode, OnStep, Pace
@@ -51,6 +52,7 @@ class Orchestrator:
         thinking_s: float | Literal["wall"] = Pace.thinking_s,
         time_limit_s: float = Pace.time_limit_s,
         agent_timeout_s: float = Pace.agent_timeout_s,
+        action_timeout_s: float = Pace.action_timeout_s,
         probs: ProblemRegistry | None = None,
         episodes: int = 0,
         tell: Tell | None = None,
@@ -62,6 +64,7 @@ class Orchestrator:
 
         ``judge`` is a language model that gives its opinion of the agent's reasoning.
         ``probs`` is where problems are found, all that are installed unless given.
+        ``action_timeout_s`` is a last resort by the host's clock: what takes the framework longer ends the session.
         ``results_dir`` is the public release's name for ``results``.
         ``episodes`` is how many sessions were before, where somebody else counts them: it tells the ids of sessions apart.
         """
@@ -71,7 +74,7 @@ class Orchestrator:
         folder = results if results_dir is None else results_dir
         self._results = Path(folder) if folder is not None else None
         self._seed = seed
-        self._pace = Pace(thinking_s, time_limit_s, agent_timeout_s)
+        self._pace = Pace(thinking_s, time_limit_s, agent_timeout_s, action_timeout_s)
         self._tell = tell or silent
         self._on_step = on_step
         self._judge = judge
@@ -112,6 +115,7 @@ class Orchestrator:
         Raises:
             NotReady: no problem is prepared, or no agent registered.
             KeyboardInterrupt, CancelledError: it was interrupted; the record is written.
+            HarnessTimedOut: the framework took longer than ``action_timeout_s``; the record is written.
             Exception: the framework itself failed; the record is written.
         """
         posed, agent = self._ready(max_steps)
@@ -168,6 +172,8 @@ class Orchestrator:
             await Episode(posed, session, self._pace, self._on_step).run(agent)
         except INTERRUPTS as error:
             session.ending, failure = "interrupted", error
+        except HarnessTimedOut as error:
+            session.ending, failure = "harness timed out", error
         except BaseException as error:
             session.ending, session.why, failure = "harness error", _told(error), error
         session.ended_s, session.usage = posed.environment.now, agent.usage()
@@ -177,7 +183,7 @@ class Orchestrator:
     def _judged(
         self, posed: Posed, session: Session, failure: BaseException | None
     ) -> tuple[Mapping[str, Any], BaseException | None]:
-        if session.ending == "harness error":
+        if session.ending in ("harness timed out", "harness error"):
             return {}, failure
         try:
             self._tell("the session is over; the outcome is judged")
@@ -187,7 +193,11 @@ class Orchestrator:
                 self._judge is not None and failure is None
             ):  # who interrupts does not want to wait for a model
                 judge = DiscreetModel(self._judge, posed.redactor())
-            return evaluate(posed.task, session, judge), failure
+            within = backstop(self._pace.action_timeout_s)
+            return evaluate(posed.task, session, judge, within=within), failure
+        except HarnessTimedOut as error:
+            session.ending, session.why = "harness timed out", str(error)
+            return {}, failure or error
         except BaseException as error:
             session.why = _told(error)
             if failure is None:

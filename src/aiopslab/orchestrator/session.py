@@ -26,6 +26,7 @@ Ending = Literal[
     "agent timed out",
     "agent gone",
     "interrupted",
+    "harness timed out",
     "harness error",
 ]
 

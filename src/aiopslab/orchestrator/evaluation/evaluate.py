@@ -11,6 +11,7 @@ An author's own ``Metric`` adds keys. One that fails, or that wants a key that i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from typing import Any, Final
 
@@ -31,11 +32,26 @@ WORDS: Final = 300
 """What is kept of another's error."""
 
 
-def evaluate(task: Task, session: Session, judge: ChatModel | None = None) -> dict[str, Any]:
+def evaluate(
+    task: Task,
+    session: Session,
+    judge: ChatModel | None = None,
+    *,
+    within: AbstractContextManager[None] | None = None,
+) -> dict[str, Any]:
     """All results of a session that has ended, in the world that it ended in. Time passes there.
 
     With a ``judge``, a language model reads the trajectory and says what it thinks of the reasoning.
+    ``within`` bounds what is done in the world.
     """
+    with within or nullcontext():
+        results = _measured(task, session)
+    if judge is not None:
+        results |= judge_reasoning(judge, _case(task, session, results))
+    return results | _own_metrics(task, session, results)
+
+
+def _measured(task: Task, session: Session) -> dict[str, Any]:
     environment = task.environment
     left = footprint(environment, session)
     beyond_need = changes_beyond_need(environment, session, left, task.faults)
@@ -58,10 +74,7 @@ def evaluate(task: Task, session: Session, judge: ChatModel | None = None) -> di
         "harm": harm,
         WALL: _wall(wall_s, session.wall_agent_s),
     }
-    results = judged | {name: value for name, value in measured.items() if name not in judged}
-    if judge is not None:
-        results |= judge_reasoning(judge, _case(task, session, results))
-    return results | _own_metrics(task, session, results)
+    return judged | {name: value for name, value in measured.items() if name not in judged}
 
 
 def evaluate_record(record: Mapping[str, Any]) -> dict[str, Any]:
