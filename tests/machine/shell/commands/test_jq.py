@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import tempfile
+import tracemalloc
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -270,6 +271,50 @@ def test_what_never_ends_is_ended(program: str) -> None:
     assert first == second
     assert first.status == 125
     assert first.stderr.splitlines()[-1].startswith(b"jq: limit exceeded: ")
+
+
+SWELLING = [
+    '"a," * 2e7 | split(",")',
+    '"a" * 6e7 | @base64',
+    '"%" * 3e7 | @uri',
+    '["\\"" * 5e7] | @csv',
+    '"\\u0001" * 6e7 | tojson',
+    '["\\u0001" * 6e7]',
+    "[1] | until(false; . + .)",
+    "[range(60000)] as $x | [range(6000) | $x + [.]]",
+    "([range(1000) | {(tostring): .}] | add) as $o | [range(80000) | {a: ($o + {x: .})}]",
+    "([range(1000) | {(tostring): .}] | add) as $o | reduce range(80000) as $i ({}; .[$i | tostring] = $o + {x: $i})",
+]
+
+
+@pytest.mark.parametrize("program", SWELLING)
+def test_what_would_fill_the_memory_is_refused_before_it_does(program: str) -> None:
+    tracemalloc.start()
+    try:
+        done = ours(["-n", program])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.status == 125
+    assert done.stderr.startswith(b"jq: limit exceeded: ")
+    assert peak < 150 << 20
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "reduce range(8000) as $i ([]; . + [$i]) | length",
+        "reduce range(8000) as $i ({l: []}; .l += [$i]) | .l | length",
+        "reduce range(8000) as $i ({}; .[$i | tostring] += 1) | length",
+    ],
+)
+def test_what_grows_bit_by_bit_does_not_count_as_kept_each_time(program: str) -> None:
+    assert ours(["-n", program]).stdout == b"8000\n"
+
+
+def test_brackets_without_end_are_told_at_once() -> None:
+    done = ours(["."], b"[" * 3_000_000)
+    assert b"Exceeds depth limit for parsing at line 1, column 257\n" in done.stderr
 
 
 def test_endless_input_is_ended() -> None:

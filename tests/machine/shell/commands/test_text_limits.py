@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -120,6 +121,32 @@ def test_two_unlike_files_of_many_lines_are_bounded() -> None:
     two = b"".join(b"%d\n" % (number * 104729 % 5000) for number in range(20_000))
     _, stderr, status = run(make_machine({"one": one, "two": two}), ["diff", "one", "two"])
     assert (stderr, status) in {(b"", 1), (b"diff: " + STEPS, 125)}
+
+
+@pytest.mark.parametrize("line", ["sort", "tac", "fmt", "tail -n 9999999"])
+def test_many_lines_without_anything_in_them_are_not_kept(line: str) -> None:
+    _, stderr, status = run(make_machine({}), line.split(), b"\n" * (3 * MIB))
+    assert (stderr, status) == (line.split(maxsplit=1)[0].encode() + b": " + DATA, 125)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["seq", "-s", "x" * 100_000, "1000"],
+        ["seq", "-f", "%200000g", "1000"],
+        ["paste", "-s", "-d", "x"],
+    ],
+)
+def test_long_lines_are_made_bit_by_bit(argv: list[str]) -> None:
+    machine = make_machine({})
+    tracemalloc.start()
+    try:
+        status = run(machine, argv, b"\n" * MIB)[2]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert status == (0 if argv[0] == "paste" else 125)
+    assert peak < 150 * MIB  # what was written, to the limit, and as much again
 
 
 def test_a_daemon_that_pauses_is_not_limited() -> None:

@@ -171,7 +171,7 @@ def _construct(compiler: Compiler, node: Construct, scope: Scope) -> Direct | No
         for key, item in parts:
             name = key(value, frame)
             entry = item(value, frame)
-            made[object_key(name)] = entry
+            made[object_key(name)] = run.hold(entry)
         return made
 
     return build

@@ -66,10 +66,11 @@ def variable(compiler: Compiler, node: Variable, then: Op, scope: Scope) -> Op:
 def collect(compiler: Compiler, node: Collect, then: Op, scope: Scope) -> Op:
     """``[…]``: all results of the body."""
     push, pop, run = compiler.push, compiler.pop, compiler.run
+    hold = run.hold
 
     def append(item: Value, _: Frame, stack: Any, __: Any) -> State:
         items = stack[0]
-        items.append(item)
+        items.append(hold(item))
         if len(items) % ITEMS_PER_CHARGE == 0:
             run.spend_bytes(ITEMS_PER_CHARGE * ITEM_BYTES)
         return pop()
@@ -118,7 +119,7 @@ def _pair(compiler: Compiler, key: Any, item: Any, then: Op, scope: Scope) -> Op
 
     def insert(entry: Value, frame: Frame, stack: Any, _: Any) -> State:
         name, (value, path, made, rest) = stack
-        made = {**made, object_key(name): entry}
+        made = {**made, object_key(name): run.hold(entry)}
         return then, value, frame, (value, path, made, rest), None
 
     if item is None:

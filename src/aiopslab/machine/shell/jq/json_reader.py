@@ -157,6 +157,9 @@ class JsonReader:
             self._depth = self._deepest = 0
             self._scanned = self._place = place
         end = self._find_end()
+        if end == 0:
+            self._scanned = 0
+            return NONE
         if end < 0:
             return NONE if self._finished else WAITING
         self._scanned = 0
@@ -173,7 +176,7 @@ class JsonReader:
         return value
 
     def _find_end(self) -> int:
-        """Just behind the bracket that closes the value at hand, or -1 if it has not arrived."""
+        """Just behind the bracket that closes the value at hand; -1 if it has not arrived, 0 if too much is open."""
         depth, scanned, data = self._depth, self._scanned, self._data
         while True:
             match = _NEXT_BRACKET.match(data, scanned)
@@ -184,6 +187,8 @@ class JsonReader:
             if match[1] in b"[{":
                 depth += 1
                 self._deepest = max(self._deepest, depth)
+                if depth > MAX_DEPTH:
+                    return 0
             else:
                 depth -= 1
                 if depth <= 0:

@@ -15,6 +15,9 @@ from aiopslab.machine.shell.jq.values import Spend
 
 MAX_DEPTH: Final = 256
 TOO_DEEP: Final = "<stripped: exceeds max depth>"
+STEPS_PER_ITEM: Final = 3
+"""An item is several pieces of text until all are joined."""
+CHARS_PER_ITEM: Final = 16
 LARGEST: Final = 1.7976931348623157e308
 
 COLOURS: Final = ("1;30", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39")
@@ -64,10 +67,14 @@ def string_text(text: str, ascii_only: bool = False) -> str:
 def dump(value: Value, spend: Spend, style: Style = COMPACT) -> str:
     """A value as JSON text."""
     parts: list[str] = []
+
+    def pay(items: int) -> None:
+        spend(STEPS_PER_ITEM * items)
+
     if style.colours:
-        _Painter(style, parts.append, spend).write(value, 0)
+        _Painter(style, parts.append, pay).write(value, 0)
     else:
-        _Writer(style, parts.append, spend).write(value, 0)
+        _Writer(style, parts.append, pay).write(value, 0)
     return "".join(parts)
 
 
@@ -85,6 +92,7 @@ class _Writer:
         if depth > MAX_DEPTH:
             put(TOO_DEEP)
         elif kind is str:
+            self._spend(len(value) // CHARS_PER_ITEM)
             put(string_text(value, self._style.ascii_only))
         elif kind is float:
             put(number_text(value))

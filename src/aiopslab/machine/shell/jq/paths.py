@@ -157,7 +157,8 @@ class Draft:
         nodes = [self.root]
         for key in path[:-1]:
             nodes.append(index(nodes[-1], key, self._run))
-        index(nodes[-1], path[-1], self._run)
+        if index(nodes[-1], path[-1], self._run) is None:
+            self._run.hold(value)  # what grows in its place is let go each time
         for key, node in zip(reversed(path), reversed(nodes), strict=True):
             value = self._with(node, key, value)
         self.root = value

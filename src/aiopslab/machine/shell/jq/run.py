@@ -6,9 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aiopslab.machine.process import LimitExceeded
+from aiopslab.machine.shell.jq.tree import Value
 
 STEPS_PER_TURN = 16
-COPIES_PER_STEP = 128
+COPIES_PER_STEP = 32
+MOST_COPIED = 4 << 20
+"""Items that an array or object made from others may have."""
+SMALL_ITEMS = 16
+"""What has no more items than these is paid for by the steps that made it."""
+SMALL_CHARS = 1 << 20
+GROWTH = 8
+"""How many times longer a text may become by being quoted, all copies on the way included."""
 
 
 @dataclass(slots=True)
@@ -33,7 +41,22 @@ class Run:
 
     def spend_copy(self, items: int) -> None:
         """Pay for copying so many items of an array or object."""
+        if items > MOST_COPIED:
+            raise too_much(f"more than {MOST_COPIED} items in one array or object")
         self.spend(1 + items // COPIES_PER_STEP)
+
+    def hold(self, value: Value) -> Value:
+        """Pay for a value that becomes part of another: a copy that is let go at once costs its steps only."""
+        kind = value.__class__
+        if (kind is list or kind is dict) and len(value) > SMALL_ITEMS:
+            self.spend_bytes(len(value) * (8 if kind is list else 32))
+        return value
+
+    def quotable(self, text: str) -> str:
+        """Pay ahead for what a large text may become when it is quoted, and pass it on."""
+        if len(text) > SMALL_CHARS:
+            self.spend_bytes(GROWTH * len(text))
+        return text
 
     def text(self, text: str) -> str:
         """Pay for a text that was made, and pass it on."""

@@ -24,6 +24,10 @@ def is_there(ctx: Context, operand: str) -> bool:
     return ctx.files.exists(operand) or operand.startswith(DESCRIPTOR_FOLDERS) or operand in STANDARD_STREAMS
 
 
+HELD_LINE_BYTES = 32
+"""What a line takes besides its bytes while it is kept."""
+
+
 class Source:
     """One input under the name it was given. A failing read is reported once and ends it."""
 
@@ -169,6 +173,12 @@ async def emit(ctx: Context, data: bytes) -> None:
             await ctx.stdout.write(data)
         except (FileError, BadDescriptor) as error:
             fail(ctx, f"write error: {error}")
+
+
+def split_lines(ctx: Context, data: bytes, end: bytes = b"\n") -> list[bytes]:
+    """The lines of something that is held as a whole: many short ones take much more than their bytes."""
+    ctx.spend_bytes(HELD_LINE_BYTES * data.count(end))
+    return data.split(end)
 
 
 async def read_operand(

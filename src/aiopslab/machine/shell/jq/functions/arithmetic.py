@@ -9,6 +9,7 @@ from aiopslab.machine.shell.jq.tree import Value
 from aiopslab.machine.shell.jq.values import compare, truth
 
 LOWEST = -(2**63)
+PART_BYTES = 32
 
 
 @native("_plus", 2)
@@ -98,9 +99,9 @@ def split_text(run: Run, text: str, separator: str) -> list[Value]:
     """The parts of a text between separators; of an empty text, none."""
     if not text:
         return []
-    parts: list[Value] = list(text) if not separator else list(text.split(separator))
-    run.spend_bytes(len(text) + 8 * len(parts))
-    return parts
+    parts = text.count(separator) + 1 if separator else len(text)
+    run.spend_bytes(len(text) + PART_BYTES * parts)
+    return list(text.split(separator) if separator else text)
 
 
 @native("_mod", 2)

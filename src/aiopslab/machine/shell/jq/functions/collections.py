@@ -420,6 +420,8 @@ def walk_stream(run: Run, value: Value, path: list[Value], events: list[Value]) 
 @native("tojson", 0)
 def tojson(run: Run, value: Value) -> Value:
     """The value as JSON text."""
+    if type(value) is str:
+        run.quotable(value)
     return run.text(dump(value, run.spend))
 
 

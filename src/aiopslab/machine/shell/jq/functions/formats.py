@@ -32,8 +32,7 @@ def apply_format(run: Run, value: Value, name: Value) -> Value:
 
 
 def _text(run: Run, value: Value) -> str:
-    text: str = tostring(run, value)
-    return text
+    return run.quotable(tostring(run, value))
 
 
 def _json(run: Run, value: Value) -> str:
@@ -56,7 +55,7 @@ def _urid(run: Run, value: Value) -> str:
 def _row(run: Run, value: Value, name: str, string: Callable[[str], str]) -> list[str]:
     if type(value) is not list:
         refuse(value, f"cannot be {name}-formatted, only array")
-    return [_cell(item, string) for item in value]
+    return [_cell(item, lambda text: string(run.quotable(text))) for item in value]
 
 
 def _cell(item: Value, string: Callable[[str], str]) -> str:
@@ -87,7 +86,7 @@ def _word(run: Run, item: Value) -> str:
     if type(item) in (list, dict):
         refuse(item, "can not be escaped for shell")
     if type(item) is str:
-        return "'" + item.replace("'", "'\\''").replace("\0", "\\0") + "'"
+        return "'" + run.quotable(item).replace("'", "'\\''").replace("\0", "\\0") + "'"
     return _json(run, item)
 
 

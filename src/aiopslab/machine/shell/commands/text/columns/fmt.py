@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import number
-from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
+from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, split_lines
 from aiopslab.machine.shell.commands.text.tool import tool
 
 _LEEWAY_PERCENT = 7
@@ -48,7 +48,7 @@ async def fmt(ctx: Context, options: Options) -> int:
     layout = _Layout(ctx, options, width, goal)
     inputs = Inputs(ctx, options.operands, "cannot open {quoted} for reading: {why}", "read error")
     async for source in inputs.sources():
-        lines = (await source.read_all()).split(b"\n")
+        lines = split_lines(ctx, await source.read_all())
         unfinished = lines[-1] != b""
         await emit(ctx, layout.format(lines if unfinished else lines[:-1], unfinished))
     return inputs.status

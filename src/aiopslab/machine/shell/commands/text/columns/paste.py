@@ -9,6 +9,7 @@ from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
 from aiopslab.machine.shell.commands.text.tool import fail, tool
 
+_BATCH = 10_000
 _ESCAPES = {"0": b"", "b": b"\b", "f": b"\f", "n": b"\n", "r": b"\r", "t": b"\t", "v": b"\v", "\\": b"\\"}
 
 
@@ -20,8 +21,7 @@ async def paste(ctx: Context, options: Options) -> int:
     inputs = Inputs(ctx, options.operands)
     if "s" in options:
         async for source in inputs.sources():
-            lines = [line.removesuffix(end) async for line in source.lines(end)]
-            await emit(ctx, _joined(lines, delimiters) + end)
+            await _serial(ctx, source.lines(end), delimiters, end)
         return inputs.status
     readers = await _readers(ctx, inputs, end)
     if inputs.failed:
@@ -31,6 +31,21 @@ async def paste(ctx: Context, options: Options) -> int:
         if all(cell is None for cell in row):
             return inputs.status
         await emit(ctx, _joined([(cell or b"").removesuffix(end) for cell in row], delimiters) + end)
+
+
+async def _serial(ctx: Context, lines: AsyncIterator[bytes], delimiters: list[bytes], end: bytes) -> None:
+    """All lines in one, written bit by bit: many short ones would fill the memory."""
+    parts: list[bytes] = []
+    count = 0
+    async for line in lines:
+        if count:
+            parts.append(delimiters[(count - 1) % len(delimiters)])
+        parts.append(line.removesuffix(end))
+        count += 1
+        if count % _BATCH == 0:
+            await emit(ctx, b"".join(parts))
+            parts.clear()
+    await emit(ctx, b"".join(parts) + end)
 
 
 async def _readers(ctx: Context, inputs: Inputs, end: bytes) -> list[AsyncIterator[bytes]]:

@@ -23,6 +23,7 @@ _NUMBER = re.compile(
 _HEXADECIMAL = re.compile(r"[ \t\n\v\f\r]*[+-]?0[xX][0-9a-fA-F]+")
 _EXACT = Arithmetic(prec=100)
 _BATCH = 1000
+_BATCH_CHARS = 1 << 20
 _MAX_EXPONENT = 4000
 
 
@@ -55,8 +56,9 @@ async def seq(ctx: Context, options: Options) -> int:
     first, step, last = _bounds(ctx, options.operands)
     show = _presentation(ctx, options, first, step, last)
     separator = options.last("s", default="\n")
+    size = min(_BATCH, _BATCH_CHARS // (len(separator) + len(show(first.value)) + 1) + 1)
     before = ""
-    for batch in _batches(ctx, options, (first.value, step.value, last.value), show):
+    for batch in _batches(ctx, options, (first.value, step.value, last.value), show, size):
         await emit(ctx, (before + separator.join(batch)).encode("utf-8", "surrogateescape"))
         before = separator
     if first.value <= last.value if step.value > 0 else first.value >= last.value:
@@ -65,7 +67,11 @@ async def seq(ctx: Context, options: Options) -> int:
 
 
 def _batches(
-    ctx: Context, options: Options, bounds: tuple[Decimal, Decimal, Decimal], show: Callable[[Decimal], str]
+    ctx: Context,
+    options: Options,
+    bounds: tuple[Decimal, Decimal, Decimal],
+    show: Callable[[Decimal], str],
+    size: int,
 ) -> Iterator[list[str]]:
     """The numbers as text, many at a time; whole numbers are quicker."""
     if not options.any("f", "w") and all(bound == bound.to_integral_value() for bound in bounds):
@@ -74,12 +80,12 @@ def _batches(
         if plain and bounds[2].is_finite():
             first, step, last = map(int, bounds)
             numbers = range(first, last + (1 if step > 0 else -1), step)
-            for at in range(0, len(numbers), _BATCH):
-                yield list(map(str, numbers[at : at + _BATCH]))
+            for at in range(0, len(numbers), size):
+                yield list(map(str, numbers[at : at + size]))
             return
     decimals = _numbers(*bounds)
-    while batch := [show(value) for value in islice(decimals, _BATCH)]:
-        ctx.spend_turn(_BATCH // 5)
+    while batch := [show(value) for value in islice(decimals, size)]:
+        ctx.spend_turn(max(1, size // 5))
         yield batch
 
 

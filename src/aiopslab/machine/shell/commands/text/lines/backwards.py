@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
-from aiopslab.machine.shell.commands.text.inputs import Inputs, emit
+from aiopslab.machine.shell.commands.text.inputs import Inputs, emit, split_lines
 from aiopslab.machine.shell.commands.text.tool import UTIL_LINUX, fail, tool
 
 
@@ -20,7 +20,7 @@ async def tac(ctx: Context, options: Options) -> int:
         ctx, options.operands, "failed to open {quoted} for reading: {why}", "{name}: read error: {why}"
     )
     async for source in inputs.sources():
-        records = (await source.read_all()).split(separator)
+        records = split_lines(ctx, await source.read_all(), separator)
         if "b" in options:
             pieces = [separator + record for record in records[:0:-1]] + records[:1]
         else:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from aiopslab.machine.process import Context, FileStream
 from aiopslab.machine.shell.commands.options import Options
 from aiopslab.machine.shell.commands.text.counts import SIZE_SUFFIXES, number, parse_float, whole
-from aiopslab.machine.shell.commands.text.inputs import Inputs, Source, emit
+from aiopslab.machine.shell.commands.text.inputs import HELD_LINE_BYTES, Inputs, Source, emit
 from aiopslab.machine.shell.commands.text.lines.follow import Followed, Mode, follow
 from aiopslab.machine.shell.commands.text.lines.head import Titles
 from aiopslab.machine.shell.commands.text.quoting import quote
 from aiopslab.machine.shell.commands.text.tool import fail, one_of, tool
 
+FEW_LINES = 100_000
+"""So many may be kept for nothing."""
 _HISTORICAL = re.compile(r"([-+])([0-9]*)([bcl]?)(f?)")
 
 
@@ -108,6 +110,8 @@ class _Portion:
         else:
             lines: deque[bytes] = deque(maxlen=self.count)
             async for batch in source.batches(self.end):
+                if self.count > FEW_LINES:
+                    ctx.spend_bytes(HELD_LINE_BYTES * len(batch))
                 lines.extend(batch)
             await emit(ctx, b"".join(lines))
 

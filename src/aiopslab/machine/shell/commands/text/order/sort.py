@@ -10,7 +10,7 @@ from itertools import groupby
 from aiopslab.machine.files import FileError
 from aiopslab.machine.process import Context
 from aiopslab.machine.shell.commands.options import Options
-from aiopslab.machine.shell.commands.text.inputs import Inputs, read_operand
+from aiopslab.machine.shell.commands.text.inputs import Inputs, read_operand, split_lines
 from aiopslab.machine.shell.commands.text.order.sort_keys import ORDERINGS, Key, parse_key
 from aiopslab.machine.shell.commands.text.order.sort_values import Value
 from aiopslab.machine.shell.commands.text.quoting import quote, quoted_name
@@ -93,7 +93,7 @@ async def _lines(
     data = await source.read_all() if source is not None else b""
     if inputs.failed:
         ctx.exit(_TROUBLE)
-    return data.removesuffix(end).split(end) if data else []
+    return split_lines(ctx, data.removesuffix(end), end) if data else []
 
 
 async def _check(ctx: Context, order: Order, operand: str, end: bytes, quiet: bool) -> int:
