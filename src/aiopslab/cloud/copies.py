@@ -26,11 +26,11 @@ import pickle
 import signal
 import socket
 import struct
+import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from multiprocessing import get_context
+from collections.abc import Callable
+from multiprocessing import current_process, get_context
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
 
@@ -41,7 +41,14 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 LENGTH: Final = struct.Struct("!Q")
-CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
+JOIN_S: Final = 10.0
+UNGUARDED: Final = 86
+"""The exit code of a process that was to prepare a world, and found itself asked to start another one for it."""
+UNGUARDED_TOLD: Final = (
+    "Worlds are prepared in a process of their own, which reads your script from its top: so the script must not begin its work "
+    'when it is only read. Put what it does into a function, say main(), and end with: if __name__ == "__main__": main()'
+)
+CALL, BRANCH, RAISED, DONE = b"c", b"b", b"r", b"d"
 
 
 class CopyFailed(Exception):
@@ -58,6 +65,8 @@ class Copy(Generic[W]):
     @classmethod
     def of(cls, prepare: Callable[P, W], *args: P.args, **kwargs: P.kwargs) -> Copy[W]:
         """Prepare a world in a process of its own."""
+        if getattr(current_process(), "_inheriting", False):
+            sys.exit(UNGUARDED)  # this is that process already, on its way through the caller's script
         ours, theirs = socket.socketpair()
         process = get_context("spawn").Process(
             target=_prepare_and_live, args=(theirs, prepare, args, kwargs), daemon=True
@@ -66,7 +75,13 @@ class Copy(Generic[W]):
         theirs.close()
         assert process.pid is not None
         copy = cls(ours, process.pid)
-        copy._answer()
+        try:
+            copy._answer()
+        except CopyFailed:
+            process.join(JOIN_S)
+            if process.exitcode == UNGUARDED:
+                raise CopyFailed(UNGUARDED_TOLD) from None
+            raise
         return copy
 
     def call(self, function: Callable[Concatenate[W, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
