@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from aiopslab.orchestrator import callers_loop
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentTimedOut, Usage, link
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.utils.status import ResponseParsingError
@@ -340,6 +341,18 @@ async def exiting(state: str) -> str:
 
 async def cancelling(state: str) -> str:
     raise asyncio.CancelledError
+
+
+def test_an_agent_that_blocks_a_shared_loop_has_not_answered_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(callers_loop, "GRACE_S", 0.01)
+
+    async def blocking(state: str) -> str:
+        time.sleep(0.1)
+        return "late"
+
+    with pytest.raises(AgentTimedOut, match=r"has not answered within 0\.01 s"):
+        asked_here(blocking, timeout_s=0.01)
+    assert asked_here(blocking) == "late"
 
 
 async def hanging(state: str) -> str:

@@ -3,12 +3,13 @@
 A script may have something there that its agent needs: a session with a tool server, a model's client whose connections
 stay open from one problem to the next. Such things work on their own loop only; elsewhere they fail, or wait for ever. What
 this does not promise, unlike ``own_thread``: that an agent which blocks instead of awaiting is stopped at its time-out; it
-blocks the script's loop, too.
+blocks the script's loop, too. When it lets go at last, its answer is late, and counts as none.
 """
 
 import asyncio
 import contextvars
 import inspect
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -30,9 +31,15 @@ class CallersLoop:
 
     async def run(self, work: Callable[[], object], timeout_s: float) -> Any:
         """What the work returns, awaited if it can be; what it raises is raised here. `Overdue` when it takes longer."""
+        began = time.perf_counter()
         value = self._context.run(work)
-        if not inspect.isawaitable(value):
-            return value
+        if inspect.isawaitable(value):
+            value = await self._awaited(value, timeout_s)
+        if time.perf_counter() - began > timeout_s + GRACE_S:
+            raise Overdue  # it has blocked the loop, so nobody could tell it
+        return value
+
+    async def _awaited(self, value: Awaitable[object], timeout_s: float) -> Any:
         task = asyncio.create_task(_outcome(value), context=self._context)
         try:
             done, _ = await asyncio.wait({task}, timeout=timeout_s)
