@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from aiopslab.cli.shell import THINKING_S, _talk
 from tests.cli.test_cli import aiopslab
 
 PATIENCE_S = 300.0
@@ -64,6 +65,21 @@ def person() -> Iterator[Person]:
     someone = Person("shell", "--nodes", "3")
     yield someone
     someone.close()
+
+
+def test_control_c_while_a_moment_passes_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter(("kubectl get ns", "exit"))
+    passed: list[float] = []
+
+    class Interrupted:
+        def run_for(self, seconds: float) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            passed.append(seconds)
+
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    monkeypatch.setattr("aiopslab.cli.shell._type", lambda _terminal, _line: 3)
+    assert _talk(Interrupted(), object(), 3) == 3  # type: ignore[arg-type]
+    assert passed == [THINKING_S]
 
 
 def test_one_line_and_its_code() -> None:

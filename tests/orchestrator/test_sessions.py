@@ -328,6 +328,34 @@ def test_a_last_resort_that_makes_no_sense_is_refused(limit_s: float) -> None:
         Orchestrator(action_timeout_s=limit_s)
 
 
+def test_pods_reach_the_api_with_the_token_that_every_pod_has(copy: Copy[Stage]) -> None:
+    home = "/var/run/secrets/kubernetes.io/serviceaccount"
+    url = "https://kubernetes.default.svc/api/v1/namespaces/x/pods"
+    inside = f'curl -sk -H "Authorization: Bearer $(cat {home}/token)" {url}'
+    told = copy.call(typed, f"kubectl -n {NS} exec deploy/frontend -- sh -c '{inside}'")
+    answer = json.loads(told)
+    assert (answer["kind"], answer["code"], answer["reason"]) == ("Status", 403, "Forbidden")
+    account = f"system:serviceaccount:{NS}:default"
+    assert answer["message"].startswith(f'pods is forbidden: User "{account}" cannot list resource "pods"')
+
+
+def typed(stage: Stage, line: str) -> str:
+    assert stage.posed is not None
+    return stage.posed.terminal.run(line).stdout.decode()
+
+
+def test_an_operator_s_line_that_does_not_end_is_told(copy: Copy[Stage]) -> None:
+    with pytest.raises(
+        CopyFailed, match=r"sleep 60: it did not end within 2 simulated seconds. Give it more \(timeout_s=…\)"
+    ):
+        copy.call(operated, "sleep 60", 2.0)
+    copy.call(operated, "sleep 60", 61.0)
+
+
+def operated(stage: Stage, line: str, timeout_s: float) -> None:
+    stage.environment.operate(line, timeout_s)
+
+
 def test_an_agent_sees_its_own_keys_and_records_do_not(copy: Copy[Stage], tmp_path: Path) -> None:
     lines = ('exec_shell("cat /root/.kube/config /root/.ssh/id_ed25519")', ANSWER)
     secrets = copy.call(secrets_of)

@@ -22,7 +22,6 @@ from aiopslab.cloud.policies import POLICIES
 from aiopslab.cloud.terminal import Terminal, TypedLine
 from aiopslab.cloud.world import World
 from aiopslab.cluster.cluster import Cluster
-from aiopslab.server.kubernetes.inside import open_door
 from aiopslab.service.apps.base import Application
 from aiopslab.service.apps.catalogue import NoSuchApplication, application
 
@@ -49,7 +48,6 @@ def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | N
     except NoSuchApplication as error:
         print(error, file=sys.stderr)
         return 2
-    open_door(cluster.api)
     terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=SHOWN_BYTES)
     if line is not None:
         return _type(terminal, line)
@@ -90,7 +88,8 @@ def _talk(world: World, terminal: Terminal, nodes: int) -> int:
             return status
         if typed:
             status = _type(terminal, typed)
-            world.run_for(THINKING_S)
+            with _interrupts():  # who presses it now is late by a moment, and is back at the prompt
+                world.run_for(THINKING_S)
 
 
 def _type(terminal: Terminal, line: str) -> int:

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from aiopslab.cloud.world import World
+from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.cluster import Cluster
 from aiopslab.cluster.nodes import node_names
 from aiopslab.cluster.shapes import shape_of
+from aiopslab.machine.network.http import HttpHandler, HttpRequest, HttpResponse
 
 
 def add_cluster(world: World, nodes: int) -> Cluster:
     """A cluster of so many nodes, not yet started."""
     shape = shape_of(nodes)
     machines = [world.add_machine(name, shape.machine) for name in node_names(nodes)]
-    return Cluster(world.kernel, machines, world.epoch_s, shape)
+    cluster = Cluster(world.kernel, machines, world.epoch_s, shape)
+    cluster.api.door = _opened_by_the_first(cluster.api)
+    return cluster
+
+
+def _opened_by_the_first(api: Api) -> HttpHandler:
+    """Whoever is in the world reaches its API over HTTP, too; few do, and the server takes long to load."""
+
+    async def door(request: HttpRequest) -> HttpResponse:
+        from aiopslab.server.kubernetes.inside import InsideApp
+
+        api.door = InsideApp(api).answer
+        return await api.door(request)
+
+    return door

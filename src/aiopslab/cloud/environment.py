@@ -16,7 +16,8 @@ from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.declared import KINDS, Declared, declared
 from aiopslab.cloud.outside import front_door, outside_machine, start_outside
 from aiopslab.cloud.policies import ADMIN, Policy
-from aiopslab.cloud.terminal import Terminal
+from aiopslab.cloud.terminal import TIMED_OUT, Terminal
+from aiopslab.cloud.terminal import TIMEOUT_S as LINE_TIMEOUT_S
 from aiopslab.cloud.world import World
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.store import Key
@@ -145,13 +146,18 @@ class Environment:
             self._session = Terminal(self.world, self.cluster, policy)
         return self._session
 
-    def operate(self, line: str) -> Completed:
-        """Type a line at the operators' own host; raises ``OperationFailed`` when it fails."""
+    def operate(self, line: str, timeout_s: float = LINE_TIMEOUT_S) -> Completed:
+        """Type a line at the operators' own host; raises ``OperationFailed`` when it fails, or takes longer in virtual time."""
         if self._operator is None:
             self._operator = Terminal(
                 self.world, self.cluster, name="bastion-operators", shown_bytes=AUDIT_BYTES
             )
-        done = self._operator.run(line)
+        done = self._operator.run(line, timeout_s)
+        if done.status == TIMED_OUT:
+            raise OperationFailed(
+                f"{line}: it did not end within {timeout_s:g} simulated seconds. Give it more (timeout_s=…), or let it "
+                "run on in the background."
+            )
         if done.status != 0:
             raise OperationFailed(f"{line}: {done.stderr.decode(errors='replace').strip()}")
         return done
