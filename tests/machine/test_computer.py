@@ -172,3 +172,22 @@ def test_an_older_kernel_has_the_older_cgroups() -> None:
     files = old.containers["app"].files
     assert files.read("/sys/fs/cgroup/memory/memory.limit_in_bytes") == b"33554432\n"
     assert files.read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") == b"-1\n"
+
+
+def test_a_flood_of_one_instant_is_kept_in_part() -> None:
+    async def flood(ctx: Context) -> int:
+        for _ in range(20):
+            await ctx.out("y\n" * 50_000)
+        await ctx.kernel.sleep(1.0)
+        await ctx.out("later\n")
+        return 0
+
+    host = machine()
+    container = host.create_container("web", Image("flood:1", {"flood": flood}), address="10.1.0.1")
+    assert container.log is not None
+    container.start(["flood"], streams={1: container.log.stream("stdout")})
+    host.kernel.run_for(2)
+    kept = host.host.files.read(container.log.path).count(b"\n")
+    assert kept < 600_000
+    assert host.host.files.read(container.log.path).endswith(b" stdout F later\n")
+    assert container.log.lost_lines > 400_000

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LOG_FOLDER: Final = "/var/log/containers"
 ROTATE_BYTES: Final = 10 * 1024 * 1024
+MOST_AT_ONCE: Final = 500_000
+"""Lines that are kept of one instant, and a few more: as many as the files that a node keeps would hold."""
 PIECE_BYTES: Final = 16 * 1024
 _SHORT: Final = PIECE_BYTES // 4
 """So many characters are one piece, whatever they are."""
@@ -41,10 +43,14 @@ class ContainerLog:
         self.size_bytes = 0
         self.path = path or f"{LOG_FOLDER}/{source}.log"
         self.lost_lines = 0
+        self._latest = -1.0
+        self._at_once = 0
 
     def line(self, text: str, stream: str = "stdout") -> None:
         """One line, without its newline."""
         time = self._machine.clock()
+        self._at_once = self._at_once + 1 if time == self._latest else 0
+        self._latest = time
         if len(text) <= _SHORT:
             record = f"{self._stamp(time)} {stream} F {text}\n".encode("utf-8", "surrogateescape")
         else:
@@ -64,7 +70,14 @@ class ContainerLog:
 
     def stream(self, name: str) -> LineSink:
         """A stream whose lines go to the log: a container's stdout or stderr."""
-        return LineSink(lambda line: self.line(line.decode("utf-8", "surrogateescape"), name))
+        return LineSink(lambda line: self.line(line.decode("utf-8", "surrogateescape"), name), self._refuses)
+
+    def _refuses(self, lines: int) -> bool:
+        """Whether a flood of this instant has brought enough."""
+        if self._at_once < MOST_AT_ONCE or self._machine.clock() != self._latest:
+            return False
+        self.lost_lines += lines
+        return True
 
     def rotate(self, old_path: str) -> None:
         """Give the file another name and begin a new one. ``FileError`` when the disk does not let it."""

@@ -214,10 +214,14 @@ class Capture(Stream):
 
 
 class LineSink(Stream):
-    """Hands every whole line (without its newline) to a function, at once."""
+    """Hands every whole line (without its newline) to a function, at once.
 
-    def __init__(self, take: Callable[[bytes], None]) -> None:
+    ``refuse`` is asked before so many lines are handed on; what it refuses is gone.
+    """
+
+    def __init__(self, take: Callable[[bytes], None], refuse: Callable[[int], bool] | None = None) -> None:
         super().__init__()
+        self._refuse = refuse
         self._take = take
         self._rest = b""
 
@@ -228,8 +232,9 @@ class LineSink(Stream):
     def write_at_once(self, data: bytes) -> bool:
         """Hand on the lines that are whole."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            self._take(line)
+        if self._refuse is None or not self._refuse(len(lines)):
+            for line in lines:
+                self._take(line)
         if len(self._rest) > CHUNK_BYTES:  # as container runtimes do with endless lines
             self._take(self._rest)
             self._rest = b""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound
 from aiopslab.machine.shell.escapes import quote_if_needed
@@ -11,6 +11,10 @@ from aiopslab.machine.shell.syntax import Assignment, Element, Word
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell
+
+
+COPIED_CHARS_A_TURN: Final = 1 << 14
+"""What is added to is copied as a whole: free while it is short, not in a loop that makes it ever longer."""
 
 
 class ArrayArgument(str):
@@ -68,6 +72,8 @@ class Assigner:
                 subscript = await expander.string(assignment.subscript)
                 shell.state.assign_element(assignment.name, subscript, value, assignment.append)
             else:
+                if assignment.append:
+                    shell.ctx.spend_turn(len(shell.state.get(assignment.name) or "") // COPIED_CHARS_A_TURN)
                 shell.state.assign(assignment.name, value, assignment.append)
                 self._after(assignment.name)
         except (VariableError, ArithmeticError_) as error:

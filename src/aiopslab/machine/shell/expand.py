@@ -46,6 +46,8 @@ Field = list[tuple[bool, str]]
 
 FIELD_BYTES: Final = 32
 """What a word weighs besides its letters, so that many empty ones are not free."""
+MOST_FIELDS: Final = 500_000
+"""Words that one word may become by being split."""
 
 
 class Expander:
@@ -241,6 +243,8 @@ class Expander:
                     if current or match.lastindex:
                         fields.append(current)
                         current = []
+                        if len(fields) > MOST_FIELDS:
+                            raise self.shell.limit(f"more than {MOST_FIELDS} words from one expansion")
                 if position < len(text):
                     current.append((False, text[position:]))
             elif kind == BREAK:

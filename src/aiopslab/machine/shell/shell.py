@@ -284,7 +284,11 @@ class Shell:
                 child.trace_level += 1
                 if not state.shopts.get("inherit_errexit"):
                     state.options["errexit"] = False
-            return await child.live(run)
+            try:
+                return await child.live(run)
+            finally:  # a shell refers to itself: its variables would stay until the collector comes round
+                for scope in state.scopes:
+                    scope.clear()
 
         return self.ctx.start(self.ctx.args, program=program, env=self.ctx.env, fds=fds, new_group=new_group)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from tests.machine.conftest import Shell, make_machine, type_line
@@ -45,6 +47,17 @@ def test_the_last_command_takes_the_process_over(shell: Shell) -> None:
     assert done.stdout.strip() == b"sleep 5"
 
 
+def test_what_a_subshell_knew_goes_with_it(shell: Shell) -> None:
+    tracemalloc.start()
+    try:
+        done = shell("printf -v x %100000d 1; for i in {1..200}; do x+=$(echo 1); done; echo ${#x}")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.stdout == b"100200\n"
+    assert peak < 10 << 20
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -61,6 +74,14 @@ def test_the_last_command_takes_the_process_over(shell: Shell) -> None:
             b"bash: limit exceeded: more than 64 MiB of data without a pause\n",
         ),
         ("printf %1000000000d 1", b"bash: limit exceeded: more than 64 MiB of data without a pause\n"),
+        (
+            "x=$(yes | head -n 600000); set -- $x",
+            b"bash: limit exceeded: more than 500000 words from one expansion\n",
+        ),
+        (
+            "while :; do x+=$(printf %20000d 1); done",
+            b"bash: limit exceeded: more than 200000 steps without a pause\n",
+        ),
         ("while :; do :; done", b"bash: limit exceeded: more than 200000 steps without a pause\n"),
         ("read x < /dev/zero", b"bash: limit exceeded: more than 64 MiB of data without a pause\n"),
         (
