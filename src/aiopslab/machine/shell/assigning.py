@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound
 from aiopslab.machine.shell.escapes import quote_if_needed
-from aiopslab.machine.shell.state import BadSubscript, Readonly, Variable, VariableError
 from aiopslab.machine.shell.syntax import Assignment, Element, Word
+from aiopslab.machine.shell.variable import BadSubscript, Readonly, Variable, VariableError
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -13,7 +13,7 @@ from aiopslab.machine.shell.control import Abandoned, LeaveLoop
 from aiopslab.machine.shell.escapes import quote_if_needed
 from aiopslab.machine.shell.patterns import compile_pattern
 from aiopslab.machine.shell.printer import command_text
-from aiopslab.machine.shell.state import Function, Variable, VariableError, is_name
+from aiopslab.machine.shell.state import Function
 from aiopslab.machine.shell.syntax import (
     ArithmeticCommand,
     ArithmeticFor,
@@ -29,6 +29,7 @@ from aiopslab.machine.shell.syntax import (
     While,
     Word,
 )
+from aiopslab.machine.shell.variable import Variable, VariableError, is_name
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -14,7 +14,6 @@ from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound, evaluat
 from aiopslab.machine.shell.escapes import quote_single
 from aiopslab.machine.shell.patterns import compile_pattern
 from aiopslab.machine.shell.regex import RegexError, TooMuchWorkError, compile_regex
-from aiopslab.machine.shell.state import Variable, VariableError
 from aiopslab.machine.shell.syntax import (
     Test,
     TestBinary,
@@ -24,6 +23,7 @@ from aiopslab.machine.shell.syntax import (
     TestWord,
 )
 from aiopslab.machine.shell.tests_parser import BINARY, UNARY
+from aiopslab.machine.shell.variable import Variable, VariableError
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -7,7 +7,8 @@ from typing import Final
 
 from aiopslab.machine.shell.escapes import quote_double, quote_if_needed, quote_single
 from aiopslab.machine.shell.printer import function_text
-from aiopslab.machine.shell.state import State, Variable
+from aiopslab.machine.shell.state import State
+from aiopslab.machine.shell.variable import Variable
 
 FUNCTION_PREFIX: Final = "BASH_FUNC_"
 """How the environment variables begin that carry functions to child shells."""

@@ -18,7 +18,6 @@ from aiopslab.machine.shell.globbing import expand_glob
 from aiopslab.machine.shell.parameters import Parameters
 from aiopslab.machine.shell.patterns import escape, is_active
 from aiopslab.machine.shell.segments import BREAK, LITERAL, QUOTED, SPLIT, Segment
-from aiopslab.machine.shell.state import VariableError
 from aiopslab.machine.shell.syntax import (
     Arithmetic,
     Backquoted,
@@ -33,6 +32,7 @@ from aiopslab.machine.shell.syntax import (
     Tilde,
     Word,
 )
+from aiopslab.machine.shell.variable import VariableError
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -28,7 +28,7 @@ from aiopslab.machine.shell.escapes import quote_ansi_c, quote_if_needed
 from aiopslab.machine.shell.pipelines import run_pipeline
 from aiopslab.machine.shell.printer import command_text
 from aiopslab.machine.shell.redirects import RedirectionFailed
-from aiopslab.machine.shell.state import Frame, Function, Variable, VariableError
+from aiopslab.machine.shell.state import Frame, Function
 from aiopslab.machine.shell.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -39,6 +39,7 @@ from aiopslab.machine.shell.syntax import (
     Simple,
     Subshell,
 )
+from aiopslab.machine.shell.variable import Variable, VariableError
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

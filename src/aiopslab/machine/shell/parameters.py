@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound
 from aiopslab.machine.shell.modifiers import change_case, remove_match, replace_matches, transform
 from aiopslab.machine.shell.segments import BREAK, QUOTED, SPLIT, Segment
-from aiopslab.machine.shell.state import BadSubscript, Key, Variable, VariableError, is_name
 from aiopslab.machine.shell.syntax import Parameter, Word
+from aiopslab.machine.shell.variable import BadSubscript, Key, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.expand import Expander

@@ -15,9 +15,10 @@ from aiopslab.machine.shell.parser import Parser
 from aiopslab.machine.shell.scripts import Reader
 from aiopslab.machine.shell.shell import Shell
 from aiopslab.machine.shell.special import BASH_VERSION
-from aiopslab.machine.shell.state import Function, State, Variable, is_name
+from aiopslab.machine.shell.state import Function, State
 from aiopslab.machine.shell.stdin import run_stdin
 from aiopslab.machine.shell.syntax import FunctionDefinition
+from aiopslab.machine.shell.variable import Variable, is_name
 from aiopslab.machine.shell.wordparts import ShellSyntaxError
 from aiopslab.sim import Cancelled
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from aiopslab.machine.files import FileError
 from aiopslab.machine.network import NameNotFound, NetworkError, ResolverFailure
 from aiopslab.machine.process import Stream
-from aiopslab.machine.shell.state import VariableError
 from aiopslab.machine.shell.streams import ClosedStream, HereText
 from aiopslab.machine.shell.syntax import Redirect
+from aiopslab.machine.shell.variable import VariableError
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -22,10 +22,11 @@ from aiopslab.machine.shell.parser import Parser
 from aiopslab.machine.shell.redirects import Redirections
 from aiopslab.machine.shell.scripts import Reader
 from aiopslab.machine.shell.special import install_special_variables
-from aiopslab.machine.shell.state import State, VariableError
+from aiopslab.machine.shell.state import State
 from aiopslab.machine.shell.substitution import Substitutions
 from aiopslab.machine.shell.syntax import AndOr, Command, ProcessSubstitution, Quoted, Sequence, Simple, Word
 from aiopslab.machine.shell.traps import Traps
+from aiopslab.machine.shell.variable import VariableError
 from aiopslab.machine.shell.wordparts import ShellSyntaxError, finish_word
 
 MAX_DEPTH: Final = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.machine.shell.state import Variable
+from aiopslab.machine.shell.variable import Variable
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -9,7 +9,8 @@ from aiopslab.machine.shell.assigning import ArrayArgument
 from aiopslab.machine.shell.builtins.table import BadOption, Options, builtin, usage
 from aiopslab.machine.shell.declaring import declaration, setting
 from aiopslab.machine.shell.printer import function_text
-from aiopslab.machine.shell.state import Function, Readonly, Variable, VariableError, is_name
+from aiopslab.machine.shell.state import Function
+from aiopslab.machine.shell.variable import Readonly, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

@@ -12,7 +12,8 @@ from aiopslab.machine.shell.conditions import ConditionMistake, evaluate_test
 from aiopslab.machine.shell.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
 from aiopslab.machine.shell.declaring import child_environment
 from aiopslab.machine.shell.scripts import Reader
-from aiopslab.machine.shell.state import BadSubscript, Frame
+from aiopslab.machine.shell.state import Frame
+from aiopslab.machine.shell.variable import BadSubscript
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

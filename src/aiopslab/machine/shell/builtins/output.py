@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aiopslab.machine.shell.builtins.table import builtin, usage
 from aiopslab.machine.shell.escapes import decode_echo
 from aiopslab.machine.shell.formatting import Formatter
-from aiopslab.machine.shell.state import is_name
+from aiopslab.machine.shell.variable import is_name
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell

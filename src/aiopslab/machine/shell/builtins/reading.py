@@ -8,8 +8,8 @@ from aiopslab.machine.files import FileError
 from aiopslab.machine.process import BadDescriptor, FileStream, Stream
 from aiopslab.machine.shell.builtins.table import BadOption, Options, builtin, usage
 from aiopslab.machine.shell.expand import DEFAULT_IFS
-from aiopslab.machine.shell.state import Readonly, Variable, VariableError, is_name
 from aiopslab.machine.shell.streams import HereText, safe_size
+from aiopslab.machine.shell.variable import Readonly, Variable, VariableError, is_name
 from aiopslab.sim import TimedOut
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from aiopslab.machine.shell.arithmetic import ArithmeticError_, Unbound, evaluat
 from aiopslab.machine.shell.builtins.flow import is_number
 from aiopslab.machine.shell.builtins.table import BadOption, Options, builtin, usage
 from aiopslab.machine.shell.control import Abandoned
-from aiopslab.machine.shell.state import Readonly, Variable, VariableError, is_name
+from aiopslab.machine.shell.variable import Readonly, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
     from aiopslab.machine.shell.shell import Shell
