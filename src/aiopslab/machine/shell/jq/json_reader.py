@@ -11,8 +11,8 @@ import json
 import re
 from typing import Final
 
+from aiopslab.machine.shell.jq.json_strings import BadString, read_string
 from aiopslab.machine.shell.jq.tree import Value
-from aiopslab.machine.shell.jq.utf8 import decode
 
 MAX_DEPTH: Final = 256
 """Places on jq's stack of open things; an array takes one, an object one and its key another."""
@@ -33,8 +33,6 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _NUMBER = re.compile(
     rb"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
 )
-_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|[\x00-\x1f\\]')
-_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LITERALS: dict[bytes, tuple[bytes, Value]] = {
     b"t": (b"true", True),
     b"f": (b"false", False),
@@ -123,7 +121,7 @@ class JsonReader:
             self._structure(mark, end)
             self._place = end
         elif string:
-            self._value(_string(string, self, end), end)
+            self._value(self._string(string, end), end)
             self._place = end
         elif literal is not None:
             if end == len(self._data):
@@ -264,6 +262,12 @@ class JsonReader:
             raise self.fail(f"Expected separator between values{where}", end)
         self._next = value
 
+    def _string(self, token: bytes, end: int) -> str:
+        try:
+            return read_string(token)
+        except BadString as error:
+            raise self.fail(str(error), end) from None
+
     def _literal(self, text: bytes, end: int, where: str = "") -> Value:
         known = _LITERALS.get(text[:1])
         if known is not None:
@@ -337,49 +341,6 @@ class JsonReader:
         """The error to raise for what was noticed after ``end`` bytes of what is at hand."""
         line, column = self._where(end)
         return JsonError(f"{message} at line {line}, column {column}")
-
-
-def _string(token: bytes, reader: JsonReader, end: int) -> str:
-    text = decode(token[1:-1])
-    if "\\" not in text and text.isprintable():
-        return text
-    parts: list[str] = []
-    place = 0
-    high = ""
-    for match in _ESCAPE.finditer(text):
-        if high and (match.start() != place or not match[1]):
-            raise reader.fail("Invalid \\uXXXX\\uXXXX surrogate pair escape", end)
-        parts.append(text[place : match.start()])
-        place = match.end()
-        if match[1]:
-            unit = int(match[1], 16)
-            if high:
-                if not 0xDC00 <= unit < 0xE000:
-                    raise reader.fail("Invalid \\uXXXX\\uXXXX surrogate pair escape", end)
-                parts.append(chr(0x10000 + ((ord(high) - 0xD800) << 10) + unit - 0xDC00))
-                high = ""
-            elif 0xD800 <= unit < 0xDC00:
-                high = chr(unit)
-            else:
-                parts.append(chr(unit) if not 0xDC00 <= unit < 0xE000 else "\ufffd")
-        elif match[2]:
-            parts.append(_ESCAPED.get(match[2], match[2]))
-        else:
-            raise reader.fail(_bad_escape(text, match.start()), end)
-    if high:
-        raise reader.fail("Invalid \\uXXXX\\uXXXX surrogate pair escape", end)
-    parts.append(text[place:])
-    return "".join(parts)
-
-
-def _bad_escape(text: str, place: int) -> str:
-    if text[place] != "\\":
-        return "Invalid string: control characters from U+0000 through U+001F must be escaped"
-    if text[place + 1 : place + 2] != "u":
-        return "Invalid escape"
-    if len(text) - place - 2 < 4:
-        return "Invalid \\uXXXX escape"
-    return "Invalid characters in \\uXXXX escape"
 
 
 def _too_deep(value: Value) -> bool:

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aiopslab.machine.shell.jq.grammar import KEYWORDS
 from aiopslab.machine.shell.jq.json_reader import JsonError, parse_text
+from aiopslab.machine.shell.jq.rules import KEYWORDS
 from aiopslab.machine.shell.jq.tree import Value
 from aiopslab.machine.shell.jq.utf8 import decode
 

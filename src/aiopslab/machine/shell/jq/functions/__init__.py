@@ -6,7 +6,9 @@ from aiopslab.machine.shell.jq.functions import (  # noqa: F401 - each registers
     dates,
     formats,
     numbers,
+    ordering,
     regexes,
+    searching,
     strings,
     system,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from aiopslab.machine.shell.jq.errors import JqError
 from aiopslab.machine.shell.jq.functions.arithmetic import minus, plus
@@ -14,13 +13,12 @@ from aiopslab.machine.shell.jq.paths import (
     get_path,
     has,
     index,
-    places_of,
     set_path,
     whole,
 )
 from aiopslab.machine.shell.jq.run import Run, too_much
 from aiopslab.machine.shell.jq.tree import Value
-from aiopslab.machine.shell.jq.values import compare, kind_of, sorted_places, sorted_values, truth
+from aiopslab.machine.shell.jq.values import compare, kind_of, sorted_values, truth
 
 
 def items_of(run: Run, value: Value) -> Iterable[Value]:
@@ -230,166 +228,6 @@ def transpose(run: Run, value: Value) -> Value:
         run.spend_bytes(8 * len(rows))
         columns.append([index(row, float(place), run) for row in rows])
     return columns
-
-
-# -- order ---------------------------------------------------------------------------------------------------
-
-
-@native("sort", 0)
-def sort(run: Run, value: Value) -> Value:
-    """The items in order."""
-    if type(value) is not list:
-        refuse(value, "cannot be sorted, as it is not an array")
-    return sorted_values(value, run.spend)
-
-
-def _check_keys(value: Value, by: Value) -> None:
-    if type(value) is not list or type(by) is not list or len(value) != len(by):
-        refuse_both(value, by, "cannot be sorted, as they are not both arrays")
-
-
-@native("_sort_by_impl", 1)
-def sort_by(run: Run, value: Value, by: Value) -> Value:
-    """The items in the order of their keys."""
-    _check_keys(value, by)
-    return [value[place] for place in sorted_places(by, run.spend)]
-
-
-@native("_group_by_impl", 1)
-def group_by(run: Run, value: Value, by: Value) -> Value:
-    """The items with equal keys together."""
-    _check_keys(value, by)
-    groups: list[Value] = []
-    previous: Any = None
-    for place in sorted_places(by, run.spend):
-        if groups and compare(previous, by[place], run.spend) == 0:
-            groups[-1].append(value[place])
-        else:
-            groups.append([value[place]])
-            previous = by[place]
-    return groups
-
-
-@native("min", 0)
-def smallest(run: Run, value: Value) -> Value:
-    """The smallest item."""
-    return min_by(run, value, value)
-
-
-@native("max", 0)
-def largest(run: Run, value: Value) -> Value:
-    """The largest item."""
-    return max_by(run, value, value)
-
-
-@native("_min_by_impl", 1)
-def min_by(run: Run, value: Value, by: Value) -> Value:
-    """The item with the smallest key, the first of several."""
-    return _extreme(run, value, by, -1)
-
-
-@native("_max_by_impl", 1)
-def max_by(run: Run, value: Value, by: Value) -> Value:
-    """The item with the largest key, the last of several."""
-    return _extreme(run, value, by, 1)
-
-
-def _extreme(run: Run, value: Value, by: Value, sign: int) -> Value:
-    if type(value) is not list or type(by) is not list:
-        refuse_both(value, by, "cannot be iterated over")
-    if len(value) != len(by):
-        refuse_both(value, by, "have wrong length")
-    best: int | None = None
-    for place, key in enumerate(by):
-        run.spend(1)
-        order = compare(key, by[best], run.spend) if best is not None else sign
-        if order * sign > 0 or (order == 0 and sign > 0):
-            best = place
-    return None if best is None else value[best]
-
-
-@native("bsearch", 1)
-def bsearch(run: Run, value: Value, target: Value) -> Value:
-    """Where a value stands in a sorted array, or below zero where it would stand."""
-    low, high = 0, whole(length(run, value)) - 1
-    while low <= high:
-        middle = (low + high) // 2
-        order = compare(index(value, float(middle), run), target, run.spend)
-        if order == 0:
-            return float(middle)
-        if order < 0:
-            low = middle + 1
-        else:
-            high = middle - 1
-    return float(-1 - low)
-
-
-# -- containment ---------------------------------------------------------------------------------------------
-
-
-@native("contains", 1)
-def contains(run: Run, value: Value, other: Value) -> Value:
-    """Whether the other is part of the input, all the way down."""
-    if kind_of(value) != kind_of(other):
-        refuse_both(value, other, "cannot have their containment checked")
-    return _contains(run, value, other, 0)
-
-
-def _contains(run: Run, value: Value, other: Value, depth: int) -> bool:
-    if depth > MAX_DEPTH:
-        raise too_much(f"values nested more than {MAX_DEPTH} deep cannot be searched")
-    run.spend(1)
-    kind = type(value)
-    if kind is not type(other):
-        return False
-    if kind is dict:
-        return all(
-            key in value and _contains(run, value[key], item, depth + 1) for key, item in other.items()
-        )
-    if kind is list:
-        return all(any(_contains(run, ours, item, depth + 1) for ours in value) for item in other)
-    if kind is str:
-        return other.partition("\0")[0] in value.partition("\0")[0]
-    return compare(value, other, run.spend) == 0
-
-
-@native("indices", 1)
-def indices(run: Run, value: Value, wanted: Value) -> Value:
-    """All places where something occurs."""
-    if type(value) is list:
-        return places_of(value, wanted if type(wanted) is list else [wanted], run)
-    if type(value) is str and type(wanted) is str:
-        return text_indices(run, value, wanted)
-    return index(value, wanted, run)
-
-
-@native("_strindices", 1)
-def text_indices(run: Run, value: Value, wanted: Value) -> Value:
-    """All places, in bytes, where one text occurs in another, not overlapping."""
-    if type(value) is not str or type(wanted) is not str:
-        refuse_both(value, wanted, "cannot be searched, as they are not both strings")
-    data, part = value.encode(), wanted.encode()
-    run.spend_copy(len(data))
-    found: list[Value] = []
-    place = data.find(part) if part else -1
-    while place >= 0:
-        run.spend(1)
-        found.append(float(place))
-        place = data.find(part, place + len(part))
-    return found
-
-
-@native("index", 1)
-def first_index(run: Run, value: Value, wanted: Value) -> Value:
-    """The first place where something occurs."""
-    return index(indices(run, value, wanted), 0.0, run)
-
-
-@native("rindex", 1)
-def last_index(run: Run, value: Value, wanted: Value) -> Value:
-    """The last place where something occurs."""
-    last = index(indices(run, value, wanted), {"start": -1.0, "end": None}, run)
-    return index(last, 0.0, run)
 
 
 @native("_tostream", 0)
