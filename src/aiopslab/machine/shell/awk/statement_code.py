@@ -17,8 +17,9 @@ from aiopslab.machine.shell.awk.control import BREAK, CONTINUE, EXIT, NEXT, NEXT
 from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.operands import change_array, change_target
 from aiopslab.machine.shell.awk.output import MANY_PARTS
+from aiopslab.machine.shell.awk.print_code import PrintCompiler
 from aiopslab.machine.shell.awk.values import UNSET
-from aiopslab.machine.shell.awk.waiting_code import Either, WaitingCompiler, result_of
+from aiopslab.machine.shell.awk.waiting_code import Either, result_of
 
 WAITING_LOOP: Final = 2
 """What a turn of a loop that waits costs, compared with one that does not: it takes twice as long."""
@@ -26,7 +27,7 @@ WAITING_LOOP: Final = 2
 JUMPS: Final = {"next": NEXT, "nextfile": NEXTFILE, "break": BREAK, "continue": CONTINUE}
 
 
-class StatementCompiler(WaitingCompiler):
+class StatementCompiler(PrintCompiler):
     """Compiles statements."""
 
     def statement(self, node: tree.Statement) -> Either:
@@ -39,7 +40,7 @@ class StatementCompiler(WaitingCompiler):
             case tree.Evaluate():
                 return _effect(self.any_value(node.expression), node.place)
             case tree.Print():
-                return located(self._print(node), node.place)
+                return located(self.print(node), node.place)
             case tree.If():
                 return self._if(node)
             case tree.Loop():
@@ -275,72 +276,6 @@ class StatementCompiler(WaitingCompiler):
             return None
 
         return Either(False, remove)
-
-    # -- print ---------------------------------------------------------------------------------
-
-    def _print(self, node: tree.Print) -> Either:
-        if node.formatted and not node.arguments:
-            raise Fatal("printf: no arguments", node.place)
-        text = self._printed_text(node)
-        if node.destination is not None:
-            return self._print_into(node, text, self.any_value(node.destination))
-        append, text_run = self.runtime.outputs.stdout.parts.append, text.run
-        if not text.waits:
-            return Either(False, lambda frame: append(text_run(frame)))
-
-        async def run(frame: Frame) -> None:
-            append(await text_run(frame))
-
-        return Either(True, run)
-
-    def _print_into(self, node: tree.Print, text: Either, destination: Either) -> Either:
-        runtime, outputs, kind = self.runtime, self.runtime.outputs, node.redirection
-
-        async def run(frame: Frame) -> None:
-            printed = text.run(frame)
-            if text.waits:
-                printed = await printed
-            name = destination.run(frame)
-            if destination.waits:
-                name = await name
-            name = runtime.to_text(name)
-            if not outputs.put(name, printed):
-                await outputs.write(kind, name, printed)
-
-        return Either(True, run)
-
-    def _printed_text(self, node: tree.Print) -> Either:
-        """Code for all that a ``print`` or ``printf`` prints, as one string."""
-        runtime, record = self.runtime, self.runtime.record
-        arguments = node.arguments or (tree.Field(tree.Number(0.0)),)
-        if self.analysis.waits(arguments):
-            return self._printed_later(node)
-        if node.formatted:
-            values = [self.value(argument) for argument in arguments]
-            return Either(False, lambda frame: runtime.format([value(frame) for value in values]))
-        texts = [self.shown(argument) for argument in arguments]
-        if len(texts) == 1:
-            text = texts[0]
-            return Either(False, lambda frame: text(frame) + runtime.output_terminator)
-
-        def join(frame: Frame) -> str:
-            shown = [text(frame) for text in texts]
-            return record.output_separator.join(shown) + runtime.output_terminator
-
-        return Either(False, join)
-
-    def _printed_later(self, node: tree.Print) -> Either:
-        runtime, record = self.runtime, self.runtime.record
-        values = [self.any_value(argument) for argument in node.arguments]
-
-        async def join(frame: Frame) -> str:
-            given = [await result_of(value, frame) for value in values]
-            if node.formatted:
-                return runtime.format(given)
-            shown = record.output_separator.join([runtime.shown(value) for value in given])
-            return shown + runtime.output_terminator
-
-        return Either(True, join)
 
 
 # -- pieces of code ----------------------------------------------------------------------------
