@@ -7,12 +7,13 @@ backtracking verbs are refused with a plain message.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aiopslab.machine.shell.regex.charset import CharSet, case_variants
 from aiopslab.machine.shell.regex.errors import RegexError
 from aiopslab.machine.shell.regex.perl_class import is_posix_name, parse_class
 from aiopslab.machine.shell.regex.perl_escape import read_escape, read_octal
+from aiopslab.machine.shell.regex.perl_text import FLAG_LETTERS, Flags, PatternText, is_number
 from aiopslab.machine.shell.regex.tree import (
     MAX_DEPTH,
     Anchor,
@@ -33,8 +34,6 @@ from aiopslab.machine.shell.regex.tree import (
     Set,
 )
 
-MAX_REPEAT = 65535
-
 _UNREPEATABLE = "quantifier does not follow a repeatable item"
 _NO_CLOSING = "missing closing parenthesis"
 _NO_GROUP = "reference to non-existent subpattern"
@@ -48,31 +47,9 @@ _ANCHORS: dict[str, AnchorKind] = {
 _NEWLINES = Set(CharSet(((0x0A, 0x0D), (0x85, 0x85), (0x2028, 0x2029))))
 
 
-@dataclass(frozen=True)
-class _Flags:
-    """The inline options: ``i m s x n U``."""
-
-    fold: bool = False
-    multiline: bool = False
-    dotall: bool = False
-    extended: bool = False
-    no_capture: bool = False
-    ungreedy: bool = False
-
-
-_FLAG_LETTERS = {
-    "i": "fold",
-    "m": "multiline",
-    "s": "dotall",
-    "x": "extended",
-    "n": "no_capture",
-    "U": "ungreedy",
-}
-
-
 def parse_perl(text: str, *, fold: bool = False, utf8: bool = True) -> Parsed:
     """Parse one expression. ``text`` holds code points, or bytes as characters if not ``utf8``."""
-    parser = _Parser(text, _Flags(fold=fold), utf8)
+    parser = _Parser(text, Flags(fold=fold), utf8)
     tree = parser.alternatives(0)
     if parser.position < len(text):
         raise RegexError("unmatched closing parenthesis")
@@ -81,26 +58,13 @@ def parse_perl(text: str, *, fold: bool = False, utf8: bool = True) -> Parsed:
     return Parsed(tree, parser.groups)
 
 
-class _Parser:
-    def __init__(self, text: str, flags: _Flags, utf8: bool) -> None:
-        self.text = text
-        self.flags = flags
+class _Parser(PatternText):
+    def __init__(self, text: str, flags: Flags, utf8: bool) -> None:
+        super().__init__(text, flags)
         self.utf8 = utf8
-        self.position = 0
         self.groups = 0
         self.names: dict[str, int] = {}
         self.references: list[int] = []
-        self.quoting = False
-
-    def at(self, offset: int = 0) -> str:
-        """The character there, or an empty string at the end."""
-        return self.text[self.position + offset : self.position + offset + 1]
-
-    def accept(self, word: str) -> bool:
-        """Step over a word if it stands here."""
-        found = self.text.startswith(word, self.position)
-        self.position += len(word) if found else 0
-        return found
 
     # -- structure ------------------------------------------------------------------------------
 
@@ -128,33 +92,6 @@ class _Parser:
             node, repeatable = self.atom(depth)
             parts.append(self.quantified(node, repeatable))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-    def skip_quotes_and_blanks(self) -> bool:
-        if self.accept("\\E"):
-            self.quoting = False
-            return True
-        if self.quoting:
-            return False
-        if self.accept("\\Q"):
-            self.quoting = True
-            return True
-        if self.text.startswith("(?#", self.position):
-            end = self.text.find(")", self.position)
-            if end < 0:
-                raise RegexError("missing ) after (?# comment")
-            self.position = end + 1
-            return True
-        return self.flags.extended and self.skip_blanks()
-
-    def skip_blanks(self) -> bool:
-        if self.at() == "#":
-            end = self.text.find("\n", self.position)
-            self.position = len(self.text) if end < 0 else end + 1
-            return True
-        if self.at() in (" ", "\t", "\n", "\r", "\f", "\v"):
-            self.position += 1
-            return True
-        return False
 
     def atom(self, depth: int) -> tuple[Node, bool]:
         """One item, and whether it may be repeated."""
@@ -205,20 +142,6 @@ class _Parser:
             return Repeat(node, *bounds, "possessive")
         lazy = self.accept("?") != self.flags.ungreedy
         return Repeat(node, *bounds, "lazy" if lazy else "greedy")
-
-    def bounds(self) -> tuple[int, int | None] | None:
-        """The numbers in ``{n,m}`` at this place; None if the brace is a plain character."""
-        content, closed, _ = self.text[self.position + 1 : self.position + 64].partition("}")
-        low, comma, high = content.partition(",")
-        if not closed or not _is_number(low) or (high and not _is_number(high)):
-            return None
-        if int(low) > MAX_REPEAT or int(high or 0) > MAX_REPEAT:
-            raise RegexError("number too big in {} quantifier")
-        if high and int(low) > int(high):
-            raise RegexError("numbers out of order in {} quantifier")
-        if not comma:
-            return int(low), int(low)
-        return int(low), int(high) if high else None
 
     # -- escapes --------------------------------------------------------------------------------
 
@@ -288,13 +211,13 @@ class _Parser:
             self.accept("-")
             while self.at() and self.at() in "0123456789":
                 self.position += 1
-            if _is_number(self.text[start : self.position].removeprefix("-")):
+            if is_number(self.text[start : self.position].removeprefix("-")):
                 return self.refer_to_name(self.text[start : self.position], numbers=True)
         quoted = "name/number or by a plain number" if letter == "g" else "name"
         raise RegexError(f"\\{letter} is not followed by a braced, angle-bracketed, or quoted {quoted}")
 
     def refer_to_name(self, name: str, *, numbers: bool) -> Node:
-        if numbers and _is_number(name.removeprefix("-")):
+        if numbers and is_number(name.removeprefix("-")):
             number = int(name)
             if number < 0:
                 number += self.groups + 1
@@ -353,13 +276,6 @@ class _Parser:
         index = self.groups
         return Group(index, self.closed(depth))
 
-    def until(self, closing: str) -> str:
-        name, closed, _ = self.text[self.position :].partition(closing)
-        if not closed:
-            raise RegexError("syntax error in subpattern name (missing terminator?)")
-        self.position += len(name) + 1
-        return name
-
     def named(self, depth: int, closing: str) -> Node:
         name = self.until(closing)
         if not name:
@@ -404,7 +320,7 @@ class _Parser:
         outer = self.flags
         value = True
         if self.accept("^"):
-            self.flags = _Flags()
+            self.flags = Flags()
         while self.at() not in (":", ")"):
             letter = self.at()
             if not letter:
@@ -412,8 +328,8 @@ class _Parser:
             self.position += 1
             if letter == "-" and value:
                 value = False
-            elif letter in _FLAG_LETTERS:
-                self.flags = replace(self.flags, **{_FLAG_LETTERS[letter]: value})
+            elif letter in FLAG_LETTERS:
+                self.flags = replace(self.flags, **{FLAG_LETTERS[letter]: value})
             elif letter != "J":
                 raise RegexError("unrecognized character after (? or (?-")
         if self.accept(")"):
@@ -422,10 +338,6 @@ class _Parser:
         body = self.closed(depth)
         self.flags = outer
         return body, True
-
-
-def _is_number(text: str) -> bool:
-    return bool(text) and all(digit in "0123456789" for digit in text)
 
 
 def _ascii_part(chars: CharSet) -> CharSet:
