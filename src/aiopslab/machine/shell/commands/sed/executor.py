@@ -14,17 +14,17 @@ from aiopslab.machine.shell.commands.sed.input import Input
 from aiopslab.machine.shell.commands.sed.line_file import LineFile
 from aiopslab.machine.shell.commands.sed.listing import unmistakable
 from aiopslab.machine.shell.commands.sed.output import PANIC, Output, Outputs
+from aiopslab.machine.shell.commands.sed.patterns import Patterns
 from aiopslab.machine.shell.commands.sed.reader import ScriptError
-from aiopslab.machine.shell.commands.sed.script import Address, Command, Kind, Script, State, Substitution
+from aiopslab.machine.shell.commands.sed.script import Command, Script, State
+from aiopslab.machine.shell.commands.sed.selection import Selection
 from aiopslab.machine.shell.commands.sed.substitute import substitute
-from aiopslab.machine.shell.regex import Regex, Search, TooMuchWorkError, paid_search
+from aiopslab.machine.shell.regex import TooMuchWorkError
 
 # Lines are paid for by their bytes; short ones and long scripts still take their time.
 COMMANDS_A_TURN = 16
 # Work on a long pattern space costs more than on a short one.
 BYTES_A_TURN = 65_536
-
-_OPEN_ENDED = (Kind.LAST, Kind.REGEX, Kind.STEP)
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,13 @@ class Executor:
     ) -> None:
         self._ctx = ctx
         self._commands = script.commands
-        self._place = script.place
         self._manner = manner
         self._outputs = outputs
         self._in_place = in_place
         self._out: Output = outputs.stdout
         self._input = Input(ctx, files, manner.end, outputs.flush)
+        self._patterns = Patterns(script.place, ctx.spend_turn)
+        self._selection = Selection(self._patterns, self._is_last)
         self._pattern = _Space(bytearray())
         self._hold = _Space(bytearray())
         self._number = 0
@@ -91,8 +92,6 @@ class Executor:
         self._keep_pattern = False
         self._appendices: list[_Appendix] = []
         self._line_files: dict[str, LineFile] = {}
-        self._last_regex: Regex | None = None
-        self._searches: dict[Regex, Search] = {}
         self._executed = 0
         self._most_held_bytes = 0
         self._has_read = True
@@ -204,80 +203,6 @@ class Executor:
         file.close()
         return content
 
-    # -- addresses ------------------------------------------------------------------------------
-
-    async def _selected(self, command: Command) -> bool:
-        if command.first is None:
-            return True
-        return await self._in_range(command) != command.negated
-
-    async def _in_range(self, command: Command) -> bool:
-        first, second = command.first, command.second
-        assert first is not None
-        if command.state is State.ACTIVE:
-            return await self._still_in_range(command)
-        if second is None:
-            return await self._matches(first)
-        if not await self._range_begins(command, first, second):
-            return False
-        if second.kind in _OPEN_ENDED:
-            ends = second.kind is not Kind.REGEX and await self._matches(second)
-            command.state = State.CLOSED if ends else State.ACTIVE
-        else:
-            command.range_end = self._range_end(second)
-            command.state = State.ACTIVE if command.range_end > self._number else State.CLOSED
-        return True
-
-    async def _range_begins(self, command: Command, first: Address, second: Address) -> bool:
-        """A range from a line number may begin later, if no one looked when that line went by."""
-        if first.kind is not Kind.LINE or self._number <= first.number or command.state is State.CLOSED:
-            return await self._matches(first)
-        return second.kind is not Kind.LINE or self._number <= second.number
-
-    def _range_end(self, second: Address) -> int:
-        if second.kind is Kind.PLUS:
-            return self._number + second.number
-        if second.kind is Kind.MULTIPLE:
-            return (self._number // second.number + 1) * second.number if second.number else 0
-        return second.number
-
-    async def _still_in_range(self, command: Command) -> bool:
-        second = command.second
-        assert second is not None
-        if second.kind in _OPEN_ENDED:
-            ends = await self._matches(second)
-        else:
-            ends = self._number >= command.range_end
-        if ends:
-            command.state = State.CLOSED
-        return second.kind is not Kind.LINE or self._number <= command.range_end
-
-    async def _matches(self, address: Address) -> bool:
-        match address.kind:
-            case Kind.LINE:
-                return self._number == address.number
-            case Kind.STEP:
-                return self._number >= address.number and (self._number - address.number) % address.step == 0
-            case Kind.LAST:
-                return await self._is_last()
-            case _:
-                return self._search(address.regex)(bytes(self._pattern.text), 0) is not None
-
-    def _search(self, regex: Regex | None) -> Search:
-        """Searching with a pattern, or with the last one used if it is the empty one."""
-        return self._searches[self._regex(regex)]
-
-    def _regex(self, regex: Regex | None) -> Regex:
-        """A pattern, or the last one used for the empty one."""
-        if regex is None:
-            if self._last_regex is None:
-                raise ScriptError(f"{self._place}: no previous regular expression")
-            return self._last_regex
-        if regex not in self._searches:
-            self._searches[regex] = paid_search(regex, self._ctx.spend_turn)
-        self._last_regex = regex
-        return regex
-
     # -- commands -------------------------------------------------------------------------------
 
     async def _cycle(self) -> bool:
@@ -288,7 +213,9 @@ class Executor:
             command = commands[counter]
             counter += 1
             self._pay_for_command()
-            selected = command.first is None or await self._selected(command)
+            selected = command.first is None or await self._selection.takes(
+                command, self._number, self._pattern.text
+            )
             if command.name == "{":
                 counter = counter if selected else command.target
             elif not selected:
@@ -417,9 +344,9 @@ class Executor:
     async def _substitute(self, command: Command) -> None:
         substitution = command.substitution
         assert substitution is not None
-        self._check_groups(substitution)
-        text = bytes(self._pattern.text)
-        changed = substitute(text, substitution, self._search(substitution.regex), utf8=self._manner.utf8)
+        self._patterns.check_groups(substitution)
+        text, search = bytes(self._pattern.text), self._patterns.search(substitution.regex)
+        changed = substitute(text, substitution, search, utf8=self._manner.utf8)
         if changed is None:
             return
         self._pattern.text = bytearray(changed)
@@ -429,13 +356,6 @@ class Executor:
             self._out.line(self._pattern.text, self._line_end())
         if substitution.path:
             await self._outputs.line(substitution.path, self._pattern.text, self._line_end())
-
-    def _check_groups(self, substitution: Substitution) -> None:
-        """The empty pattern is known only now, and so are its groups."""
-        if substitution.regex is None and substitution.groups > self._regex(None).groups:
-            raise ScriptError(
-                f"{self._place}: invalid reference \\{substitution.groups} on `s' command's RHS"
-            )
 
     def _translate(self, command: Command) -> None:
         encoding = "utf-8" if self._manner.utf8 else "latin-1"
