@@ -1,6 +1,6 @@
 """The small pieces of command lines: tokens, reserved words, redirections, here-documents, assignments, aliases.
 
-What commands are made of these is for ``parser.py`` to say.
+What commands are made of these is for ``compound_parser.py`` and ``parser.py`` to say.
 """
 
 from __future__ import annotations
