@@ -11,10 +11,9 @@ no half-close: an end that closes neither sends nor reads any more.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Generator
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from aiopslab.machine.network.errors import (
     BrokenPipe,
@@ -27,6 +26,17 @@ from aiopslab.machine.network.errors import (
 )
 from aiopslab.machine.network.packet_filter import ACCEPT
 from aiopslab.machine.network.packet_filter import Packet as FilteredPacket
+from aiopslab.machine.network.packets import (
+    BUFFER_BYTES,
+    CONTROL_BYTES,
+    FIN,
+    MESSAGE_BYTES,
+    OPEN,
+    UNTYPED,
+    WINDOW_BYTES,
+    Packet,
+)
+from aiopslab.machine.network.reading import Reading
 from aiopslab.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
 from aiopslab.machine.network.states import (
     CLOSE_WAIT,
@@ -38,7 +48,7 @@ from aiopslab.machine.network.states import (
     SYN_SENT,
     TIME_WAIT,
 )
-from aiopslab.machine.network.waiting import Waiters, wait_in, wake_all, wake_one
+from aiopslab.machine.network.waiting import wait_in, wake_all
 
 if TYPE_CHECKING:
     from aiopslab.machine.network.listener import Listener
@@ -47,49 +57,16 @@ if TYPE_CHECKING:
     from aiopslab.machine.network.path import Path
     from aiopslab.machine.network.routing import Endpoint
 
-Packet = tuple[Any, int]
-"""A message and its size in bytes."""
 
-UNTYPED: Final = ("raw", "tcp")
-"""The protocols of programs that only move bytes (nc): they take whatever comes."""
-
-MESSAGE_BYTES: Final = 256
-"""The size of a message whose sender does not say."""
-
-CONTROL_BYTES: Final = 60
-"""The size of a packet that carries no data."""
-
-WINDOW_BYTES: Final = 4 << 20
-"""``drain`` waits while the peer has not read more than this."""
-
-BUFFER_BYTES: Final = 64 << 20
-"""``send`` raises while the peer has not read more than this: the limit for those who never drain."""
-
-
-class _Control:
-    """A packet that speaks to the kernel, not to the program."""
-
-    __slots__ = ()
-
-
-OPEN: Final[Packet] = (_Control(), CONTROL_BYTES)
-"""The dialler's first packet: the connection stands."""
-
-FIN: Final[Packet] = (_Control(), CONTROL_BYTES)
-"""No more will come."""
-
-
-class Connection:
-    """One end of a connection. ``closed`` turns true when this end closed or learned of the end."""
+class Connection(Reading):
+    """One end of a connection: it sends, and answers for what arrives."""
 
     __slots__ = (
-        "_clear", "_error", "_error_told", "_gap", "_hung_up", "_inbox", "_kernel", "_last_arrival",
-        "_on_close", "_on_message", "_peer_deliver", "_readers", "_sendable", "_writers", "bytes_read",
-        "bytes_sent", "closed", "inbound", "listener", "local", "namespace", "opened_at", "outbound",
-        "owner", "peer", "protocol", "remote", "retransmits", "state", "unread_bytes",
+        "_clear", "_gap", "_last_arrival", "_peer_deliver", "_sendable", "bytes_sent", "inbound", "listener",
+        "local", "namespace", "opened_at", "outbound", "owner", "protocol", "remote", "retransmits", "state",
     )  # fmt: skip
 
-    peer: Connection
+    namespace: Namespace
     inbound: Path
     outbound: Path
     _peer_deliver: Callable[[Packet], None]
@@ -104,6 +81,7 @@ class Connection:
         owner: object,
         listener: Listener | None = None,
     ) -> None:
+        super().__init__(namespace.kernel)
         self.namespace = namespace
         self.local = local
         self.remote = remote
@@ -111,22 +89,10 @@ class Connection:
         self.owner = owner
         self.listener = listener
         self.state: str = SYN_SENT if listener is None else SYN_RECV
-        self.closed = False
         self.opened_at = namespace.kernel.now
         self.bytes_sent = 0
-        self.bytes_read = 0
-        self.unread_bytes = 0
         self.retransmits = 0
-        self._kernel = namespace.kernel
-        self._on_message: Callable[[Any], None] | None = None
-        self._on_close: Callable[[NetworkError], None] | None = None
-        self._inbox: deque[Packet] = deque()
-        self._readers: Waiters = []
-        self._writers: Waiters = []
         self._gap: Gap | None = None
-        self._error: NetworkError | None = None
-        self._error_told = False
-        self._hung_up = False
         self._last_arrival = 0.0
         # The two flags of the fast path: may send at once; may hand on what arrives at once.
         self._sendable = False
@@ -164,21 +130,6 @@ class Connection:
         kernel.call_at(arrival, self._peer_deliver, (message, size_bytes))
 
     @coroutine
-    def receive(self, timeout_s: float | None = None) -> Generator[float | None, Any, Any]:
-        """The next message. ``Closed`` after the last one; ``TimedOut`` when none came in time.
-
-        Raises ``ConnectionReset``, ``ConnectionTimedOut`` or ``ProtocolMismatch`` when the connection
-        failed; what had arrived before is read first.
-        """
-        inbox = self._inbox
-        while not inbox:
-            if self._error is not None:
-                self._error_told = True
-                raise self._error.with_traceback(None)
-            yield from wait_in(self._readers, self._kernel, timeout_s, "message")
-        return self._take_unread()
-
-    @coroutine
     def drain(self) -> Generator[float | None, Any, None]:
         """Wait until the peer has read all but a window's worth of what was sent: for long streams."""
         while self._error is None and self.bytes_sent - self.peer.bytes_read > WINDOW_BYTES:
@@ -186,28 +137,6 @@ class Connection:
                 yield self._last_arrival - self._kernel.now
             else:
                 yield from wait_in(self._writers, self._kernel, None, "room")
-
-    @property
-    def on_message(self) -> Callable[[Any], None] | None:
-        """Called with each message as it arrives, outside any task; then ``receive`` sees none."""
-        return self._on_message
-
-    @on_message.setter
-    def on_message(self, callback: Callable[[Any], None] | None) -> None:
-        self._on_message = callback
-        while self._inbox and self._on_message is not None:
-            self._on_message(self._take_unread())
-
-    @property
-    def on_close(self) -> Callable[[NetworkError], None] | None:
-        """Called once when the connection ends from outside: with ``Closed`` or what went wrong."""
-        return self._on_close
-
-    @on_close.setter
-    def on_close(self, callback: Callable[[NetworkError], None] | None) -> None:
-        self._on_close = callback
-        if self._error is not None and not self._hung_up:
-            self._tell()
 
     def close(self) -> None:
         """Hang up: the peer reads what is under way, then sees the end.
@@ -244,11 +173,6 @@ class Connection:
         After so many probes without an answer the connection fails with ``ConnectionTimedOut``.
         """
         Keepalive(self, interval_s, probes)
-
-    @property
-    def bytes_received(self) -> int:
-        """What arrived, read or not."""
-        return self.bytes_read + self.unread_bytes
 
     @property
     def unacknowledged_bytes(self) -> int:
@@ -314,10 +238,8 @@ class Connection:
         peer = self.peer
         sent = FilteredPacket("tcp", peer.local, peer.remote, size_bytes, new=False)
         got = FilteredPacket("tcp", self.remote, self.local, size_bytes, new=False)
-        return (
-            filters.verdict(sent, FilteredPacket("tcp", peer.local, self.local, size_bytes, False), got)
-            == ACCEPT
-        )
+        real = FilteredPacket("tcp", peer.local, self.local, size_bytes, new=False)
+        return filters.verdict(sent, real, got) == ACCEPT
 
     def has_room_for(self, packet: Packet) -> bool:
         """A new connection waits outside while the listener's queue is full."""
@@ -449,25 +371,3 @@ class Connection:
         self._error = Closed()
         wake_all(self._readers)
         wake_all(self._writers)
-
-    def _tell(self) -> None:
-        wake_all(self._readers)
-        wake_all(self._writers)
-        callback, self._on_close = self._on_close, None
-        if callback is not None and self._error is not None:
-            self._error_told = True
-            callback(self._error)
-
-    def _keep(self, packet: Packet) -> None:
-        self.unread_bytes += packet[1]
-        self._inbox.append(packet)
-        if self._readers:
-            wake_one(self._readers)
-
-    def _take_unread(self) -> Any:
-        message, size_bytes = self._inbox.popleft()
-        self.unread_bytes -= size_bytes
-        self.bytes_read += size_bytes
-        if self.peer._writers:
-            wake_all(self.peer._writers)
-        return message

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.machine.network.connection import CONTROL_BYTES, Connection
+from aiopslab.machine.network.connection import Connection
 from aiopslab.machine.network.errors import ConnectionRefused, ConnectTimedOut, HostUnreachable
 from aiopslab.machine.network.link import LOCAL_DELAY_S
 from aiopslab.machine.network.packet_filter import ACCEPT, REJECT, Packet
+from aiopslab.machine.network.packets import CONTROL_BYTES
 from aiopslab.machine.network.routing import Route, Verdict, is_loopback
 from aiopslab.machine.network.states import SYN_SENT
 from aiopslab.sim import Timer

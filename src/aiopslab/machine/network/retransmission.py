@@ -14,7 +14,8 @@ from aiopslab.machine.network.errors import ConnectionReset, ConnectionTimedOut
 from aiopslab.machine.network.states import CLOSED, SYN_RECV
 
 if TYPE_CHECKING:
-    from aiopslab.machine.network.connection import Connection, Packet
+    from aiopslab.machine.network.connection import Connection
+    from aiopslab.machine.network.packets import Packet
 
 FIRST_TIMEOUT_S: Final = 0.2
 LONGEST_TIMEOUT_S: Final = 120.0
