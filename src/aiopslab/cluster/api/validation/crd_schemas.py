@@ -1,21 +1,23 @@
 """The rules of a schema inside a CustomResourceDefinition: what it may say, and that it is structural.
 
-A structural schema gives every field a type, and keeps what restricts values (allOf, anyOf, oneOf, not)
-apart from what gives structure. Schemas are walked with a list of places still to see, never by
-recursion, so that no depth of nesting is too deep. Defaults are not compared with the schema here.
+Defaults are not compared with the schema here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
-
-from aiopslab.cluster.api.field_errors import FieldError, forbidden, invalid, not_supported, required
+from aiopslab.cluster.api.field_errors import forbidden, invalid, not_supported, required
 from aiopslab.cluster.api.validation.common import Errors, items, mapping, text
-from aiopslab.cluster.golang.regexps import BadRegex, compiled
-
-Schema: TypeAlias = dict[str, Any]
-Place: TypeAlias = tuple[str, Schema]
+from aiopslab.cluster.api.validation.crd_parts import (
+    LIST_KEYS,
+    LIST_TYPE,
+    MAP_TYPE,
+    PRESERVE,
+    RULES,
+    Schema,
+    every_part,
+    needs_type,
+)
+from aiopslab.cluster.api.validation.crd_structure import check_structure
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")
@@ -43,34 +45,6 @@ _ROOT_FIELDS = {
     "x-kubernetes-preserve-unknown-fields": "XPreserveUnknownFields",
     "x-kubernetes-validations": "XValidations",
 }
-_EMBEDDED, _INT_OR_STRING = "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"
-_PRESERVE, _RULES = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"
-_LIST_TYPE, _MAP_TYPE, _LIST_KEYS = (
-    *("x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-list-map-keys"),
-)
-_INT_OR_STRING_FORM = [{"type": "integer"}, {"type": "string"}]
-_NOT_STRUCTURAL = {
-    "type": "must be empty to be structural",
-    "additionalProperties": "must be undefined to be structural",
-    "default": "must be undefined to be structural",
-    "title": "must be empty to be structural",
-    "description": "must be empty to be structural",
-    "nullable": "must be false to be structural",
-    _PRESERVE: "must be false to be structural",
-    _EMBEDDED: "must be false to be structural",
-    _INT_OR_STRING: "must be false to be structural",
-    _LIST_KEYS: "must be empty to be structural",
-    _LIST_TYPE: "must be undefined to be structural",
-    _MAP_TYPE: "must be undefined to be structural",
-    _RULES: "must be empty to be structural",
-}
-"""What may not stand where only values are restricted."""
-
-_UNTYPED = {
-    "root": "must not be empty at the root",
-    "item": "must not be empty for specified array items",
-    "field": "must not be empty for specified object fields",
-}
 
 
 def check_schema(path: str, schema: Schema, with_status: bool) -> Errors:
@@ -78,10 +52,9 @@ def check_schema(path: str, schema: Schema, with_status: bool) -> Errors:
     errors = _root(path, schema) if with_status else []
     if schema.get("nullable"):
         errors.append(forbidden(f"{path}.nullable", "nullable cannot be true at the root"))
-    for place, node in _every(path, schema):
+    for place, node in every_part(path, schema):
         errors += _node(place, node)
-    structural = _structure(path, schema) + _completeness(path, schema)
-    return errors + sorted(structural, key=str)
+    return errors + sorted(check_structure(path, schema), key=str)
 
 
 def selectable_field(where: str, schema: Schema) -> list[str]:
@@ -118,39 +91,6 @@ def _root(path: str, schema: Schema) -> Errors:
     return [invalid(path, schema, told)]
 
 
-def _every(path: str, schema: Schema) -> Iterator[Place]:
-    """Every schema within a schema, itself first."""
-    waiting: list[Place] = [(path, schema)]
-    while waiting:
-        place, node = waiting.pop()
-        yield place, node
-        waiting += reversed(list(_children(place, node)))
-
-
-def _children(path: str, node: Schema) -> Iterator[Place]:
-    for field in ("additionalProperties", "additionalItems", "not"):
-        if isinstance(node.get(field), dict):
-            yield f"{path}.{field}", node[field]
-    for field in ("properties", "patternProperties", "definitions"):
-        for name, child in sorted(mapping(node, field).items()):
-            if isinstance(child, dict):
-                yield f"{path}.{field}[{name}]", child
-    yield from _alternatives(path, node)
-    yield from _item(path, node)
-
-
-def _alternatives(path: str, node: Schema) -> Iterator[Place]:
-    for field in ("allOf", "oneOf", "anyOf"):
-        for index, child in enumerate(items(node, field)):
-            if isinstance(child, dict):
-                yield f"{path}.{field}[{index}]", child
-
-
-def _item(path: str, node: Schema) -> Iterator[Place]:
-    if isinstance(node.get("items"), dict):
-        yield f"{path}.items", node["items"]
-
-
 def _node(path: str, node: Schema) -> Errors:
     """The rules of any schema, wherever it stands."""
     kind = text(node, "type")
@@ -170,58 +110,53 @@ def _node(path: str, node: Schema) -> Errors:
     if node.get("properties") and node.get("additionalProperties") not in (None, True):
         told = "additionalProperties and properties are mutual exclusive"
         errors.append(forbidden(f"{path}.additionalProperties", told))
-    if node.get(_PRESERVE) is False:
-        errors.append(invalid(f"{path}.{_PRESERVE}", False, "must be true or undefined"))
+    if node.get(PRESERVE) is False:
+        errors.append(invalid(f"{path}.{PRESERVE}", False, "must be true or undefined"))
     errors += _map_type(path, node, kind)
     errors += _list_type(path, node, kind)
     return errors + _rules(path, node)
 
 
-def _needs_type(path: str, kind: str, wanted: str, because: str) -> FieldError:
-    told = f"must be {wanted} if {because}"
-    return invalid(f"{path}.type", kind, told) if kind else required(f"{path}.type", told)
-
-
 def _map_type(path: str, node: Schema, kind: str) -> Errors:
-    given = node.get(_MAP_TYPE)
+    given = node.get(MAP_TYPE)
     if given is None:
         return []
     errors: Errors = []
     if kind != "object":
-        errors.append(_needs_type(path, kind, "object", f"{_MAP_TYPE} is specified"))
+        errors.append(needs_type(path, kind, "object", f"{MAP_TYPE} is specified"))
     if given not in ("atomic", "granular"):
-        errors.append(not_supported(f"{path}.{_MAP_TYPE}", given, ["atomic", "granular"]))
+        errors.append(not_supported(f"{path}.{MAP_TYPE}", given, ["atomic", "granular"]))
     return errors
 
 
 def _list_type(path: str, node: Schema, kind: str) -> Errors:
-    given, keys = node.get(_LIST_TYPE), items(node, _LIST_KEYS)
+    given, keys = node.get(LIST_TYPE), items(node, LIST_KEYS)
     errors: Errors = []
     if given is not None and kind != "array":
-        errors.append(_needs_type(path, kind, "array", f"{_LIST_TYPE} is specified"))
+        errors.append(needs_type(path, kind, "array", f"{LIST_TYPE} is specified"))
     elif given is not None and given not in ("atomic", "set", "map"):
-        errors.append(not_supported(f"{path}.{_LIST_TYPE}", given, ["atomic", "set", "map"]))
+        errors.append(not_supported(f"{path}.{LIST_TYPE}", given, ["atomic", "set", "map"]))
     if keys and given != "map":
-        told = f"must be map if {_LIST_KEYS} is non-empty"
-        place = f"{path}.{_LIST_TYPE}"
+        told = f"must be map if {LIST_KEYS} is non-empty"
+        place = f"{path}.{LIST_TYPE}"
         errors.append(required(place, told) if given is None else invalid(place, given, told))
     if given == "map":
         errors += _map_list(path, node, keys)
     if given in ("set", "map") and mapping(node, "items").get("nullable"):
-        told = f"cannot be nullable when {_LIST_TYPE} is {given}"
+        told = f"cannot be nullable when {LIST_TYPE} is {given}"
         errors.append(forbidden(f"{path}.items.nullable", told))
     return errors
 
 
 def _map_list(path: str, node: Schema, keys: list[str]) -> Errors:
-    item, place = node.get("items"), f"{path}.{_LIST_KEYS}"
-    errors: Errors = [] if keys else [required(place, f"must not be empty if {_LIST_TYPE} is map")]
+    item, place = node.get("items"), f"{path}.{LIST_KEYS}"
+    errors: Errors = [] if keys else [required(place, f"must not be empty if {LIST_TYPE} is map")]
     if item is None:
-        return [*errors, required(f"{path}.items", f"must have a schema if {_LIST_TYPE} is map")]
+        return [*errors, required(f"{path}.items", f"must have a schema if {LIST_TYPE} is map")]
     if not isinstance(item, dict):
         return errors
     if item.get("type") != "object":
-        told = f"must be object if parent array's {_LIST_TYPE} is map"
+        told = f"must be object if parent array's {LIST_TYPE} is map"
         return [*errors, invalid(f"{path}.items.type", text(item, "type"), told)]
     for index, key in enumerate(keys):
         errors += _list_key(path, item, keys, index, key)
@@ -229,15 +164,15 @@ def _map_list(path: str, node: Schema, keys: list[str]) -> Errors:
 
 
 def _list_key(path: str, item: Schema, keys: list[str], index: int, key: str) -> Errors:
-    place, field = f"{path}.{_LIST_KEYS}", f"{path}.items.properties[{key}]"
+    place, field = f"{path}.{LIST_KEYS}", f"{path}.items.properties[{key}]"
     errors: Errors = []
     child = mapping(item, "properties").get(key)
-    because = f"this property is in {_LIST_KEYS}, so it"
+    because = f"this property is in {LIST_KEYS}, so it"
     if not isinstance(child, dict):
         errors.append(invalid(place, keys, "entries must all be names of item properties"))
     else:
         if child.get("type") in ("array", "object"):
-            told = f"must be a scalar type if parent array's {_LIST_TYPE} is map"
+            told = f"must be a scalar type if parent array's {LIST_TYPE} is map"
             errors.append(invalid(f"{field}.type", text(item, "type"), told))
         if key not in items(item, "required") and child.get("default") is None:
             told = f"{because} must have a default or be a required property"
@@ -251,8 +186,8 @@ def _list_key(path: str, item: Schema, keys: list[str], index: int, key: str) ->
 
 def _rules(path: str, node: Schema) -> Errors:
     errors: Errors = []
-    for index, rule in enumerate(items(node, _RULES)):
-        place, written, message = f"{path}.{_RULES}[{index}]", text(rule, "rule"), text(rule, "message")
+    for index, rule in enumerate(items(node, RULES)):
+        place, written, message = f"{path}.{RULES}[{index}]", text(rule, "rule"), text(rule, "message")
         if not written.strip():
             errors.append(required(f"{place}.rule", "rule is not specified"))
         if message and not message.strip():
@@ -262,144 +197,4 @@ def _rules(path: str, node: Schema) -> Errors:
         elif "\n" in written.strip() and not message.strip():
             told = "message must be specified if rule contains line breaks"
             errors.append(required(f"{place}.message", told))
-    return errors
-
-
-def _structure(path: str, schema: Schema) -> Errors:
-    """The rules that make a schema structural."""
-    errors: Errors = []
-    waiting: list[tuple[str, Schema, str]] = [(path, schema, "root")]
-    while waiting:
-        place, node, level = waiting.pop()
-        errors += _typed(place, node, level)
-        errors += _restrictions(place, node)
-        for child_place, child in _item(place, node):
-            waiting.append((child_place, child, "item"))
-        for name, child in sorted(mapping(node, "properties").items()):
-            if isinstance(child, dict):
-                waiting.append((f"{place}.properties[{name}]", child, "field"))
-        if isinstance(node.get("additionalProperties"), dict):
-            waiting.append((f"{place}.additionalProperties", node["additionalProperties"], "field"))
-    return errors
-
-
-def _typed(path: str, node: Schema, level: str) -> Errors:
-    kind = text(node, "type")
-    embedded, either, preserve = (bool(node.get(field)) for field in (_EMBEDDED, _INT_OR_STRING, _PRESERVE))
-    errors: Errors = []
-    if kind == "array" and not isinstance(node.get("items"), dict):
-        errors.append(required(f"{path}.items", "must be specified"))
-    if node.get("additionalProperties") is not None:
-        if level == "root":
-            errors.append(forbidden(f"{path}.additionalProperties", "must not be used at the root"))
-        if embedded:
-            told = f"must not be used if {_EMBEDDED} is set"
-            errors.append(forbidden(f"{path}.additionalProperties", told))
-    for field, given in ((_PRESERVE, preserve), (_EMBEDDED, embedded)):
-        if either and given:
-            errors.append(invalid(f"{path}.{field}", True, f"must be false if {_INT_OR_STRING} is true"))
-    if embedded and kind != "object":
-        errors.append(_needs_type(path, kind, "object", f"{_EMBEDDED} is true"))
-    elif not kind and not either and not preserve:
-        errors.append(required(f"{path}.type", _UNTYPED[level]))
-    if level == "root" and kind and kind != "object":
-        errors.append(invalid(f"{path}.type", kind, "must be object at the root"))
-    errors += _own_fields(path, node, level, level == "root" or embedded)
-    if embedded and not preserve and not node.get("properties"):
-        told = f"must not be empty if {_EMBEDDED} is true without {_PRESERVE}"
-        errors.append(required(f"{path}.properties", told))
-    return errors
-
-
-def _own_fields(path: str, node: Schema, level: str, whole_object: bool) -> Errors:
-    """What a schema of a whole object may say of kind, apiVersion and metadata."""
-    properties = mapping(node, "properties")
-    errors: Errors = []
-    for field in ("kind", "apiVersion"):
-        kind = text(mapping(properties, field), "type")
-        if whole_object and field in properties and kind != "string":
-            errors.append(invalid(f"{path}.properties[{field}].type", kind, "must be string"))
-    if "metadata" not in properties:
-        return errors
-    metadata, place = mapping(properties, "metadata"), f"{path}.properties[metadata]"
-    if whole_object and text(metadata, "type") != "object":
-        errors.append(invalid(f"{place}.type", text(metadata, "type"), "must be object"))
-    told = {field for field, value in metadata.items() if value} - {"type", "default"}
-    if set(mapping(metadata, "properties")) <= {"name", "generateName"}:
-        told -= {"properties"}
-    if level == "root" and told:
-        sentence = (
-            "must not specify anything other than name and generateName, but metadata is implicitly specified"
-        )
-        errors.append(forbidden(place, sentence))
-    return errors
-
-
-def _restrictions(path: str, node: Schema) -> Errors:
-    """The rules of what restricts values, below one schema that gives structure."""
-    errors = _pattern(path, node)
-    waiting = list(_restricting(path, node, free=True))
-    while waiting:
-        place, nested = waiting.pop()
-        errors += [
-            forbidden(f"{place}.{field}", told)
-            for field, told in _NOT_STRUCTURAL.items()
-            if nested.get(field) not in (None, False, "", [], {})
-        ]
-        if "metadata" in mapping(nested, "properties"):
-            told = "must not be specified in a nested context"
-            errors.append(forbidden(f"{place}.properties[metadata]", told))
-        errors += _pattern(place, nested)
-        waiting += _restricting(place, nested, free=False)
-        waiting += _item(place, nested)
-        for name, child in sorted(mapping(nested, "properties").items()):
-            if isinstance(child, dict):
-                waiting.append((f"{place}.properties[{name}]", child))
-    return errors
-
-
-def _restricting(path: str, node: Schema, free: bool) -> Iterator[Place]:
-    """The alternatives of a schema, but for the one form that may name types: int or string."""
-    for place, child in _alternatives(path, node):
-        plain = free and items(node, "anyOf") == _INT_OR_STRING_FORM and place.startswith(f"{path}.anyOf[")
-        if plain:
-            continue
-        first = place == f"{path}.allOf[0]"
-        if free and first and items(child, "anyOf") == _INT_OR_STRING_FORM:
-            child = {field: value for field, value in child.items() if field != "anyOf"}
-        yield place, child
-    if isinstance(node.get("not"), dict):
-        yield f"{path}.not", node["not"]
-
-
-def _pattern(path: str, node: Schema) -> Errors:
-    pattern = text(node, "pattern")
-    if not pattern:
-        return []
-    try:
-        compiled(pattern)
-    except BadRegex as fault:
-        told = f"must be a valid regular expression, but isn't: {fault}"
-        return [invalid(f"{path}.pattern", pattern, told)]
-    return []
-
-
-def _completeness(path: str, schema: Schema) -> Errors:
-    """What the root restricts must also be part of the structure; deeper, nothing is compared."""
-    errors: Errors = []
-    waiting: list[tuple[str, Schema, str, Any]] = [
-        (where, nested, path, schema) for where, nested in _restricting(path, schema, free=False)
-    ]
-    while waiting:
-        where, nested, target, given = waiting.pop()
-        if not isinstance(given, dict):
-            errors.append(required(target, f"because it is defined in {where}"))
-            continue
-        waiting += [(deeper, one, target, given) for deeper, one in _restricting(where, nested, free=False)]
-        for deeper, one in _item(where, nested):
-            waiting.append((deeper, one, f"{target}.items", given.get("items")))
-        for name, child in sorted(mapping(nested, "properties").items()):
-            if isinstance(child, dict):
-                known, field = mapping(given, "properties").get(name), f"properties[{name}]"
-                waiting.append((f"{where}.{field}", child, f"{target}.{field}", known))
     return errors
