@@ -168,11 +168,13 @@ def genuine(home: Path, held: dict[str, list[dict[str, Any]]] | None = None) -> 
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     config = {
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "c",
         "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
         "users": [{"name": "u", "user": {}}],
-    }  # fmt: skip
+    }
     (home / "config").write_text(json.dumps(config))
     try:
         yield Genuine(home)

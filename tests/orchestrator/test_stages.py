@@ -68,8 +68,10 @@ def test_a_user_s_own_problem_is_found_in_copies_and_shares_its_baseline(prepare
         result = copy.call(run_episode, partial(said, LOOK, 'submit("No")'))
     assert "1/1" in result["history"][1]["content"]
     assert [line.partition(":")[0] for line in prepared.told] == [
-        "hotel-reservation", "own_port-localization-1", NOOP,
-    ]  # fmt: skip
+        "hotel-reservation",
+        "own_port-localization-1",
+        NOOP,
+    ]
 
 
 def _loaded(_: Stage) -> set[str]:

@@ -28,7 +28,7 @@ class Monitoring:
         cluster: Cluster,
         telemetry: Telemetry,
         rules: Sequence[RuleGroup] | None = None,
-        retention: Retention = Retention(),  # noqa: B008 - frozen
+        retention: Retention = Retention(),
     ) -> None:
         """``telemetry`` is what the cluster's software emits to; without ``rules`` the default ones are taken."""
         self._api = cluster.api

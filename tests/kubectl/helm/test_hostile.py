@@ -39,16 +39,16 @@ BOMBS = (
     "{{ seq 1 100000000000 }}",
     "{{ randAlphaNum 1000000000 }}",
     '{{ printf "%1000000000d" 1 }}',
-    "{{ fromYaml (repeat 3000 \"[\") }}",
+    '{{ fromYaml (repeat 3000 "[") }}',
     '{{ fromJson (repeat 100000 "[") }}',
     '{{ fromYaml "a: &a [x,x,x,x,x,x,x,x,x]\\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\\nd: &d [*c,*c,*c,*c,*c,*c,*c]\\ne: &e [*d,*d,*d,*d,*d,*d,*d]\\nf: &f [*e,*e,*e,*e,*e,*e]\\ng: [*f,*f,*f,*f,*f]" }}',
     '{{ fromYaml "a: &a\\n  b: *a" }}',
     "{{ round 1e308 300 }} {{ round 1.5 -400 }} {{ mulf 1e308 1e308 }} {{ int 1e300 }} {{ div 1 0.1 }}",
     '{{ toDate "2006" "99999" }} {{ date "2006" 99999999999999999 }} {{ dateModify "9999999h" now }}',
     '{{ (.Files.Glob "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b") }} {{ .Files.Glob "[" }} {{ .Files.Glob "{a" }}',
-    "{{ \"\\xff\" | toYaml }} {{ \"\\xff\" | b64enc }} {{ \"\\xff\" | sha256sum }} {{ toJson \"\\xff\" }} {{ upper \"\\xff\" }}",
+    '{{ "\\xff" | toYaml }} {{ "\\xff" | b64enc }} {{ "\\xff" | sha256sum }} {{ toJson "\\xff" }} {{ upper "\\xff" }}',
     '{{ semverCompare (repeat 1000 ">=1 ") "1.2.3" }} {{ semver (repeat 5000 "1") }}',
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("template", BOMBS)

@@ -298,6 +298,6 @@ LINKS = [("symlink", f"l{n + 1}", f"l{n}") for n in range(45)]
         [("symlink", "..", "up"), ("mkdir", "a", 0o755), ("symlink", "../up", "a/up"), ("realpath", "a/up")],
         [("write", "é" * 127 + "x", b"1"), ("write", "é" * 128, b"1"), ("listdir", "/")],
     ],
-)  # fmt: skip
+)
 def test_known_corners(sequence: list[Call]) -> None:
     compare(sequence)

@@ -34,7 +34,7 @@ TEXTS = [
     '{{ query "sum(load)" | first | value | humanize }} {{ query "count(load)" | first | value }}',
     "a {{- $labels.job -}} b",
     '{{ `raw` }} {{ "quo\\"ted" }} {{ len $labels.job }} {{ match "^a" $labels.job }}',
-]  # fmt: skip
+]
 NUMBERS = [
     0.0,
     1.5,
@@ -61,10 +61,10 @@ def rules() -> str:
     alerts += [
         {"alert": "Slow", "expr": "load > 100", "for": "1m", "labels": {"severity": "warning"}},
         {"alert": "Kept", "expr": "load > 100", "for": "30s", "keep_firing_for": "45s"},
-        {"alert": "Gone", "expr": "absent(load{job=\"api\"})", "labels": {"level": "{{ $value }}"}},
+        {"alert": "Gone", "expr": 'absent(load{job="api"})', "labels": {"level": "{{ $value }}"}},
         {"record": "job:load:sum", "expr": "sum by (job) (load)", "labels": {"source": "rule"}},
         {"alert": "Recorded", "expr": "job:load:sum > 1000", "for": "15s"},
-    ]  # fmt: skip
+    ]
     return yaml.safe_dump({"groups": [{"name": "g", "rules": alerts}]}, sort_keys=False)
 
 

@@ -33,9 +33,11 @@ class MyActions(TaskActions):
 def signatures(environment: Environment) -> list[str]:
     """Every action as the page writes it: names and defaults."""
     return [
-        f"{one.name}({', '.join(p.name if p.is_required else f'{p.name}={p.default!r}' for p in one.parameters)})".replace("'", '"')
+        f"{one.name}({', '.join(p.name if p.is_required else f'{p.name}={p.default!r}' for p in one.parameters)})".replace(
+            "'", '"'
+        )
         for one in session(environment).actions.values()
-    ]  # fmt: skip
+    ]
 
 
 def asked_of_own(environment: Environment) -> list[str]:

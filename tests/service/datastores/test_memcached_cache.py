@@ -17,7 +17,7 @@ STEPS = some.one_of(
     STORES,
     some.tuples(some.sampled_from(["delete", "get"]), KEYS, some.just(0), some.just(0)),
     some.tuples(some.sampled_from(["flush", "wait"]), some.just(b""), some.integers(0, 3), some.just(0)),
-)  # fmt: skip
+)
 
 
 @given(some.lists(STEPS, max_size=60))

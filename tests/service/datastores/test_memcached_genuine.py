@@ -50,7 +50,7 @@ SCRIPTS = {
     "counts": "set a 0 0 1|x|get a|get b|delete b|incr a 1|touch a 0|flush_all|stats reset|stats slabs",
     "web": "GET / HTTP/1.1|Host: x||version",
     "a long line": "{k3000}|version",
-}  # fmt: skip
+}
 
 
 def _bytes_of(script: str) -> bytes:

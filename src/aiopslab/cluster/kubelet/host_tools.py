@@ -76,8 +76,10 @@ def _found(runtime: ContainerRuntime, words: list[str]) -> list[tuple[PodRecord,
             if each.id.startswith(word)
         ]
         if not match:
-            raise UsageError(f'E "ContainerStatus from runtime service failed" err="rpc error: code = NotFound desc = '
-                             f'an error occurred when try to find container \\"{word}\\": not found"')  # fmt: skip
+            raise UsageError(
+                f'E "ContainerStatus from runtime service failed" err="rpc error: code = NotFound desc = '
+                f'an error occurred when try to find container \\"{word}\\": not found"'
+            )
         found.append(match[0])
     return found
 

@@ -216,6 +216,7 @@ def _merge_combined(one: Object, other: Object) -> Object:
     merged = dict(one)
     for key, value in other.items():
         before = merged.get(key)
-        both = isinstance(before, dict) and isinstance(value, dict)
-        merged[key] = _merge_combined(before, value) if both else value  # type: ignore[arg-type]
+        if isinstance(before, dict) and isinstance(value, dict):
+            value = _merge_combined(before, value)
+        merged[key] = value
     return merged

@@ -181,9 +181,11 @@ class _Build(GoObject):
 
     def go_fields(self) -> dict[str, Any]:
         return {
-            "Version": HELM_VERSION, "GitCommit": "e4da49785aa6e6ee2b86efd5dd9e43400318262b", "GitTreeState": "clean",
+            "Version": HELM_VERSION,
+            "GitCommit": "e4da49785aa6e6ee2b86efd5dd9e43400318262b",
+            "GitTreeState": "clean",
             "GoVersion": "go1.23.7",
-        }  # fmt: skip
+        }
 
     def go_text(self) -> str:
         return "{" + " ".join(self.go_fields().values()) + "}"

@@ -37,9 +37,11 @@ REFUSED: Final = (
     "transformers", "validators", "crds", "openapi", "configurations", "inventory",
 )  # fmt: skip
 DEPRECATED: Final = (
-    ("bases", "resources"), ("commonLabels", "labels"), ("patchesJson6902", "patches"),
+    ("bases", "resources"),
+    ("commonLabels", "labels"),
+    ("patchesJson6902", "patches"),
     ("patchesStrategicMerge", "patches"),
-)  # fmt: skip
+)
 TEXTS: Final = ("namePrefix", "nameSuffix", "namespace")
 LISTS_OF_TEXTS: Final = ("resources", "bases", "patchesStrategicMerge")
 MAPS: Final = ("commonLabels", "commonAnnotations", "generatorOptions")

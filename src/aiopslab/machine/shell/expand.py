@@ -163,13 +163,12 @@ class Expander:
         In the operand of ``${x:-...}`` written text is split like expanded text.
         """
         for part in parts:
-            kind = type(part)
-            if kind is Literal:
-                out.append((SPLIT if operand else LITERAL, part.text))  # type: ignore[union-attr]
-            elif kind is Quoted:
-                out.append((QUOTED, part.text))  # type: ignore[union-attr]
-            elif kind is DoubleQuoted:
-                await self.quoted(part.parts, out, split)  # type: ignore[union-attr]
+            if isinstance(part, Literal):
+                out.append((SPLIT if operand else LITERAL, part.text))
+            elif isinstance(part, Quoted):
+                out.append((QUOTED, part.text))
+            elif isinstance(part, DoubleQuoted):
+                await self.quoted(part.parts, out, split)
             elif isinstance(part, Parameter):
                 await self.parameters.expand(part, out, False, split)
             elif isinstance(part, Tilde):
@@ -186,9 +185,8 @@ class Expander:
         before = len(out)
         nothing = False
         for part in parts:
-            kind = type(part)
-            if kind is Quoted or kind is Literal:
-                out.append((QUOTED, part.text))  # type: ignore[union-attr]
+            if isinstance(part, Quoted | Literal):
+                out.append((QUOTED, part.text))
             elif isinstance(part, Parameter):
                 added = len(out)
                 await self.parameters.expand(part, out, True, split)

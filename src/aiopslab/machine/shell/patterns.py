@@ -85,7 +85,7 @@ class Pattern:
                 if len(segments) == 1 or segments[-1]:
                     segments.append([])
             else:
-                segments[-1].append(atom)  # type: ignore[arg-type]
+                segments[-1].append(atom)  # type: ignore[arg-type]  # none is extended: such patterns are not built
         fixed = ["".join(segment) for segment in segments]
         head = fixed[0] + "".join(f"(?>.*?{segment})" for segment in fixed[1:-1])
         last = fixed[-1]

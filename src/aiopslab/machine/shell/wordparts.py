@@ -41,7 +41,7 @@ def finish_word(parts: list[Part], text: str, assignment: bool = False) -> Word:
     merged: list[Part] = []
     for part in parts:
         if merged and type(part) is type(merged[-1]) and isinstance(part, Literal | Quoted):
-            merged[-1] = type(part)(merged[-1].text + part.text)  # type: ignore[union-attr]
+            merged[-1] = type(part)(merged[-1].text + part.text)  # type: ignore[union-attr]  # they are of one type
         else:
             merged.append(part)
     if merged and isinstance(merged[0], Literal) and "~" in merged[0].text:
@@ -49,17 +49,13 @@ def finish_word(parts: list[Part], text: str, assignment: bool = False) -> Word:
     elif assignment and any(isinstance(part, Literal) and ":~" in part.text for part in merged):
         merged = _find_tildes(merged, True)
     word = Word(merged, text)
-    if not merged:
-        word.literal = ""
-    elif len(merged) == 1:
-        only = merged[0]
-        if isinstance(only, Quoted) or (isinstance(only, Literal) and not _ACTIVE.search(only.text)):
-            word.literal = only.text
-    elif all(
-        isinstance(part, Quoted) or (isinstance(part, Literal) and not _ACTIVE.search(part.text))
+    texts = [
+        part.text
         for part in merged
-    ):
-        word.literal = "".join(part.text for part in merged)  # type: ignore[union-attr]
+        if isinstance(part, Quoted) or (isinstance(part, Literal) and not _ACTIVE.search(part.text))
+    ]
+    if len(texts) == len(merged):
+        word.literal = "".join(texts)
     word.has_braces = any(isinstance(part, Literal) and "{" in part.text for part in merged) and "}" in text
     if word.has_braces:
         word.literal = None

@@ -200,8 +200,9 @@ class WordReader:
         if self.position >= self.end:
             raise self.unmatched('"', self.line_at(start))
         self.position += 1
-        if all(isinstance(part, Quoted) for part in parts):
-            return Quoted("".join(part.text for part in parts))  # type: ignore[union-attr]
+        texts = [part.text for part in parts if isinstance(part, Quoted)]
+        if len(texts) == len(parts):
+            return Quoted("".join(texts))
         return DoubleQuoted(parts)
 
     # -- quoted text ---------------------------------------------------------------------------

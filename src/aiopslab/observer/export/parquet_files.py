@@ -14,7 +14,7 @@ _ROWS_TOGETHER: Final = 65_536
 def has_pyarrow() -> bool:
     """Whether this can be done here."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401 (whether it can be imported is the question)
     except ImportError:
         return False
     return True

@@ -83,7 +83,7 @@ class LogStream:
 class LogStore:
     """Lines of many streams."""
 
-    def __init__(self, retention: LogRetention = LogRetention()) -> None:  # noqa: B008 - frozen
+    def __init__(self, retention: LogRetention = LogRetention()) -> None:
         self.retention = retention
         self._pending: list[LogLine] = []
         self._streams: dict[Labels, LogStream] = {}

@@ -47,7 +47,7 @@ class TooManySeries(RuntimeError):
 class MetricStore:
     """Samples of many series."""
 
-    def __init__(self, retention: Retention = Retention()) -> None:  # noqa: B008 - frozen
+    def __init__(self, retention: Retention = Retention()) -> None:
         self.retention = retention
         self.metadata: dict[str, Metadata] = {}
         self._series: dict[Labels, Series] = {}

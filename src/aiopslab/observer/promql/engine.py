@@ -57,7 +57,7 @@ class Engine:
     def __init__(
         self,
         store: MetricStore,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: Limits = Limits(),
         lookback_ms: int = LOOKBACK_MS,
     ) -> None:
         self.store = store

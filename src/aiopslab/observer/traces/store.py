@@ -80,7 +80,7 @@ class _Batch(NamedTuple):
 class TraceStore:
     """All spans. ``epoch_s`` is the time of day, in seconds since 1970, at which the spans' clock begins."""
 
-    def __init__(self, retention: Retention = Retention(), epoch_s: float = 0.0) -> None:  # noqa: B008 - frozen
+    def __init__(self, retention: Retention = Retention(), epoch_s: float = 0.0) -> None:
         self.retention = retention
         self.epoch_us = round(epoch_s * 1e6)
         self.first_row = 0

@@ -159,7 +159,8 @@ def _callable(owner: object, name: str, member: object) -> Callable[..., Any]:
     if isinstance(member, FunctionType):
         first = next(iter(inspect.signature(member).parameters), "")
         return member.__get__(owner) if first == "self" else member
-    return getattr(owner, name)  # type: ignore[no-any-return]
+    bound: Callable[..., Any] = getattr(owner, name)
+    return bound
 
 
 def _types(function: Callable[..., Any]) -> dict[str, Any]:

@@ -53,13 +53,15 @@ def typed(machine: Machine, line: str) -> tuple[str, str, int]:
         ("yq -N .a two.yaml", "1\n2\n"),
         ("cat d.yaml | yq e .kind -", "Deployment\n"),
         ("yq -n '.a.b = \"true\"'", 'a:\n  b: "true"\n'),
-        ("echo '{\"x\":[1,{\"y\":null}]}' | yq -P .", "x:\n  - 1\n  - y: null\n"),
+        ('echo \'{"x":[1,{"y":null}]}\' | yq -P .', "x:\n  - 1\n  - y: null\n"),
         ("X=5 yq -n '.v = strenv(X)'", 'v: "5"\n'),
         ("X=5 yq -n '.v = env(X)'", "v: 5\n"),
-        ("yq -i '.spec.replicas = 7 | del(.metadata.labels)' d.yaml; head -n 5 d.yaml",
-         "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 7\n"),
+        (
+            "yq -i '.spec.replicas = 7 | del(.metadata.labels)' d.yaml; head -n 5 d.yaml",
+            "kind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 7\n",
+        ),
     ],
-)  # fmt: skip
+)
 def test_expressions(machine: Machine, line: str, told: str) -> None:
     assert typed(machine, f"cd /; {line}") == (told, "", 0)
 

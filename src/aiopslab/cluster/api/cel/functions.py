@@ -225,6 +225,8 @@ METHODS: Mapping[str, Callable[..., Any]] = {
     "getHours": _part(lambda time: time.hour, lambda span: int(span.total_seconds() / 3600)),
     "getMinutes": _part(lambda time: time.minute, lambda span: int(span.total_seconds() / 60)),
     "getSeconds": _part(lambda time: time.second, lambda span: int(span.total_seconds())),
-    "getMilliseconds": _part(lambda time: time.microsecond // 1000, lambda span: int(span.total_seconds() * 1000)),
+    "getMilliseconds": _part(
+        lambda time: time.microsecond // 1000, lambda span: int(span.total_seconds() * 1000)
+    ),
     **{name: partial(_said, name) for name in ASKED},
-}  # fmt: skip
+}

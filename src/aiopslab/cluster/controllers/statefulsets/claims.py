@@ -7,6 +7,7 @@ with a pod that is scaled away is owned by that pod; the garbage collector does 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from aiopslab.cluster.api.errors import AlreadyExists, ApiError
 from aiopslab.cluster.api.objects import Object, at, copy
@@ -60,7 +61,7 @@ class Claims:
         for claim in self._present(stateful_set, pod):
             owners = _wanted_owners(stateful_set, pod, claim)
             if owners != (claim["metadata"].get("ownerReferences") or []):
-                self._client.edit(claim, lambda one, wanted=owners: _set_owners(one, wanted))  # type: ignore[misc]
+                self._client.edit(claim, partial(_set_owners, owners=owners))
 
     def _present(self, stateful_set: Object, pod: Object) -> Iterator[Object]:
         namespace = stateful_set["metadata"]["namespace"]

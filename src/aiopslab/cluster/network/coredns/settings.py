@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from aiopslab.cluster.golang.durations import parse_duration_s
 from aiopslab.cluster.network.coredns.corefile import CorefileError, Directive, ParsingError, WrongArguments
@@ -89,7 +89,7 @@ def kubernetes(line: Directive, block_zones: list[str]) -> Kubernetes:
     zones = tuple(zone_name(each) for each in line.args) or tuple(block_zones)
     if all(zone.endswith(".arpa") for zone in zones):
         raise PluginError("kubernetes", "non-reverse zone name must be used")
-    given: dict[str, object] = {}
+    given: dict[str, Any] = {}
     for each in line.body:
         match each.name:
             case "pods":
@@ -118,7 +118,7 @@ def kubernetes(line: Directive, block_zones: list[str]) -> Kubernetes:
                 _want(each, bool(each.args), "kubernetes")
             case _:
                 raise PluginError("kubernetes", ParsingError(each.line, f"unknown property '{each.name}'"))
-    return Kubernetes(zones, **given)  # type: ignore[arg-type]
+    return Kubernetes(zones, **given)
 
 
 def _ttl(line: Directive) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def load() -> None:
     """Make the commands known."""
-    from aiopslab.kubectl.helm.verbs import (  # noqa: F401
+    from aiopslab.kubectl.helm.verbs import (  # noqa: F401  (they register their commands)
         installing,
         offline,
         reading,

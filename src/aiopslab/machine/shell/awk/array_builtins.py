@@ -134,12 +134,13 @@ def _value_as_text(runtime: Runtime, pair: Pair) -> Any:
 
 def _value_as_number(runtime: Runtime, pair: Pair) -> Any:
     is_array, text = _scalar_text(runtime, pair)
-    return is_array, 0.0 if is_array else to_number(pair[1]), text, pair[0]  # type: ignore[arg-type]
+    number = 0.0 if isinstance(pair[1], dict) else to_number(pair[1])
+    return is_array, number, text, pair[0]
 
 
 def _value_by_type(runtime: Runtime, pair: Pair) -> Any:
     is_array, text = _scalar_text(runtime, pair)
-    number = None if is_array else numeric(pair[1])  # type: ignore[arg-type]
+    number = None if isinstance(pair[1], dict) else numeric(pair[1])
     return (2 if is_array else 1 if number is None else 0), number or 0.0, text, pair[0]
 
 

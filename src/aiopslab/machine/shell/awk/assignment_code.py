@@ -104,7 +104,8 @@ class AssignmentCompiler(VariableCompiler):
 
         def run(frame: Frame) -> float:
             frame[kept] = amount(frame)
-            return change(frame)  # type: ignore[no-any-return]
+            result: float = change(frame)
+            return result
 
         return run
 

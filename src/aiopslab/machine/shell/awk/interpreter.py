@@ -8,6 +8,7 @@ from aiopslab.machine.shell.awk.control import EXIT, NEXTFILE, Signal, Unwind
 from aiopslab.machine.shell.awk.errors import Fatal
 from aiopslab.machine.shell.awk.output import MANY_PARTS
 from aiopslab.machine.shell.awk.runtime import Runtime
+from aiopslab.machine.shell.awk.waiting_code import result_of
 
 
 async def run_program(code: ProgramCode, runtime: Runtime) -> None:
@@ -31,9 +32,7 @@ async def _run_once(rules: list[RuleCode], runtime: Runtime, kind: str) -> bool:
 
 async def _run_rule(rule: RuleCode) -> Signal:
     try:
-        signal: Signal = rule.code.run(rule.frame)
-        if rule.code.waits:
-            signal = await signal  # type: ignore[misc]
+        signal: Signal = await result_of(rule.code, rule.frame)
         return signal
     except Unwind as unwinding:
         return unwinding.signal

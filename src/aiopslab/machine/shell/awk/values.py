@@ -67,7 +67,7 @@ def looks_numeric(text: str) -> float | None:
 
 def to_number(value: Value) -> float:
     """Any value as a number."""
-    return value if type(value) is float else text_to_number(value)  # type: ignore[arg-type]
+    return value if type(value) is float else text_to_number(value)  # type: ignore[arg-type]  # all but floats are texts
 
 
 def integer_text(number: float) -> str | None:
@@ -93,9 +93,8 @@ def truth(value: Value) -> bool:
 
 def numeric(value: Value) -> float | None:
     """The value as a number if comparisons take it as one, else None."""
-    kind = type(value)
-    if kind is float:
-        return value  # type: ignore[return-value]
-    if kind is Input:
-        return looks_numeric(value)  # type: ignore[arg-type]
-    return 0.0 if kind is Unset else None
+    if type(value) is float:
+        return value
+    if type(value) is Input:
+        return looks_numeric(value)
+    return 0.0 if type(value) is Unset else None

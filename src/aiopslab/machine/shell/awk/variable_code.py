@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from aiopslab.machine.shell.awk import tree, variables
 from aiopslab.machine.shell.awk.code import Frame, Run, Scope, Store, Unit
@@ -66,12 +66,12 @@ class VariableCompiler:
 
         def read_checked(frame: Frame) -> Value:
             place = frame if holder is None else holder
-            value = place[slot]
+            value: Any = place[slot]
             if type(value) is dict:
                 raise self._array_in_scalar_place(name)
             if value is UNSET:
                 place[slot] = UNSET_SCALAR
-            return value  # type: ignore[no-any-return]
+            return cast(Value, value)
 
         return read_checked
 
@@ -137,9 +137,10 @@ class VariableCompiler:
         if node.name in variables.SLOTS and node.name not in variables.PREDEFINED_ARRAYS:
             return None
         slot = self.unit.slots[node.name]
-        if type(self.runtime.globals[slot]) is not dict:
-            self.runtime.globals[slot] = {}
-        return self.runtime.globals[slot]  # type: ignore[no-any-return]
+        array = self.runtime.globals[slot]
+        if not isinstance(array, dict):
+            array = self.runtime.globals[slot] = {}
+        return array
 
     def _nested_array(self, node: tree.Index) -> Run:
         outer, key = self.array(node.array), self.key(node.subscripts)

@@ -106,7 +106,12 @@ class WaitingCompiler(ExpressionCompiler):
 
     def _in_two_steps(self, node: tree.Expr) -> WaitingRun:
         operands: list[tree.Expr] = []
-        change_operands(node, lambda operand: operands.append(operand) or operand)  # type: ignore[func-returns-value]
+
+        def list_operand(operand: tree.Expr) -> tree.Expr:
+            operands.append(operand)
+            return operand
+
+        change_operands(node, list_operand)
         last = max(
             (place for place, operand in enumerate(operands) if self.analysis.waits(operand)), default=-1
         )

@@ -104,7 +104,7 @@ class Automaton:
 
     def _make_states(self) -> None:
         kernels: dict[tuple[tuple[int, int], ...], int] = {((0, 0),): 0}
-        waiting = [((0, 0),)]
+        waiting = list(kernels)
         for kernel in waiting:  # the list grows while it is walked
             items = self._closure(kernel)
             self.items.append(tuple(items))
@@ -118,7 +118,7 @@ class Automaton:
                 target = tuple(sorted(following))
                 if target not in kernels:
                     kernels[target] = len(kernels)
-                    waiting.append(target)  # type: ignore[arg-type]
+                    waiting.append(target)
                 moves[symbol] = kernels[target]
             self.moves.append(moves)
 

@@ -48,10 +48,12 @@ def parse_program(source: bytes) -> Node:
         result = second.parse()
         if second.complaints:
             raise CompileErrors(parser.complaints)
+    imports: list[str]
+    body: Node
     imports, body = result
     if imports:
         raise CompileErrors([f"module not found: {imports[0]}\n"])
-    return body  # type: ignore[no-any-return]
+    return body
 
 
 class Parser:

@@ -44,7 +44,7 @@ def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     node = dumper.represent_str(text)
     if "\n" in text:
         node.style = "|"
-    elif dumper.resolve(yaml.ScalarNode, text, (True, False)) != TEXTS:  # type: ignore[no-untyped-call]
+    elif dumper.resolve(yaml.ScalarNode, text, (True, False)) != TEXTS:  # type: ignore[no-untyped-call]  # the stubs leave it out
         node.style = '"'
     return node
 

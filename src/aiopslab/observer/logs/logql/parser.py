@@ -89,7 +89,7 @@ class _Parser:
                     raise LogqlError(
                         f"unexpected type for {side} leg of binary operation ({operator}): *syntax.MatchersExpr"
                     )
-            left = Binary(0, 0, operator, left, right, matching, returns_bool, 0)  # type: ignore[arg-type]
+            left = Binary(0, 0, operator, left, right, matching, returns_bool, 0)  # type: ignore[arg-type]  # neither is a selector
         reader.shallower()
         return left
 

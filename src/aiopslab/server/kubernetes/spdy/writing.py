@@ -18,8 +18,9 @@ class FrameWriter:
     """Writes the frames of one connection, in the order in which they are to be sent."""
 
     def __init__(self) -> None:
-        self._deflate = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL,
-                                         zlib.Z_DEFAULT_STRATEGY, DICTIONARY)  # fmt: skip
+        self._deflate = zlib.compressobj(
+            9, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_DEFAULT_STRATEGY, DICTIONARY
+        )
 
     def write(self, frame: Frame) -> bytes:
         """One frame's bytes; of long data, several frames'."""

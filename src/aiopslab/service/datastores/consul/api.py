@@ -34,7 +34,7 @@ JITTER: Final = 16
 
 REQUEST_CPU_S: Final = 0.000_2
 NOT_AN_ENDPOINT: Final = "Invalid URL path: not a recognized HTTP API endpoint"
-PAGE: Final = b"<!DOCTYPE html>\n<html lang=\"en\">\n<head><title>Consul by HashiCorp</title></head>\n<body>\n<noscript><h1>JavaScript Required</h1></noscript>\n</body>\n</html>\n"  # fmt: skip
+PAGE: Final = b'<!DOCTYPE html>\n<html lang="en">\n<head><title>Consul by HashiCorp</title></head>\n<body>\n<noscript><h1>JavaScript Required</h1></noscript>\n</body>\n</html>\n'
 
 
 class Api:
@@ -77,7 +77,9 @@ class Api:
 
     def _complain(self, ask: Ask, connection: Connection, refusal: Refused) -> None:
         source = f"{connection.remote[0]}:{connection.remote[1]}"
-        self._log.error("agent.http", f'Request error: method={ask.method} url={ask.url} from={source} error="{refusal}"')  # fmt: skip
+        self._log.error(
+            "agent.http", f'Request error: method={ask.method} url={ask.url} from={source} error="{refusal}"'
+        )
 
     async def _answer(self, ask: Ask) -> HttpResponse:
         path = ask.path

@@ -46,7 +46,9 @@ class ConsulClient:
 
     async def register(self, name: str, id: str, address: str, port: int) -> None:
         """Register an instance of a service, without a check."""
-        body = msgspec.json.encode({"ID": id, "Name": name, "Port": port, "Address": address, "Check": None, "Checks": None})  # fmt: skip
+        body = msgspec.json.encode(
+            {"ID": id, "Name": name, "Port": port, "Address": address, "Check": None, "Checks": None}
+        )
         await self._request("PUT", "/v1/agent/service/register", body)
 
     async def deregister(self, id: str) -> None:

@@ -15,7 +15,9 @@ from aiopslab.service.datastores.consul.identity import VERSION
 
 TAGS: Final = ("latest", "1.20", VERSION)
 ENTRY_POINT: Final = "docker-entrypoint.sh"
-COMMANDS: Final = frozenset({"agent", "catalog", "info", "kv", "members", "monitor", "operator", "services", "version"})  # fmt: skip
+COMMANDS: Final = frozenset(
+    {"agent", "catalog", "info", "kv", "members", "monitor", "operator", "services", "version"}
+)
 
 
 @cache

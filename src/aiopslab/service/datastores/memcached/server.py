@@ -56,7 +56,9 @@ async def memcached(ctx: Context) -> int:
         ctx.signals.on(signal, lambda _signal: stop.set())
     if settings.verbosity >= 2:
         for slab in server.cache.slabs.classes:
-            await ctx.err(f"slab class {slab.number:3}: chunk size {slab.chunk_bytes:9} perslab {slab.chunks_per_page:7}\n")  # fmt: skip
+            await ctx.err(
+                f"slab class {slab.number:3}: chunk size {slab.chunk_bytes:9} perslab {slab.chunks_per_page:7}\n"
+            )
     await stop.wait()
     await ctx.err("Exiting normally\n")
     return 0

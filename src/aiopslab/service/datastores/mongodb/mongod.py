@@ -8,6 +8,7 @@ the certificate leaves no way on.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Final
 
 from aiopslab.machine.files import FileError
@@ -162,7 +163,7 @@ async def _serve(server: Server) -> int:
             pass
     banner.listening(options, log)
     for signal, word in ((Signal.TERM, "Terminated"), (Signal.INT, "Interrupt")):
-        ctx.signals.on(signal, lambda received, word=word: _signalled(server, received, word))  # type: ignore[misc]
+        ctx.signals.on(signal, partial(_signalled, server, word=word))
     maintenance.start()
     reason = await server.stopping.wait()
     doorman.close()

@@ -185,7 +185,7 @@ class User:
 
     def reset(self) -> None:
         """``reset``."""
-        self.__init__(self.name)  # type: ignore[misc]
+        self.__init__(self.name)  # type: ignore[misc]  # no class here is built otherwise
 
 
 SIMPLE_RULES: Final[dict[str, Callable[[User], None]]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from aiopslab.machine.network import BrokenPipe, Closed, Connection, NetworkError
 from aiopslab.machine.process import Context
@@ -64,20 +64,20 @@ class RedisPool:
     async def zadd(self, key: str, member: str | bytes, score: float, only_new: bool = False) -> int:
         """Add a member; how many are new."""
         [reply] = await self._checked([zadd_words(key, member, score, only_new)])
-        return reply  # type: ignore[return-value]
+        return cast(int, reply)
 
     async def zrevrange(self, key: str, start: int, stop: int) -> list[bytes]:
         """Members from the highest score down."""
         [reply] = await self._checked([zrevrange_words(key, start, stop)])
-        return reply  # type: ignore[return-value]
+        return cast(list[bytes], reply)
 
     async def zcard(self, key: str) -> int:
         """How many members there are."""
-        return await self.command("ZCARD", key)  # type: ignore[return-value]
+        return cast(int, await self.command("ZCARD", key))
 
     async def delete(self, *keys: str) -> int:
         """Remove keys; how many were there."""
-        return await self.command("DEL", *keys)  # type: ignore[return-value]
+        return cast(int, await self.command("DEL", *keys))
 
     def pipeline(self) -> Pipeline:
         """Commands that are sent together."""

@@ -124,8 +124,10 @@ def test_what_is_too_much_is_an_error_or_no_problem(script: str, expected: str) 
     ("script", "expected"),
     [
         ("({}).constructor.constructor('return this')() === globalThis", "true"),
-        ("[].constructor.constructor('return typeof process + typeof require + typeof __import__')()",
-         "undefinedundefinedundefined"),
+        (
+            "[].constructor.constructor('return typeof process + typeof require + typeof __import__')()",
+            "undefinedundefinedundefined",
+        ),
         ("[].map.constructor('return this')().eval", "undefined"),
         ("({}).__class__", "undefined"),
         ("[].__class__ || ''.__class__ || (1).__class__", "undefined"),
@@ -142,7 +144,7 @@ def test_what_is_too_much_is_an_error_or_no_problem(script: str, expected: str) 
         ("({__proto__: null}).toString", "undefined"),
         ("Object.getOwnPropertyNames(globalThis).filter(n => n.startsWith('__')).length", "0"),
     ],
-)  # fmt: skip
+)
 def test_nothing_of_the_host_can_be_reached(script: str, expected: str) -> None:
     assert Scripts().one(script) == expected
 

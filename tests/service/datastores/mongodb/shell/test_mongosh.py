@@ -46,8 +46,10 @@ def world() -> ShellWorld:
         ("const {name} = db.few.findOne(); name", "ann"),
         ("db.w.insertOne({_id: 7})", "{ acknowledged: true, insertedId: 7 }"),
         ("db.w.insertMany([{_id: 8}])", "{ acknowledged: true, insertedIds: { '0': 8 } }"),
-        ("db.w.updateOne({_id: 7}, {$set: {a: 1}})",
-         "{\n  acknowledged: true,\n  insertedId: null,\n  matchedCount: 1,\n  modifiedCount: 1,\n  upsertedCount: 0\n}"),
+        (
+            "db.w.updateOne({_id: 7}, {$set: {a: 1}})",
+            "{\n  acknowledged: true,\n  insertedId: null,\n  matchedCount: 1,\n  modifiedCount: 1,\n  upsertedCount: 0\n}",
+        ),
         ("db.w.deleteMany({})", "{ acknowledged: true, deletedCount: 2 }"),
         ("db.w.createIndex({a: 1})", "a_1"),
         ("db.w.drop()", "true"),
@@ -55,7 +57,7 @@ def world() -> ShellWorld:
         ("db.auth('u', 'p')", "{ ok: 1 }"),
         ("db.dropUser('u')", "{ ok: 1 }"),
     ],
-)  # fmt: skip
+)
 def test_one_script(world: ShellWorld, script: str, expected: str) -> None:
     assert world.evaluated(script, "seed", shell="mongosh") == (
         expected + "\n" if expected or "nothing" in script else ""

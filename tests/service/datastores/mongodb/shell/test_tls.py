@@ -38,11 +38,11 @@ def test_what_the_old_shell_does_not_take(world: ShellWorld, args: list[str], wo
     "args",
     [
         ["--tls", "--tlsAllowInvalidCertificates"],
-        ["--ssl", "--sslAllowInvalidCertificates"] ,
+        ["--ssl", "--sslAllowInvalidCertificates"],
         ["--tls", "--tlsCAFile", "/etc/tls/tls.pem", "--tlsAllowInvalidHostnames"],
         ["mongodb://127.0.0.1/?tls=true&tlsAllowInvalidCertificates=true"],
     ],
-)  # fmt: skip
+)
 def test_what_both_take(world: ShellWorld, shell: str, args: list[str]) -> None:
     assert world.evaluated("db.runCommand({ping: 1}).ok", *args, shell=shell) == "1\n"
 

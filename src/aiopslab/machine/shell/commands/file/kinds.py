@@ -156,9 +156,11 @@ def _encoding(data: bytes) -> tuple[str, str] | None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.end < len(data):
-            return ("ISO-8859 text", "iso-8859-1") if not any(0x80 <= byte < 0xA0 for byte in data) else (
-                "Non-ISO extended-ASCII text", "unknown-8bit"
-            )  # fmt: skip
+            return (
+                ("ISO-8859 text", "iso-8859-1")
+                if not any(0x80 <= byte < 0xA0 for byte in data)
+                else ("Non-ISO extended-ASCII text", "unknown-8bit")
+            )
     return "Unicode text, UTF-8 text", "utf-8"
 
 

@@ -259,10 +259,12 @@ def _elem_match(wanted: Any, depth: int) -> Condition:
         raise bad_value("$elemMatch needs an Object")
     if wanted and is_operators(wanted) and next(iter(wanted)) not in ("$and", "$or", "$nor", "$expr"):
         condition = compile_condition(wanted, depth + 1)
-        element: Predicate = lambda each: condition((each,))  # noqa: E731
-    else:
-        matches = compile_query(wanted, depth + 1)
-        element = lambda each: each.__class__ is dict and matches(each)  # noqa: E731
+        return _in_any_array(lambda each: condition((each,)))
+    matches = compile_query(wanted, depth + 1)
+    return _in_any_array(lambda each: each.__class__ is dict and matches(each))
+
+
+def _in_any_array(element: Predicate) -> Condition:
     return lambda found: any(value.__class__ is list and any(map(element, value)) for value in found)
 
 

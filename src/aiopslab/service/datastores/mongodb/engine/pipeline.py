@@ -109,14 +109,14 @@ def _is_computed(value: Any) -> bool:
 
 
 def _with(new: Document, old: Document, computed: Document) -> Document:
-    result = copied(new)
+    result: Document = copied(new)
     for path, source in computed.items():
         value = compile_expression(source)(old)
         if value is MISSING:
             remove(result, split(path))
         else:
             put(result, split(path), value)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _add_fields(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aiopslab.machine.files import FileError
 from aiopslab.service.datastores.mongodb.shell.documents import to_document, to_script
 from aiopslab.service.datastores.mongodb.shell.handles import Handle, collection_handle, database_handle
@@ -12,35 +10,38 @@ from aiopslab.service.datastores.mongodb.shell.javascript import Source, SyntaxF
 from aiopslab.service.datastores.mongodb.shell.javascript.builtins.natives import (
     Natives,
     argument,
+    native,
     number_argument,
     text_argument,
 )
 from aiopslab.service.datastores.mongodb.shell.javascript.engine import Engine
 from aiopslab.service.datastores.mongodb.shell.javascript.execute import run_inner
 from aiopslab.service.datastores.mongodb.shell.javascript.numbers import to_uint32
-from aiopslab.service.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, Value, truthy
+from aiopslab.service.datastores.mongodb.shell.javascript.values import (
+    UNDEFINED,
+    Boxed,
+    Value,
+    WaitingNative,
+    truthy,
+)
 from aiopslab.service.datastores.mongodb.shell.link import Link, Refused, Unreachable
 from aiopslab.service.datastores.mongodb.shell.options import BadCommandLine, parse_address
-from aiopslab.service.datastores.mongodb.shell.shell import Shell, define_all
+from aiopslab.service.datastores.mongodb.shell.shell import Shell
 from aiopslab.service.datastores.mongodb.shell.tojson import tojson
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    Function = Callable[[Engine, Value, list[Value]], Awaitable[Value]]
 
 MAX_SLEEP_S = 86_400.0
 
 
 def install(shell: Shell) -> None:
     """Give a shell's scripts these functions."""
-    functions: dict[str, object] = {}
+    functions: dict[str, WaitingNative] = {}
     for make in (_printing, _commands, _files, _machine):
         functions.update(make(shell))
-    define_all(shell, functions)
+    for name, function in functions.items():
+        shell.engine.define(name, native(shell.engine, name, function))
     opening = functions["__open"]
     for name, run in (("Mongo", opening), ("DB", _refuse), ("DBCollection", _refuse)):
-        Natives(name).install(shell.engine, run, run)  # type: ignore[arg-type]
+        Natives(name).install(shell.engine, run, run)
 
 
 def _refuse(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -53,7 +54,7 @@ def _link(engine: Engine, value: Value) -> Link:
     raise engine.type_error("not a connection")
 
 
-def _printing(shell: Shell) -> dict[str, Function]:
+def _printing(shell: Shell) -> dict[str, WaitingNative]:
     async def print_(engine: Engine, this: Value, args: list[Value]) -> Value:
         await shell.out(" ".join([await shell.printed(arg) for arg in args]))
         return UNDEFINED
@@ -73,7 +74,7 @@ def _printing(shell: Shell) -> dict[str, Function]:
     return {"print": print_, "tojson": tojson_, "tojsononeline": tojson_one_line, "__inspect": inspect_}
 
 
-def _commands(shell: Shell) -> dict[str, Function]:
+def _commands(shell: Shell) -> dict[str, WaitingNative]:
     async def command(engine: Engine, this: Value, args: list[Value]) -> Value:
         link = _link(engine, argument(args, 0))
         body = to_document(engine, argument(args, 2), whole=shell.whole_numbers)
@@ -139,7 +140,7 @@ def _commands(shell: Shell) -> dict[str, Function]:
     }
 
 
-def _files(shell: Shell) -> dict[str, Function]:
+def _files(shell: Shell) -> dict[str, WaitingNative]:
     async def load(engine: Engine, this: Value, args: list[Value]) -> Value:
         path = await text_argument(engine, args, 0)
         text = await _read(shell, engine, path)
@@ -168,7 +169,7 @@ async def _read(shell: Shell, engine: Engine, path: str) -> str:
         raise engine.error("Error", f"error loading js file: {path}") from None
 
 
-def _machine(shell: Shell) -> dict[str, Function]:
+def _machine(shell: Shell) -> dict[str, WaitingNative]:
     async def sleep(engine: Engine, this: Value, args: list[Value]) -> Value:
         milliseconds = await number_argument(engine, args, 0, 0.0)
         await shell.ctx.sleep(

@@ -30,7 +30,6 @@ from aiopslab.service.datastores.mongodb.shell.javascript import (
     parse,
     run_script,
 )
-from aiopslab.service.datastores.mongodb.shell.javascript.builtins.natives import native
 from aiopslab.service.datastores.mongodb.shell.javascript.calls import call
 from aiopslab.service.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, JsFunction, JsObject
 from aiopslab.service.datastores.mongodb.shell.link import Link
@@ -227,9 +226,3 @@ class Shell:
         except SyntaxFailure as failure:
             return failure.incomplete
         return False
-
-
-def define_all(shell: Shell, functions: dict[str, object]) -> None:
-    """Give scripts functions under these names."""
-    for name, run in functions.items():
-        shell.engine.define(name, native(shell.engine, name, run))  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from aiopslab.service.datastores.redis.commands.table import ALL, ONE, TWO, comm
 from aiopslab.service.datastores.redis.engine.database import Database
 from aiopslab.service.datastores.redis.engine.numbers import integer
 from aiopslab.service.datastores.redis.engine.patterns import Pattern
+from aiopslab.service.datastores.redis.engine.values import StringValue
 from aiopslab.service.datastores.redis.messages import Words
 from aiopslab.service.datastores.redis.replies import OK, RedisError, Reply, Simple, SyntaxMistake
 
@@ -197,7 +198,10 @@ def _run_object(client: Client, words: Words) -> Reply:
     if verb == b"encoding":
         return value.encoding.encode()
     if verb == b"refcount":
-        return (1 << 31) - 1 if value.encoding == "int" and int(value.data) in range(10_000) else 1  # type: ignore[attr-defined]
+        shared = (
+            isinstance(value, StringValue) and value.encoding == "int" and int(value.data) in range(10_000)
+        )
+        return (1 << 31) - 1 if shared else 1
     frequent = client.server.config.policy.endswith("lfu")
     if verb == b"freq":
         if not frequent:

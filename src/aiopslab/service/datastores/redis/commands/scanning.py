@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aiopslab.service.datastores.redis.client import Client
 from aiopslab.service.datastores.redis.commands.table import ONE, command
 from aiopslab.service.datastores.redis.engine.database import scan_order, scan_step
@@ -64,15 +66,16 @@ def _run_scan(client: Client, words: Words) -> Reply:
 
 def _members(client: Client, cursor: int, count: int, value: Value) -> tuple[int, list[bytes]]:
     """One step through a collection; the compact ones are given whole."""
+    members: Mapping[bytes, object]
     if isinstance(value, SetValue):
-        members: dict[bytes, object] = value.members  # type: ignore[assignment]
+        members = value.members
         whole = value.integers
         listed = value.listed() if whole else []
     elif isinstance(value, HashValue):
-        members, whole, listed = value.fields, value.packed, list(value.fields)  # type: ignore[assignment]
+        members, whole, listed = value.fields, value.packed, list(value.fields)
     else:
         assert isinstance(value, SortedValue)
-        members, whole = value.scores, value.packed  # type: ignore[assignment]
+        members, whole = value.scores, value.packed
         listed = list(value.order) if whole else []
     if whole:
         return 0, listed

@@ -7,7 +7,7 @@ periodic look finds it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 from typing import Final, TypeVar
 from zlib import crc32
@@ -213,10 +213,10 @@ class Database:
 
 def new(kind: type[V]) -> V:
     """An empty value."""
-    return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]
+    return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]  # only a text needs to be told what it holds
 
 
-def scan_order(keys: dict[bytes, object] | dict[bytes, Value]) -> list[tuple[int, bytes]]:
+def scan_order(keys: Iterable[bytes]) -> list[tuple[int, bytes]]:
     """All keys in the order of a hash that does not change, so that a cursor means the same later.
 
     An iteration that starts takes a new order; those under way may use it, too: what was there from their

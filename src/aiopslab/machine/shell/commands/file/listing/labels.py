@@ -37,8 +37,10 @@ def shown_name(settings: Settings, name: str) -> str:
 def aligns_quotes(settings: Settings) -> bool:
     """Whether names without quotes get a space where others have a quote, so that they line up."""
     return settings.quoting in ("shell", "shell-escape", "c-maybe") and settings.format in (
-        "verbose", "vertical", "horizontal",
-    )  # fmt: skip
+        "verbose",
+        "vertical",
+        "horizontal",
+    )
 
 
 def _bytes(text: str) -> bytes:

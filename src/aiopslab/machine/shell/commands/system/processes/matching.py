@@ -64,8 +64,9 @@ class _Matcher:
             name = self._ctx.args[0]
             raise UsageError(
                 f"{name}: pattern that searches for process name longer than 15 characters will result in zero matches\n"
-                f"Try `{name} -f' option to match against the complete command line.", 1
-            )  # fmt: skip
+                f"Try `{name} -f' option to match against the complete command line.",
+                1,
+            )
         try:
             return compile_patterns(
                 (pattern.encode("utf-8", "surrogateescape"),), "extended", ignore_case=options.any("i"),

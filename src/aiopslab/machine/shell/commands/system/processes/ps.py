@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from aiopslab.machine.process import Context, Process
@@ -250,7 +251,7 @@ def _sorted(facts: Facts, shown: list[Process], keys: list[str]) -> list[Process
         if found is None:
             raise _mistake("unknown sort specifier")
         key = found.key or found.value
-        shown = sorted(shown, key=lambda process, key=key: key(facts, process), reverse=word.startswith("-"))  # type: ignore[misc]
+        shown = sorted(shown, key=partial(key, facts), reverse=word.startswith("-"))
     return shown
 
 

@@ -68,9 +68,11 @@ def _branch(ctx: Context, facts: Facts, options: Options, process: Process, dept
     ctx.spend_turn()
     label = facts.command_line(process) if options.any("a") else process.name
     if options.any("p"):
-        label = f"{process.name},{facts.pid(process)}{label[len(process.argv[0]) :]}" if options.any("a") else (
-            f"{label}({facts.pid(process)})"
-        )  # fmt: skip
+        label = (
+            f"{process.name},{facts.pid(process)}{label[len(process.argv[0]) :]}"
+            if options.any("a")
+            else f"{label}({facts.pid(process)})"
+        )
     children = list(process.children.values()) if depth < MAX_DEPTH else []
     if not options.any("n"):
         children.sort(key=lambda child: child.name)

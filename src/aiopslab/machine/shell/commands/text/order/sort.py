@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from heapq import merge
 from itertools import groupby
@@ -177,11 +177,13 @@ class Order:
         difference = _compare(one, other) if self._last_resort else 0
         return -difference if self._reverse else difference
 
+    def _values(self, line: bytes) -> Value:
+        return [value(line) for value, _ in self._keys]
+
     def _without_repeats(self, lines: Iterable[bytes]) -> list[bytes]:
         if not self.unique:
             return list(lines)
-        by_keys: Callable[[bytes], Value] = lambda line: [value(line) for value, _ in self._keys]  # noqa: E731
-        runs: Iterator[tuple[Value, Iterator[bytes]]] = groupby(lines, by_keys if self._keys else None)
+        runs: Iterator[tuple[Value, Iterator[bytes]]] = groupby(lines, self._values if self._keys else None)
         return [next(run) for _, run in runs]
 
 

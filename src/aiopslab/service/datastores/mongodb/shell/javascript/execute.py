@@ -107,12 +107,11 @@ async def _run_body(engine: Engine, function: Closure, scope: Scope, args: list[
 
 def _hoist(engine: Engine, body: list[js.Node], scope: Scope) -> None:
     for statement in body:
-        kind = type(statement)
-        if kind is js.DeclareFunction:
-            function = statement.function  # type: ignore[attr-defined]
+        if isinstance(statement, js.DeclareFunction):
+            function = statement.function
             scope.variables[function.name] = make_closure(engine, function, scope, engine.frames[-1].source)
-        elif kind is js.Declare and statement.kind != "var":  # type: ignore[attr-defined]
-            for target, _ in statement.bindings:  # type: ignore[attr-defined]
+        elif isinstance(statement, js.Declare) and statement.kind != "var":
+            for target, _ in statement.bindings:
                 for name in names_in(target):
                     scope.variables[name] = UNREADY
                     if scope.constants is not None:
@@ -330,4 +329,4 @@ _LOOPS: dict[type, Loop] = {
     js.While: _loop_while,
     js.DoWhile: _loop_do,
 }
-_EXECUTE.update(_LOOPS)  # type: ignore[arg-type]
+_EXECUTE.update(_LOOPS)  # type: ignore[arg-type]  # a loop can do without its label

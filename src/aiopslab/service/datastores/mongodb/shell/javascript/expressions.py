@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from aiopslab.service.datastores.mongodb.shell.javascript import syntax as js
@@ -77,7 +78,7 @@ class ExpressionParser(Reader):
             if level <= lowest or (token.text == "in" and self.no_in):
                 return left
             op = self.advance().text
-            right = self.nested(lambda lowest=level - (op == "**"): self._binary(lowest))  # type: ignore[misc]
+            right = self.nested(partial(self._binary, level - (op == "**")))
             left = js.Logical(at, op, left, right) if op in _LOGICAL else js.Binary(at, op, left, right)
 
     def _unary(self) -> js.Node:

@@ -290,7 +290,7 @@ class Boxed(JsObject):
         self.value = value
 
     @property
-    def class_name(self) -> str:  # type: ignore[override]
+    def class_name(self) -> str:  # type: ignore[override]  # of each, not of its class
         """What kind of value it holds."""
         return self.boxed_as
 
