@@ -13,6 +13,7 @@ from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.schema.decoding import read_body
 from aiopslab.server.kubernetes.negotiation import JSON, PROTOBUF, YAML
 from aiopslab.server.kubernetes.protobuf import decode
+from aiopslab.server.reading import bounded_body
 
 LIMIT_BYTES: Final = 3 * 1024 * 1024
 BODY: Final = "aiopslab.body"
@@ -34,16 +35,14 @@ async def read(request: Request) -> bytes:
         raise _too_large()
     try:
         async with asyncio.timeout(PATIENCE_S):
-            held = bytearray()
-            async for chunk in request.stream():
-                held += chunk
-                if len(held) > LIMIT_BYTES:
-                    raise _too_large()
-            return bytes(held)
+            held = await bounded_body(request, LIMIT_BYTES)
     except TimeoutError:
         raise BadRequest("the request body did not arrive in time; send it again") from None
     except ClientDisconnect:
         raise BadRequest("unexpected EOF") from None
+    if held is None:
+        raise _too_large()
+    return held
 
 
 def media_type(request: Request) -> str:
