@@ -177,7 +177,7 @@ def roles_through(environment: Environment, kind: type[FaultInjector]) -> list[l
         look()
         injector.inject(fault_type="revoke_auth", microservices=["mongodb-geo"])
         look()
-        injector.recover("revoke_auth", ["mongodb-geo"])  # type: ignore[arg-type]  # as the public release has it
+        injector.recover("revoke_auth", ["mongodb-geo"])  # as the public release has it
         look()
     return told
 

@@ -225,5 +225,5 @@ def test_a_name_nobody_offers_is_left_to_the_session() -> None:
 
 
 def test_only_text_of_a_sensible_length_is_read() -> None:
-    assert "not NoneType" in refused(None)  # type: ignore[arg-type]
+    assert "not NoneType" in refused(None)
     assert "at most 200000" in refused('exec_shell("ls")' * 100_000)

@@ -45,7 +45,7 @@ def test_a_name_is_the_same_wherever_it_is_imported_from() -> None:
     assert aiopslab.Orchestrator is Orchestrator
     assert aiopslab.is_exact_match is is_exact_match
     with pytest.raises(AttributeError, match=r"'aiopslab\.orchestrator' has no attribute 'Conductor'"):
-        aiopslab.orchestrator.Conductor  # noqa: B018
+        aiopslab.orchestrator.Conductor  # noqa: B018 (naming it is what fails)
 
 
 def test_the_parser_alone_does_not_load_a_cloud() -> None:
@@ -73,7 +73,7 @@ def test_a_script_goes_through_the_registry() -> None:
     assert isinstance(made, LocalizationTask)
     assert made.expected() == registry.get_problem_instance("revoke_auth_mongodb-localization-2").expected()
     with pytest.raises(TypeError, match="item assignment"):
-        problems["mine-detection-1"] = DetectionTask  # type: ignore[index]
+        problems["mine-detection-1"] = DetectionTask
 
 
 # -- what a session leaves -----------------------------------------------------------------------

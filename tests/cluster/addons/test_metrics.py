@@ -80,7 +80,7 @@ def test_a_kubelet_tells_only_those_who_may_ask(lab: Lab) -> None:
     kubelet = lab.cluster.kubelets[pod["spec"]["nodeName"]]
     record = kubelet.node.runtime.pods[pod["metadata"]["uid"]].containers[0]
     assert record.container is not None
-    text = kubelet.node.machine.host.files.read(record.container.log.path).decode()  # type: ignore[union-attr]
+    text = kubelet.node.machine.host.files.read(record.container.log.path).decode()
     assert (
         '"Failed to scrape node" err="request failed, status: \\"403 Forbidden\\"" node="kind-worker"' in text
     )

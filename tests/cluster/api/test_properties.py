@@ -119,7 +119,7 @@ steps = st.lists(
 
 
 def fresh() -> Api:
-    RevisionLog.seal = staticmethod(freeze)  # type: ignore[method-assign]
+    RevisionLog.seal = staticmethod(freeze)
     api = Api(Kernel(1))
     api.create(api.catalogue.named("namespaces"), "", {"metadata": {"name": "demo"}})
     return api

@@ -91,7 +91,7 @@ def test_services_are_variables_where_links_are_wanted(world: World, links: bool
     world.run("app", "env", restartPolicy="Never", enableServiceLinks=links)
     world.kernel.run_for(8)
     found = variables(world, "app")
-    address = world.client.get("services", "lab", "my-db")["spec"]["clusterIP"]  # type: ignore[index]
+    address = world.client.get("services", "lab", "my-db")["spec"]["clusterIP"]
     if links:
         assert found["MY_DB_SERVICE_HOST"] == address
         assert found["MY_DB_SERVICE_PORT_HTTP"] == "80"

@@ -157,7 +157,7 @@ def test_a_service_without_endpoints_or_that_is_missing_is_503(site: Site) -> No
 def test_backends_that_refuse_are_502_and_tried_in_turn(site: Site) -> None:
     pods = site.backend("web", pods=2)
     site.ingress("i", rule("a.test", ("/", "Prefix", "web")))
-    pods[0].listener_at(pods[0].address, 8080).close()  # type: ignore[union-attr]
+    pods[0].listener_at(pods[0].address, 8080).close()
     assert {site.body("a.test") for _ in range(4)} == {"web-1"}
     pods[1].destroy()
     pods[1].network.namespace("again", pods[1].address, pods[1].machine)

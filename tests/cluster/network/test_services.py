@@ -224,7 +224,7 @@ def test_datagrams_go_through_services_and_answers_come_back(world: World) -> No
 
 
 async def receive(socket: object) -> object:
-    return await socket.receive(1.0)  # type: ignore[attr-defined]
+    return await socket.receive(1.0)
 
 
 def test_host_ports_lead_into_their_pod(world: World) -> None:

@@ -149,7 +149,7 @@ def test_a_binding_that_is_refused_is_tried_again(world: World) -> None:
             raise Conflict(arguments[1], "p", "somebody was faster")
         return original(*arguments, **more)
 
-    world.api.subresource = refuse  # type: ignore[method-assign]
+    world.api.subresource = refuse
     world.pod("p")
     world.run(0.5)
     (condition,) = world.get("p")["status"]["conditions"]

@@ -17,7 +17,7 @@ def _file(path: str) -> str:
     return {"columns": "NAME  KIND\n.metadata.name  .kind\n", "short": "NAME", "path": "{.kind}"}[path]
 
 
-def _print(output: str, settings: Settings = Settings()) -> str:  # noqa: B008
+def _print(output: str, settings: Settings = Settings()) -> str:  # noqa: B008 (frozen)
     printer = choose(output, _file, settings)
     assert printer is not None
     return printer.print(POD)

@@ -148,7 +148,7 @@ def proc(files: Files, clock: Any) -> Files:
 
     def process(pid: str) -> VirtualEntry | None:
         name = running.get(pid)
-        return name and virtual_directory({"comm": VirtualFile(lambda: name + b"\n")})  # type: ignore[return-value]
+        return name and virtual_directory({"comm": VirtualFile(lambda: name + b"\n")})
 
     def find(name: str) -> VirtualEntry | None:
         return fixed.get(name) or process(name)

@@ -240,7 +240,7 @@ def test_perl_features(pattern: str, line: str, expected: str | None) -> None:
 
 def test_whole_words_and_lines() -> None:
     word = compile_patterns((b"foo",), "fixed", whole_word=True)
-    assert word.search(b"foobar foo").span() == (7, 10)  # type: ignore[union-attr]
+    assert word.search(b"foobar foo").span() == (7, 10)
     line = compile_patterns((b"a|ab",), "extended", whole_line=True)
     assert line.search(b"ab") is not None
     assert line.search(b"abc") is None

@@ -34,15 +34,15 @@ def test_every_line_that_kubectl_shows_is_found() -> None:
     assert [line.text for line in found] == shown.splitlines()
 
     streams = ask(api, "query_range", query='{pod="app"} |= "begins"')
-    assert [dict(each["stream"])["filename"][-6:] for each in streams] == ["/0.log", "/1.log"]  # type: ignore[call-overload]
-    (stamp, _), *_ = streams[0]["values"]  # type: ignore[misc]
+    assert [dict(each["stream"])["filename"][-6:] for each in streams] == ["/0.log", "/1.log"]
+    (stamp, _), *_ = streams[0]["values"]
     written = world.logs("app", previous=True, timestamps=True).split(maxsplit=1)[0]
     assert written.endswith(f".{stamp[-9:]}Z")
 
     (count,) = ask(
         api, "query", query='sum by (stream) (count_over_time({job="lab/app", stream="stderr"}[1m]))'
     )
-    assert (count["metric"], count["value"][1]) == ({"stream": "stderr"}, "2")  # type: ignore[index]
+    assert (count["metric"], count["value"][1]) == ({"stream": "stderr"}, "2")
 
 
 def test_a_line_that_the_disk_did_not_take_was_never_written() -> None:

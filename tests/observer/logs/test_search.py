@@ -26,7 +26,7 @@ STORE = store_of(
 
 
 def found(**options: object) -> list[str]:
-    return [line.text for line in search(STORE, "shop", **options)]  # type: ignore[arg-type]
+    return [line.text for line in search(STORE, "shop", **options)]
 
 
 def test_a_namespace_is_searched_the_newest_first() -> None:

@@ -8,7 +8,7 @@ from aiopslab.observer.traces import Received, Retention, Search, TraceStore, Tr
 
 def span(trace_id: int, span_id: int = 1, parent_id: int = 0, start: float = 0.0, **rest: object) -> Span:
     given = {"service": "geo", "operation": "Nearby", "duration_s": 0.001, "error": None} | rest
-    return Span(trace_id, span_id, parent_id, start=start, **given)  # type: ignore[arg-type]
+    return Span(trace_id, span_id, parent_id, start=start, **given)
 
 
 def test_a_trace_is_found_by_its_id() -> None:

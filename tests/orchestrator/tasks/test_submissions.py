@@ -116,6 +116,6 @@ def test_wrong_arguments_are_answered_with_an_example(kind: type[Task]) -> None:
 @pytest.mark.parametrize("kind", [DetectionTask, LocalizationTask, AnalysisTask, MitigationTask])
 def test_the_documentation_of_submit_has_an_example_that_is_taken(kind: type[Task]) -> None:
     task = hotels(kind)
-    documented = getattr(kind, "submit").__doc__  # noqa: B009
+    documented = getattr(kind, "submit").__doc__  # noqa: B009 (each task has its own)
     assert task.example in documented
     assert eval(task.example, {"submit": lambda *args: task.take_submission(args, {})}) is not None

@@ -161,7 +161,7 @@ def test_install_status_and_uninstall(release: Release) -> None:
     assert "==> v1/Deployment\nNAME   READY   UP-TO-DATE   AVAILABLE   AGE\nshop   0/1" in release.ok(
         "status", "shop", "--show-resources"
     )
-    assert release.get("deployment")["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "Helm"}  # type: ignore[index]
+    assert release.get("deployment")["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "Helm"}
     assert release.ok("uninstall", "shop") == 'release "shop" uninstalled\n'
     kinds = "deployments,services,roles,rolebindings,secrets"
     assert release.served.kubectl("get", kinds, "-n", release.space).stdout == ""
@@ -186,11 +186,11 @@ def test_upgrade_history_and_rollback(release: Release) -> None:
     assert upgraded.startswith('Release "shop" has been upgraded. Happy Helming!\n')
     assert "REVISION: 2" in upgraded
     spec = release.get("deployment")["spec"]
-    assert (spec["replicas"], spec["template"]["spec"]["containers"][0]["image"]) == (3, "nginx:1.20")  # type: ignore[index]
+    assert (spec["replicas"], spec["template"]["spec"]["containers"][0]["image"]) == (3, "nginx:1.20")
     assert release.ok("rollback", "shop", "1") == "Rollback was a success! Happy Helming!\n"
     back = release.get("deployment")
-    assert back["spec"]["replicas"] == 1  # type: ignore[index]
-    assert back["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "Helm"}  # type: ignore[index]
+    assert back["spec"]["replicas"] == 1
+    assert back["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "Helm"}
     history = json.loads(release.ok("history", "shop", "-o", "json"))
     assert [(one["revision"], one["status"], one["description"]) for one in history] == [
         (1, "superseded", "Install complete"),
@@ -207,7 +207,7 @@ def test_an_upgrade_installs_what_is_not_there(release: Release) -> None:
     assert said.startswith('Release "shop" does not exist. Installing it now.\n')
     dry = release.ok("upgrade", "shop", chart, "--set", "replicas=9", "--dry-run=server")
     assert "STATUS: pending-upgrade" in dry
-    assert release.get("deployment")["spec"]["replicas"] == 1  # type: ignore[index]
+    assert release.get("deployment")["spec"]["replicas"] == 1
 
 
 def test_what_the_server_refuses_is_told(release: Release) -> None:

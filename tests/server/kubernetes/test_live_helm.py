@@ -43,7 +43,7 @@ def test_the_life_of_a_release(release: Release) -> None:
 def _is_there_when_its_pods_are(release: Release) -> None:
     told = release.ok("install", "shop", chart(release), "--create-namespace", "--wait", "--timeout=240s")
     assert "STATUS: deployed" in told
-    assert release.get("deployment")["status"]["readyReplicas"] == 1  # type: ignore[index]
+    assert release.get("deployment")["status"]["readyReplicas"] == 1
     assert images(release.served) == "nginx:1.19"
     shown = release.ok("status", "shop", "--show-resources")
     assert "shop   1/1     1            1" in shown
@@ -51,7 +51,7 @@ def _is_there_when_its_pods_are(release: Release) -> None:
 
 def _is_upgraded_when_its_rollout_is(release: Release) -> None:
     release.ok("upgrade", "shop", chart(release), "--set", "replicas=2,image=nginx:latest", "--wait")
-    assert release.get("deployment")["status"]["updatedReplicas"] == 2  # type: ignore[index]
+    assert release.get("deployment")["status"]["updatedReplicas"] == 2
     assert "nginx:latest" in images(release.served)
 
 

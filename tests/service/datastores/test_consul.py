@@ -181,7 +181,7 @@ def test_checks_are_carried_out(world: SmallWorld) -> None:
     )
     world.kernel.run_for(5.0)
     assert states() == {"service:web:1": "passing", "beat": "passing"}
-    assert len(_json(world, "/v1/health/service/web?passing")) == 1  # type: ignore[arg-type]
+    assert len(_json(world, "/v1/health/service/web?passing")) == 1
     world.kernel.run_for(60.0)
     assert states()["beat"] == "critical"
     assert _json(world, "/v1/health/service/web?passing") == []

@@ -23,7 +23,7 @@ async def _client(ctx: Context) -> MemcachedClient:
 
 async def _words(work: object) -> str:
     try:
-        return repr(await work)  # type: ignore[misc]
+        return repr(await work)
     except MemcacheError as error:
         return str(error)
 

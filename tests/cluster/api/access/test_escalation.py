@@ -34,7 +34,7 @@ def binding(kind: str, name: str, namespace: str = "demo") -> Object:
 
 
 def check(policy: Policy, plural: str, obj: Object, old: Object | None = None, user: User = JANE) -> None:
-    check_escalation(Authorizer(policy), user, resource(plural), obj, old)  # type: ignore[arg-type]
+    check_escalation(Authorizer(policy), user, resource(plural), obj, old)
 
 
 @pytest.fixture

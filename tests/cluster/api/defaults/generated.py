@@ -70,5 +70,5 @@ def objects(draw: st.DrawFn) -> tuple[Resource, dict[str, Any]]:
         obj[name] = draw(values(resource.schema.fields[name]))
     metadata = {"name": "x", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z"}
     if draw(st.booleans()):
-        metadata |= {"labels": {"app": "x"}, "annotations": {"a": "b"}}  # type: ignore[dict-item]
+        metadata |= {"labels": {"app": "x"}, "annotations": {"a": "b"}}
     return resource, {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata, **obj}

@@ -106,7 +106,7 @@ def test_custom_kinds_join_their_group_and_change_its_hash() -> None:
     catalogue.add(CRON_TABS)
     told = document(catalogue, path)
     kind = told["components"]["schemas"]["com.example.stable.v1.CronTab"]
-    assert kind["properties"]["spec"] == DECLARED["properties"]["spec"]  # type: ignore[index]
+    assert kind["properties"]["spec"] == DECLARED["properties"]["spec"]
     assert kind["properties"]["metadata"]["allOf"][0]["$ref"].endswith("meta.v1.ObjectMeta")
     assert "/apis/stable.example.com/v1/namespaces/{namespace}/crontabs/{name}" in told["paths"]
     assert set(references(told)) <= {f"#/components/schemas/{name}" for name in told["components"]["schemas"]}

@@ -37,7 +37,7 @@ def dial(
     return connect(
         world.server.url.replace("https", "wss") + path,
         ssl=trust,
-        subprotocols=list(protocols) or None,  # type: ignore[arg-type]
+        subprotocols=list(protocols) or None,
         additional_headers={"Authorization": f"Bearer {token}"} if token else {},
         compression=None,
         max_size=None,

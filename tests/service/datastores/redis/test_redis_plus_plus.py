@@ -24,7 +24,7 @@ def start(world: SmallWorld, *args: str) -> None:
 def failure(world: SmallWorld, address: str = "home-timeline-redis:6379", **options: float) -> str:
     async def ask(ctx: Context) -> str:
         try:
-            await RedisPool(ctx, address, **options).zrevrange("1", 0, 9)  # type: ignore[arg-type]
+            await RedisPool(ctx, address, **options).zrevrange("1", 0, 9)
         except RedisFailure as failed:
             return str(failed)
         return "answered"
