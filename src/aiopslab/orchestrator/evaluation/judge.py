@@ -130,6 +130,10 @@ def judge_reasoning(model: ChatModel, case: Case) -> dict[str, Any]:
         "in_tokens": used[0],
         "out_tokens": used[1],
     }
+    return _results(verdict, noted, trouble)
+
+
+def _results(verdict: Form | None, noted: dict[str, Any], trouble: str) -> dict[str, Any]:
     if verdict is None:
         return {
             "reasoning_judgement": f"There is no judgement of the reasoning. {trouble}",
