@@ -1,13 +1,13 @@
 """What people have declared in a cluster, at one moment; and what has changed between two.
 
 Only what somebody wrote counts: not what the cluster works out from it (pods, endpoints, statuses, revisions), nor marks
-that a restart leaves.
+that a restart or the noted cause of a change leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from aiopslab.cluster.api.api import Api
 from aiopslab.cluster.api.objects import Object, at
@@ -38,7 +38,7 @@ _OWN_METADATA: Final = frozenset(
 )
 _OWN_ANNOTATIONS: Final = (
     "deployment.kubernetes.io/", "kubectl.kubernetes.io/", "pv.kubernetes.io/", "node.alpha.kubernetes.io/",
-    "volume.kubernetes.io/", "volume.beta.kubernetes.io/",
+    "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "kubernetes.io/change-cause",
 )  # fmt: skip
 _GIVEN: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
 """What the cluster fills in where nobody said anything, and what binding does."""
@@ -69,6 +69,24 @@ def changes(before: Declared, after: Declared) -> dict[Key, str]:
             told[key] = "changed"
     told.update((key, "added") for key in after if key not in before)
     return told
+
+
+def differences(before: Object, after: Object) -> list[str]:
+    """The paths at which the words of two objects differ, as ``spec.replicas``."""
+    return list(_paths(_words(before), _words(after), ""))
+
+
+def _paths(before: Any, after: Any, path: str) -> Iterator[str]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in dict.fromkeys((*before, *after)):
+            if before.get(name) != after.get(name):
+                yield from _paths(before.get(name), after.get(name), f"{path}.{name}" if path else name)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, (one, other) in enumerate(zip(before, after, strict=True)):
+            if one != other:
+                yield from _paths(one, other, f"{path}[{number}]")
+    else:
+        yield path
 
 
 def _words(obj: Object) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def test_a_repair_that_breaks_something_else_fails(incident: tuple[Copy[Environm
         f"kubectl -n {NS} create configmap notes --from-literal=a=b",
     )
     assert not passed
-    assert "deployments/recommendation was changed" in told
+    assert "deployments/recommendation was changed (spec.replicas)" in told
     assert "configmaps/notes was added" in told
 
 

@@ -31,6 +31,8 @@ def taken(kind: type[Task], *args: Any, **kwargs: Any) -> Any:
         ("no", "No"),
         (True, "Yes"),
         (False, "No"),
+        ("True", "Yes"),
+        ("false", "No"),
     ],
 )
 def test_detection_takes_yes_and_no_however_they_are_written(given: object, means: str) -> None:
@@ -55,6 +57,26 @@ def test_detection_says_what_it_expects(given: object) -> None:
         (["deployment/geo", "pod/rate-7c9d7f8b5-x2k4q", "svc/user"], ["geo", "rate", "user"]),
         (["geo.test-hotel-reservation.svc.cluster.local"], ["geo"]),
         (["test-hotel-reservation/geo", "`search`"], ["geo", "search"]),
+        (["Geo", "RATE", "'user'", ' "search" '], ["geo", "rate", "user", "search"]),
+        (["deployments.apps/geo", "Deployment.apps/rate"], ["geo", "rate"]),
+        (["rs/geo-6c9d7f8b5", "replicaset.apps/rate-6c9d7f8b5"], ["geo", "rate"]),
+        (["test-hotel-reservation/pod/geo-6c9d7f8b5-x2k4q"], ["geo"]),
+        (["pods/test-hotel-reservation/geo-6c9d7f8b5-x2k4q"], ["geo"]),
+        (
+            ["geo:8083", "http://rate:8084/metrics", "mongodb://root:root@mongodb-geo:27017/admin"],
+            ["geo", "rate", "mongodb-geo"],
+        ),
+        (["geo.test-hotel-reservation", "svc/rate.test-hotel-reservation.svc:8084"], ["geo", "rate"]),
+        (["endpoints/geo", "configmap/mongodb-geo"], ["geo", "mongodb-geo"]),
+        (["node/kind-worker", "kind-worker2"], ["kind-worker", "kind-worker2"]),
+        (
+            ["default/geo", "geo.default", "geo.test-hotel-reservation-2"],
+            ["default/geo", "geo.default", "geo.test-hotel-reservation-2"],
+        ),
+        (
+            ["geo-service", "hotel-reserv-geo", "geo-", "-geo", "", "/", "geo/"],
+            ["geo-service", "hotel-reserv-geo", "geo-", "-geo", "", "/", "geo/"],
+        ),
         (["kind-worker", "user-mongodb"], ["kind-worker", "user-mongodb"]),
     ],
 )

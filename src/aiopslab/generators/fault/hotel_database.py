@@ -25,11 +25,10 @@ class DatabaseUserFault(Fault):
         return ()
 
     def present(self, site: Site) -> bool:
-        """Whether the user lacks its role, or is not there, or nobody can tell."""
-        told = self.ask(
-            site, f'db.getUser("{USER}").roles.forEach(r => print(r.role + "@" + r.db))', "; true"
-        )
-        return f"readWrite@{self.service}-db" not in told.splitlines()
+        """Whether the user may not read and write there, by whatever role, or is not let in, or nobody can tell."""
+        login = f"{self.service}-db -u {USER} -p {USER} --authenticationDatabase admin"
+        tried = 'db.nothing.findOne(); db.nothing.deleteMany({_id: 0}); print("may")'
+        return "may" not in self._shell(site, login, tried, "; true").splitlines()
 
     @property
     def service(self) -> str:
@@ -41,12 +40,9 @@ class DatabaseUserFault(Fault):
         """What the service needs, in the words of the database's shell."""
         return f'{{role: "readWrite", db: "{self.service}-db"}}'
 
-    def ask(self, site: Site, line: str, after: str = "") -> str:
+    def ask(self, site: Site, line: str) -> None:
         """Have the database's shell do something, as the one who may."""
-        shell = "mongo admin -u root -p root --quiet --eval"
-        pod = f"--pod-running-timeout=1s deploy/{self.database}"
-        done = site.operate(f"kubectl -n {site.namespace} exec {pod} -- {shell} '{line}'{after}")
-        return done.stdout.decode(errors="replace")
+        self._shell(site, "admin -u root -p root", line)
 
     def await_database(self, site: Site) -> None:
         """Wait until the database runs, should somebody have restarted it."""
@@ -55,3 +51,11 @@ class DatabaseUserFault(Fault):
     def restart(self, site: Site) -> None:
         """Have the service start anew."""
         site.operate(f"kubectl -n {site.namespace} delete pod -l io.kompose.service={self.service}")
+
+    def _shell(self, site: Site, login: str, line: str, after: str = "") -> str:
+        """What the database's own shell prints when it is given a line."""
+        pod = f"--pod-running-timeout=1s deploy/{self.database}"
+        done = site.operate(
+            f"kubectl -n {site.namespace} exec {pod} -- mongo {login} --quiet --eval '{line}'{after}"
+        )
+        return done.stdout.decode(errors="replace")

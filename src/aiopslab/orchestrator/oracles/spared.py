@@ -1,8 +1,9 @@
-"""Who was started anew without need, where starting pods anew is a repair.
+"""Who was started anew without need: pods, where starting them anew is a repair, and nodes.
 
 An engineer who has understood restarts what is at fault, and perhaps its neighbours, which may hold on to connections or have
 told it something that it forgot. Who restarts everything has not looked, and has put every user at risk. A node that is at fault
-is emptied: all that ran there has to start elsewhere, and has neighbours, too.
+is emptied: all that ran there has to start elsewhere, and has neighbours, too. Any other node is left on: whoever starts it anew
+takes down what is well on it, and wipes away what nobody has looked for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from aiopslab.cluster.api import times
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.generators.fault.base import Fault
+from aiopslab.machine.computer import Machine
 from aiopslab.service.apps.base import Application
 
 if TYPE_CHECKING:
@@ -32,6 +34,20 @@ def restarted_needlessly(environment: Environment, faults: Iterable[Fault]) -> l
     ended_s = environment.world.epoch_s + environment.baseline.end
     pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
     return sorted(spared & {_workload(pod) for pod in pods if _born_s(pod) > ended_s})
+
+
+def rebooted_needlessly(environment: Environment, faults: Iterable[Fault]) -> list[str]:
+    """The nodes that were turned off, or off and on again, since the baseline, and are not at fault."""
+    blamed = {name for fault in faults for name in fault.machines_at_fault(environment)}
+    return [
+        name
+        for name, kubelet in sorted(environment.cluster.kubelets.items())
+        if name not in blamed and not _stayed_on(kubelet.node.machine, environment.baseline.end)
+    ]
+
+
+def _stayed_on(machine: Machine, since: float) -> bool:
+    return machine.running and machine.booted_at <= since
 
 
 def _neighbours(app: Application, name: str) -> list[str]:

@@ -3,7 +3,8 @@
 After the repair the world runs on for a settling time. Then caches are emptied, so that they hide nothing, and users are
 watched for a while. The repair is good when the root cause is gone, users get right answers in time on every journey, all
 that ran before the fault runs again, every write that was acknowledged is still there, and nothing was changed that has
-nothing to do with the fault. Where starting pods anew is a repair, those that were well must have been left running.
+nothing to do with the fault. Where starting pods anew is a repair, those that were well must have been left running; and nodes
+that were well must have been left on in any case.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.declared import changes
+from aiopslab.cloud.declared import changes, differences
+from aiopslab.cloud.environment import Environment
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
-from aiopslab.orchestrator.oracles.spared import restarted_needlessly
+from aiopslab.orchestrator.oracles.spared import rebooted_needlessly, restarted_needlessly
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ SHOWN: Final = 5
 
 def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
     """Judge the system as it stands now, after a repair or after nothing; ``faults`` are those that were injected."""
-    left_behind = tuple(_left_behind(environment, faults))
     _settle(environment, faults)
     environment.empty_caches()
     environment.run_for(1.0)
@@ -45,7 +46,7 @@ def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
         *_workloads(environment),
         *_writes(environment),
         *_spared(environment, faults),
-        *left_behind,
+        *_left_behind(environment, faults),
     )
     return Verdict(findings)
 
@@ -103,10 +104,20 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 
 
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
-    """What is declared differently now than before the faults, or lost at a node, and is no part of a repair."""
-    found = changes(environment.baseline.objects, environment.declared())
-    others = [*beyond_need(found, environment.namespace, faults), *_rules_lost(environment)]
-    yield Finding("nothing else was changed", not others, "; ".join(others[:SHOWN]))
+    """What is declared differently now than before the faults, and is no part of a repair."""
+    before, now = environment.baseline.objects, environment.declared()
+    found = changes(before, now)
+    for key in found:
+        if key in before and key in now:
+            found[key] += f" ({_some(differences(before[key], now[key]))})"
+    others = beyond_need(found, environment, faults)
+    yield Finding("nothing else was changed", not others, _some(others, "; "))
+
+
+def _some(told: Sequence[str], between: str = ", ") -> str:
+    """The first of them, and how many more there are."""
+    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    return between.join((*told[:SHOWN], *more))
 
 
 def _rules_lost(environment: Environment) -> Iterator[str]:
@@ -117,6 +128,8 @@ def _rules_lost(environment: Environment) -> Iterator[str]:
 
 
 def _spared(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    if nodes := rebooted_needlessly(environment, faults):
+        yield Finding("nodes that were well were left on", False, f"{_some(nodes)} went off")
     if any(fault.restart_repairs for fault in faults):
         names = restarted_needlessly(environment, faults)
         why = f"{len(names)} were started anew, {', '.join(names[:SHOWN])} among them" if names else ""

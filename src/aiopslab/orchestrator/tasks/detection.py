@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from aiopslab.orchestrator.tasks.base import Task
 from aiopslab.utils.status import InvalidSubmissionError
 
 YES, NO = "Yes", "No"
+WORDS: Final = {"yes": YES, "true": YES, "no": NO, "false": NO}
 
 
 class DetectionTask(Task):
@@ -29,11 +30,11 @@ class DetectionTask(Task):
         Example:
             submit("Yes")
         """
-        given = ("no", "yes")[has_anomaly] if isinstance(has_anomaly, bool) else has_anomaly
-        words = given.strip().strip(".!").lower() if isinstance(given, str) else ""
-        if words not in ("yes", "no"):
+        given = str(has_anomaly) if isinstance(has_anomaly, (str, bool)) else ""
+        said = WORDS.get(given.strip().strip(".!").lower())
+        if said is None:
             raise InvalidSubmissionError('The answer must be "Yes" or "No": submit("Yes") or submit("No").')
-        return YES if words == "yes" else NO
+        return said
 
     def expected(self) -> str:
         """Whether something is wrong."""
