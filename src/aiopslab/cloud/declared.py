@@ -21,11 +21,16 @@ KINDS: Final = (
     ("apps", "daemonsets"), ("apps", "deployments"), ("apps", "statefulsets"),
     ("autoscaling", "horizontalpodautoscalers"), ("batch", "cronjobs"),
     ("", "configmaps"), ("", "limitranges"), ("", "namespaces"), ("", "nodes"), ("", "persistentvolumeclaims"),
-    ("", "persistentvolumes"), ("", "resourcequotas"), ("", "secrets"), ("", "serviceaccounts"), ("", "services"),
+    ("", "persistentvolumes"), ("", "replicationcontrollers"), ("", "resourcequotas"), ("", "secrets"),
+    ("", "serviceaccounts"), ("", "services"), ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
     ("networking.k8s.io", "ingresses"), ("networking.k8s.io", "networkpolicies"),
     ("policy", "poddisruptionbudgets"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
     ("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "rolebindings"),
-    ("rbac.authorization.k8s.io", "roles"), ("storage.k8s.io", "storageclasses"),
+    ("rbac.authorization.k8s.io", "roles"), ("scheduling.k8s.io", "priorityclasses"), ("storage.k8s.io", "storageclasses"),
 )  # fmt: skip
 
 RELEASE_RECORD: Final = "helm.sh/release.v1"

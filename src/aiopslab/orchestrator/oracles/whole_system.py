@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.cloud.declared import changes, differences
-from aiopslab.cloud.environment import Environment
+from aiopslab.cloud.environment import Environment, OperationFailed
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
@@ -51,10 +51,18 @@ def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
     return Verdict(findings)
 
 
+def remains(environment: Environment, fault: Fault) -> bool:
+    """Whether a cause is still there. Where nobody can look any more, because the cluster does not answer, it is."""
+    try:
+        return fault.present(environment)
+    except OperationFailed:
+        return True
+
+
 def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
     """Let the repair take effect. A pod that has crashed often pauses for minutes, however good the repair was."""
     environment.run_for(SETTLE_S)
-    if any(fault.present(environment) for fault in faults):
+    if any(remains(environment, fault) for fault in faults):
         return
     deadline = environment.now + BACK_OFF_S
     while next(_workloads(environment), None) is not None and environment.now < deadline:
@@ -63,7 +71,7 @@ def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
 
 def _causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     for fault in faults:
-        yield Finding("the root cause is gone", not fault.present(environment), fault.truth.component)
+        yield Finding("the root cause is gone", not remains(environment, fault), fault.truth.component)
 
 
 def _users(environment: Environment, begun: float) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.terminal import Terminal
 from aiopslab.generators.site import at_site
 from aiopslab.machine.process import Completed
+from aiopslab.orchestrator.oracles import remains
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.tasks import Task
 from aiopslab.orchestrator.validation import taking_back
@@ -123,7 +124,7 @@ def judged(task: Task) -> Judged:
     results = task.eval(task.take_submission((), {}), [], 1.0)
     bad = [finding for finding in results.get("findings", ()) if finding.startswith("NOT")]
     passed = succeeded(results)
-    left = any(fault.present(task.environment) for fault in task.faults)
+    left = any(remains(task.environment, fault) for fault in task.faults)
     return Judged(passed, not left if task.faults else passed, "; ".join(bad[:SHOWN]))
 
 
