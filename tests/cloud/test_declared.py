@@ -19,25 +19,6 @@ spec:
   ports: [{port: 80%s}]
 EOF"""
 
-
-def opened() -> tuple[Terminal, Cluster]:
-    world = World(1)
-    cluster = add_cluster(world, 1)
-    cluster.start()
-    world.run_for(10)
-    return Terminal(world, cluster), cluster
-
-
-def test_records_of_releases_are_no_change_and_other_secrets_are() -> None:
-    terminal, cluster = opened()
-    before = declared(cluster.api)
-    assert terminal.run(RECORD).status == 0
-    assert changes(before, declared(cluster.api)) == {}
-    assert terminal.run("kubectl create secret generic own --from-literal=a=b").status == 0
-    found = changes(before, declared(cluster.api))
-    assert {key.name: what for key, what in found.items()} == {"own": "added"}
-
-
 def test_a_change_is_told_by_the_paths_at_which_it_is_and_restarts_and_notes_of_causes_are_none() -> None:
     world = World(1)
     cluster = add_cluster(world, 1)
@@ -59,3 +40,17 @@ def test_a_change_is_told_by_the_paths_at_which_it_is_and_restarts_and_notes_of_
         "spec.template.spec.containers[0].image",
         "metadata.labels.team",
     ]
+
+
+def test_records_of_releases_are_no_change_and_other_secrets_are() -> None:
+    world = World(1)
+    cluster = add_cluster(world, 1)
+    cluster.start()
+    world.run_for(10)
+    terminal = Terminal(world, cluster)
+    before = declared(cluster.api)
+    assert terminal.run(RECORD).status == 0
+    assert changes(before, declared(cluster.api)) == {}
+    assert terminal.run("kubectl create secret generic own --from-literal=a=b").status == 0
+    found = changes(before, declared(cluster.api))
+    assert {key.name: what for key, what in found.items()} == {"own": "added"}
