@@ -71,7 +71,9 @@ def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
 
 def _causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     for fault in faults:
-        yield Finding("the root cause is gone", not remains(environment, fault), fault.truth.component)
+        nodes = [f"node {name}" for name in fault.machines_at_fault(environment)]
+        told = ", ".join((fault.truth.component, *nodes))
+        yield Finding("the root cause is gone", not remains(environment, fault), told)
 
 
 def _users(environment: Environment, begun: float) -> Iterator[Finding]:
