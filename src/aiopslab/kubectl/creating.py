@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aiopslab.cluster.api.errors import ApiError
-from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object
 from aiopslab.cluster.api.options import WriteOptions
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.schema.encoding import complete
@@ -19,7 +19,6 @@ from aiopslab.kubectl.output import DryRun, Teller, dry_run
 from aiopslab.kubectl.selection import Info
 from aiopslab.kubectl.session import Kubectl
 
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 VALIDATION: Final = {
     **dict.fromkeys(("strict", "true", "1", "t", "T", "TRUE", "True"), "Strict"),
     **dict.fromkeys(("ignore", "false", "0", "f", "F", "FALSE", "False"), "Ignore"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from aiopslab.cluster.api.errors import ApiError, NotFound
-from aiopslab.cluster.api.objects import Object
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object
 from aiopslab.cluster.api.store import Revision
 from aiopslab.cluster.controller import Controller, NamespacedName, controller
 from aiopslab.cluster.controllers.endpoint_slice_filling import (
@@ -27,7 +27,6 @@ from aiopslab.cluster.controllers.pods import namespace_is_leaving
 MANAGER = "endpointslicemirroring-controller.k8s.io"
 SKIP = "endpointslice.kubernetes.io/skip-mirror"
 LEADER = "control-plane.alpha.kubernetes.io/leader"
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 MOST = 1000
 
 

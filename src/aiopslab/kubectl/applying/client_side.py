@@ -6,12 +6,12 @@ import json
 from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError, NotFound
-from aiopslab.cluster.api.objects import Object, at, copy
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at, copy
 from aiopslab.cluster.api.options import DeleteOptions
 from aiopslab.cluster.api.patching import Patch, patched_form
 from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.applying.three_way import three_way
-from aiopslab.kubectl.creating import LAST_APPLIED, with_last_applied, with_namespace, write_options
+from aiopslab.kubectl.creating import with_last_applied, with_namespace, write_options
 from aiopslab.kubectl.errors import KubectlError, WithContext
 from aiopslab.kubectl.output import DryRun, dry_run
 from aiopslab.kubectl.selection import Info

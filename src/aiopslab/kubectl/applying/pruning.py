@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.cluster.api.objects import at
+from aiopslab.cluster.api.objects import LAST_APPLIED, at
 from aiopslab.cluster.api.options import DeleteOptions
 from aiopslab.cluster.api.resources import Resource
-from aiopslab.kubectl.creating import LAST_APPLIED
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.output import DryRun, Teller, dry_run
 from aiopslab.kubectl.session import Kubectl

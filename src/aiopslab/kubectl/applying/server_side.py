@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aiopslab.cluster.api.errors import ApiError, ApplyConflict
-from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at
 from aiopslab.cluster.api.options import WriteOptions
 from aiopslab.cluster.api.patch import PatchType
 from aiopslab.cluster.api.patching import Patch
 from aiopslab.kubectl.connection import Connection
-from aiopslab.kubectl.creating import LAST_APPLIED, with_namespace, write_options
+from aiopslab.kubectl.creating import with_namespace, write_options
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.selection import Info
 from aiopslab.kubectl.session import Kubectl

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from aiopslab.cluster.api import durations
-from aiopslab.cluster.api.objects import Object, meta
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, meta
 from aiopslab.cluster.api.tables.cells import amount, count, items, seconds, selector, text
 from aiopslab.cluster.golang.sorting import go_sorted
 from aiopslab.kubectl.describe.writing import Page, long_time
 
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 LONGEST_NOTE: Final = 140
 """Bytes of an annotation that stand on one line."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at
 from aiopslab.cluster.api.patch import PatchType
 from aiopslab.cluster.api.patching import Patch
 from aiopslab.cluster.golang.json_text import json_text
 from aiopslab.kubectl.command import command
-from aiopslab.kubectl.creating import LAST_APPLIED, with_last_applied, with_namespace, write_options
+from aiopslab.kubectl.creating import with_last_applied, with_namespace, write_options
 from aiopslab.kubectl.errors import KubectlError, UsageError
 from aiopslab.kubectl.files_given import fail, given
 from aiopslab.kubectl.output import DryRun, Teller, dry_run

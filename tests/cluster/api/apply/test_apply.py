@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiopslab.cluster.api.apply import server_side_apply, track_update
-from aiopslab.cluster.api.apply.apply import LAST_APPLIED
 from aiopslab.cluster.api.errors import ApiError
+from aiopslab.cluster.api.objects import LAST_APPLIED
 from aiopslab.cluster.api.resources import Catalogue, Resource
 from aiopslab.cluster.api.schema import Schema
 

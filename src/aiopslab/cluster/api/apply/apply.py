@@ -36,11 +36,10 @@ from aiopslab.cluster.api.apply.shape import Untyped, schema_of_objects
 from aiopslab.cluster.api.apply.typing_check import check_applied
 from aiopslab.cluster.api.apply.zero import with_structs, zero_beside
 from aiopslab.cluster.api.errors import ApplyConflict, BadRequest
-from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at
 from aiopslab.cluster.api.patch.errors import Unclassified
 from aiopslab.cluster.api.resources import Resource
 
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _BEFORE_FIRST_APPLY = "before-first-apply"
 _KUBECTL = "kubectl"
 _MAX_ANNOTATIONS_BYTES = 256 * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, copy
 from aiopslab.cluster.controllers.hashing import POD_TEMPLATE_HASH, same_template, template_hash, with_hash
 from aiopslab.cluster.controllers.percent import share
 
@@ -17,7 +17,7 @@ LONGEST_HISTORY: Final = 2000
 """Letters of old revision numbers that a ReplicaSet remembers."""
 
 _NOT_COPIED: Final = (
-    "kubectl.kubernetes.io/last-applied-configuration",
+    LAST_APPLIED,
     REVISION,
     REVISION_HISTORY,
     DESIRED_REPLICAS,
