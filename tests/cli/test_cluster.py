@@ -61,7 +61,7 @@ def test_an_application_with_users_on_it_and_a_door_for_real_clients(tmp_path: P
             assert (hotels.status_code, hotels.json()["type"]) == (200, "FeatureCollection")
             assert client.get("/hotels").status_code == 400
         running = served.kubectl("get", "pods", "-n", "test-hotel-reservation", "--no-headers").stdout
-        assert running.count(" Running ") == 19
+        assert running.count(" Running ") == 20
         calls = json.loads(
             aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json").stdout
         )["calls"]

@@ -36,16 +36,17 @@ class AuthMissMongodb(Fault):
         return (("configmaps", self.database), ("deployments.apps", self.database))
 
     def inject(self, site: Site) -> None:
-        """Require encryption, and have both start anew, the database first."""
+        """Require encryption, and have both start anew: the service when the database is back, for which nobody waits."""
         self._edit(site, rf"s#mode: disabled#{REQUIRED}\n        certificateKeyFile: {CERTIFICATE}#")
-        self._restart_database(site)
         service = self.database.replace("-mongodb", "-service")
-        site.operate(f"kubectl -n {site.namespace} delete pod -l service={service} --wait=false")
+        anew = f"kubectl -n {site.namespace} delete pod -l service={service} --wait=false"
+        site.operate(f"{{ {' && '.join((*self._restart(site), anew))}; }} > /dev/null 2>&1 &")
 
     def recover(self, site: Site) -> None:
         """Take unencrypted connections again. The service goes on trying, and needs no restart."""
         self._edit(site, f"s#{REQUIRED}#mode: disabled#; /certificateKeyFile/d")
-        self._restart_database(site)
+        for line in self._restart(site):
+            site.operate(line)
 
     def present(self, site: Site) -> bool:
         """Whether the database is told to require encryption, or does so now, or nobody can tell."""
@@ -61,7 +62,7 @@ class AuthMissMongodb(Fault):
         ns = f"kubectl -n {site.namespace}"
         site.operate(f"{ns} get configmap {self.database} -o yaml | sed '{script}' | {ns} apply -f -")
 
-    def _restart_database(self, site: Site) -> None:
-        deployment = f"deployment/{self.database}"
-        site.operate(f"kubectl -n {site.namespace} rollout restart {deployment}")
-        site.operate(f"kubectl -n {site.namespace} rollout status {deployment} --timeout=25s")
+    def _restart(self, site: Site) -> tuple[str, str]:
+        """Start the database anew, and wait for it."""
+        ns, deployment = f"kubectl -n {site.namespace}", f"deployment/{self.database}"
+        return f"{ns} rollout restart {deployment}", f"{ns} rollout status {deployment} --timeout=25s"
