@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from aiopslab.cloud.environment import BASELINE_S, Environment, OperationFailed
+from aiopslab.cloud.environment import BASELINE_S, Environment
 from aiopslab.cloud.policies import READ_ONLY
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
+from aiopslab.generators.site import OperationFailed
 from aiopslab.service.apps.base import Application
 from aiopslab.service.apps.hotelres import HotelReservation
 from aiopslab.service.apps.socialnet import SocialNetwork

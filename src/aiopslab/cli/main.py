@@ -179,23 +179,28 @@ def run(
     2 the call was wrong; 130 it was interrupted. A session that began leaves a record, however it ended.
     """
 
-    wishes = Wishes(
-        problem,
-        agent,
-        seed,
-        max_steps,
-        model,
-        load or (),
-        results,
-        judge,
-        thinking,
-        policy,
-        as_json,
-        verbose,
-        env or (),
-        action_timeout,
-    )
-    _end(lambda: run_problem(wishes))
+    def work() -> int:
+        problems = _problems(load, problem)
+        from aiopslab.cli.run import Wishes, run_problem
+
+        wishes = Wishes(
+            problem,
+            agent,
+            seed,
+            max_steps,
+            model,
+            results,
+            judge,
+            thinking,
+            policy,
+            as_json,
+            verbose,
+            env or (),
+            action_timeout,
+        )
+        return run_problem(problems, wishes)
+
+    _end(work)
 
 
 @cli.command(

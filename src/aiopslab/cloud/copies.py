@@ -29,7 +29,8 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing import current_process, get_context
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
@@ -48,7 +49,7 @@ UNGUARDED_TOLD: Final = (
     "Worlds are prepared in a process of their own, which reads your script from its top: so the script must not begin its work "
     'when it is only read. Put what it does into a function, say main(), and end with: if __name__ == "__main__": main()'
 )
-CALL, BRANCH, RAISED, DONE = b"c", b"b", b"r", b"d"
+CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
 
 
 class CopyFailed(Exception):

@@ -7,12 +7,10 @@ that a restart or the noted cause of a change leaves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.api.objects import Object, at
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at
 from aiopslab.cluster.api.store import Key
-from aiopslab.kubectl.changing import LAST_APPLIED
 
 if TYPE_CHECKING:
     from aiopslab.cluster.api.api import Api

@@ -21,6 +21,7 @@ from aiopslab.cloud.terminal import TIMEOUT_S as LINE_TIMEOUT_S
 from aiopslab.cloud.world import World
 from aiopslab.cluster.api.objects import Object
 from aiopslab.cluster.api.store import Key
+from aiopslab.generators.site import OperationFailed
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.front_doors import HttpDoor
 from aiopslab.generators.workload.outcomes import Summary
@@ -49,10 +50,6 @@ class Baseline:
     users: Summary
     objects: Declared
     filters: Mapping[str, tuple[str, ...]]
-
-
-class OperationFailed(Exception):
-    """A line that an operator of the site typed did not succeed."""
 
 
 class Environment:

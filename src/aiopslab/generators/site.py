@@ -34,13 +34,17 @@ class Site(Protocol):
         """All machines, by name."""
 
     def operate(self, line: str) -> Completed:
-        """Type a line as an operator of the site does, away from where agents type; raises when it fails."""
+        """Type a line as an operator of the site does, away from where agents type; raises ``OperationFailed``."""
 
     def find(self, resource: str, name: str) -> Object | None:
         """An object of the application's namespace, as it is now; resources as in ``deployments.apps``."""
 
     def start_outside(self, name: str, program: Program) -> None:
         """Run a program where users are, outside the cluster. It runs on while the site's time passes."""
+
+
+class OperationFailed(Exception):
+    """A line that an operator of the site typed did not succeed."""
 
 
 class NoSite(Exception):

@@ -22,7 +22,6 @@ from aiopslab.kubectl.selection import Info, select
 from aiopslab.kubectl.session import Kubectl
 
 CHANGE_CAUSE: Final = "kubernetes.io/change-cause"
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 ALL_AND_SELECTOR: Final = "cannot set --all and --selector at the same time"
 LOCAL_AND_SERVER: Final = "cannot specify --local and --dry-run=server - did you mean --dry-run=client?"
 LOCAL_NEEDS_FILES: Final = (

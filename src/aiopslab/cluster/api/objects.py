@@ -6,10 +6,12 @@ out, so that a forgotten copy is found.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Object: TypeAlias = dict[str, Any]
 """A Kubernetes object: apiVersion, kind, metadata and the rest, in JSON's types."""
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation in which ``kubectl apply`` keeps what it was given."""
 
 _NESTED = (dict, list)
 

@@ -8,9 +8,9 @@ import msgspec
 
 from aiopslab.cluster.api import quantity
 from aiopslab.cluster.api.errors import ApiError
-from aiopslab.cluster.api.objects import Object, copy
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, copy
 from aiopslab.cluster.api.options import WriteOptions
-from aiopslab.kubectl.changing import LAST_APPLIED, annotate, each, record
+from aiopslab.kubectl.changing import annotate, each, record
 from aiopslab.kubectl.command import command
 from aiopslab.kubectl.errors import KubectlError
 from aiopslab.kubectl.output import DryRun, Teller, dry_run

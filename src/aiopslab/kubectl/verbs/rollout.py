@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from aiopslab.cluster.api.errors import ApiError
-from aiopslab.cluster.api.objects import Object, at, copy, meta
+from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at, copy, meta
 from aiopslab.cluster.api.patch import PatchType
 from aiopslab.cluster.api.patching import Patch
 from aiopslab.kubectl.changing import (
     CHANGE_CAUSE,
-    LAST_APPLIED,
     difference,
     each,
     send,

@@ -9,6 +9,7 @@ takes down what is well on it, and wipes away what nobody has looked for.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from aiopslab.cluster.api import times
@@ -38,12 +39,17 @@ def restarted_needlessly(environment: Environment, faults: Iterable[Fault]) -> l
 
 def rebooted_needlessly(environment: Environment, faults: Iterable[Fault]) -> list[str]:
     """The nodes that were turned off, or off and on again, since the baseline, and are not at fault."""
-    blamed = {name for fault in faults for name in fault.machines_at_fault(environment)}
+    blamed = nodes_at_fault(environment, faults)
     return [
         name
         for name, kubelet in sorted(environment.cluster.kubelets.items())
         if name not in blamed and not _stayed_on(kubelet.node.machine, environment.baseline.end)
     ]
+
+
+def nodes_at_fault(environment: Environment, faults: Iterable[Fault]) -> set[str]:
+    """Their names, of all faults."""
+    return {name for fault in faults for name in fault.machines_at_fault(environment)}
 
 
 def _stayed_on(machine: Machine, since: float) -> bool:
@@ -56,19 +62,21 @@ def _neighbours(app: Application, name: str) -> list[str]:
 
 
 def _ran_on(environment: Environment, nodes: Iterable[str]) -> set[str]:
-    """The components that had pods on these nodes in the baseline. Pods may be gone by now; the log still knows them."""
+    """The components that had pods on these nodes at the end of the baseline. Pods may be gone by now; the log knows them."""
     named = frozenset(nodes)
     if not named:
         return set()
-    known = {component.name for component in environment.app.components}
+    there: dict[str, Object] = {}
     writes = environment.cluster.api.log.history(
         lambda key: key.plural == "pods" and key.namespace == environment.namespace
     )
+    for write in takewhile(lambda write: write.time_s <= environment.baseline.end, writes):
+        there[write.key.name] = write.object
+        if write.change == "DELETED":
+            del there[write.key.name]
+    known = {component.name for component in environment.app.components}
     return known & {
-        _workload(write.object)
-        for write in writes
-        if write.time_s <= environment.baseline.end
-        and at(write.object, "spec", "nodeName", default="") in named
+        _workload(pod) for pod in there.values() if at(pod, "spec", "nodeName", default="") in named
     }
 
 

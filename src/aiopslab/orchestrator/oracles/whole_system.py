@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.cloud.declared import changes, differences
-from aiopslab.cloud.environment import Environment, OperationFailed
 from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
+from aiopslab.generators.site import OperationFailed
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
-from aiopslab.orchestrator.oracles.spared import rebooted_needlessly, restarted_needlessly
+from aiopslab.orchestrator.oracles.spared import nodes_at_fault, rebooted_needlessly, restarted_needlessly
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 
 
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
-    """What is declared differently now than before the faults, and is no part of a repair."""
+    """What is declared differently now than before the faults, or lost at a node, and is no part of a repair."""
     before, now = environment.baseline.objects, environment.declared()
     found = changes(before, now)
     for key in found:
         if key in before and key in now:
             found[key] += f" ({_some(differences(before[key], now[key]))})"
-    others = beyond_need(found, environment, faults)
+    others = [*beyond_need(found, environment, faults), *_rules_lost(environment, faults)]
     yield Finding("nothing else was changed", not others, _some(others, "; "))
 
 
@@ -130,10 +130,12 @@ def _some(told: Sequence[str], between: str = ", ") -> str:
     return between.join((*told[:SHOWN], *more))
 
 
-def _rules_lost(environment: Environment) -> Iterator[str]:
-    """Rules of packet filters that were there before any fault, and are not any more."""
-    now = environment.filters()
+def _rules_lost(environment: Environment, faults: Sequence[Fault]) -> Iterator[str]:
+    """Rules of packet filters that were there before any fault, and are not any more; a node at fault may be booted."""
+    now, blamed = environment.filters(), nodes_at_fault(environment, faults)
     for name, rules in environment.baseline.filters.items():
+        if name in blamed:
+            continue
         yield from (f"{name} lost the rule {rule}" for rule in rules if rule not in now.get(name, ()))
 
 

@@ -52,13 +52,12 @@ class LocalizationTask(Task):
         """For each component at fault the names that are right, the best one first."""
         if self.ans is not None:
             return [(name,) for name in ([self.ans] if isinstance(self.ans, str) else self.ans)]
-        nodes = self._nodes_at_fault()
-        return list(
-            dict.fromkeys(
-                (truth.component, *truth.also_right, *own)
-                for truth, own in zip(self.truths, nodes, strict=True)
-            )
-        )
+        first = [
+            (truth.component, *truth.also_right, *own)
+            for truth, own in zip(self.truths, self._nodes_at_fault(), strict=True)
+        ]
+        others = [(name,) for truth in self.truths for name in truth.also_at_fault]
+        return list(dict.fromkeys([*first, *others]))
 
     def _nodes_at_fault(self) -> list[tuple[str, ...]]:
         """Of each fault; where it is not staged yet, nobody knows them."""

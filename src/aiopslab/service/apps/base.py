@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import yaml
 
 from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.images import ImageRegistry
 from aiopslab.service.apps.past import Past
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.images import ImageRegistry
 
 FIRST_NODE: Final = "172.18.0.2"
 """The address of a cluster's first node: one of those where node ports are reached from outside."""

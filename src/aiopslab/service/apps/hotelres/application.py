@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
 from aiopslab.service.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
+from aiopslab.service.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
 from aiopslab.service.apps.past import SECURED, Past
+
+if TYPE_CHECKING:
+    from aiopslab.cluster.images import ImageRegistry
 
 WEB: Final = "web-team"
 SEARCH: Final = "search-team"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from aiopslab.service.apps.base import Application, Component, FrontDoor
 from aiopslab.service.apps.past import SECURED, Past
-from aiopslab.service.apps.socialnet.images import publish
 from aiopslab.service.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
 
 if TYPE_CHECKING:
