@@ -94,8 +94,8 @@ class Restarter(Floor):
         """Restart every workload, delete every pod, wait, and say that something was wrong."""
         restart = "kubectl -n $ns rollout restart deployment/$name"
         yield call("exec_shell", f"{taking_back.WORKLOADS} | while read ns name; do {restart}; done")
-        namespaces = f"{taking_back.WORKLOADS} | awk '{{print $1}}' | sort -u"
-        yield call("exec_shell", f"for ns in $({namespaces}); do kubectl -n $ns delete pods --all; done", 120)
+        delete = "kubectl -n $ns delete pods --all"
+        yield call("exec_shell", f"for ns in {taking_back.NAMESPACES}; do {delete}; done", 120)
         yield call("exec_shell", "sleep 25")
         guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
         yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})

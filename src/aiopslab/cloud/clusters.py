@@ -23,9 +23,8 @@ def _opened_by_the_first(api: Api) -> HttpHandler:
     """Whoever is in the world reaches its API over HTTP, too; few do, and the server takes long to load."""
 
     async def door(request: HttpRequest) -> HttpResponse:
-        from aiopslab.server.kubernetes.inside import InsideApp
+        from aiopslab.server.kubernetes.inside import open_door
 
-        api.door = InsideApp(api).answer
-        return await api.door(request)
+        return await open_door(api)(request)
 
     return door

@@ -87,9 +87,8 @@ class Policy:
         """Let the user into a cluster. A second time changes nothing."""
         if not self.role:
             return
-        from aiopslab.cluster.client import (
-            Client,
-        )  # a cluster; the names of policies are asked for without one
+        # Here, because it brings a cluster, and the names of policies are asked for without one.
+        from aiopslab.cluster.client import Client
 
         client = Client(api, SYSTEM_MASTERS.name, "aiopslab")
         own = f"session:{self.name}"

@@ -12,15 +12,16 @@ WORKLOADS: Final = (
     "| grep -v -E '^(kube-|local-path|default )'"
 )
 """Every workload that is not the cluster's own: its namespace and name."""
-_NAMESPACES: Final = f"$({WORKLOADS} | awk '{{print $1}}' | sort -u)"
+NAMESPACES: Final = f"$({WORKLOADS} | awk '{{print $1}}' | sort -u)"
+"""Theirs, each once."""
 _RELEASES: Final = """helm list -A -o json | jq -r '.[] | .name + " " + .namespace + " " + .revision'"""
 
 UNDO: Final = f"{WORKLOADS} | while read ns name; do kubectl -n $ns rollout undo deployment/$name; done"
-SCALE: Final = f"for ns in {_NAMESPACES}; do kubectl -n $ns scale deployment --all --replicas=1; done"
+SCALE: Final = f"for ns in {NAMESPACES}; do kubectl -n $ns scale deployment --all --replicas=1; done"
 FIRST_RELEASE: Final = f"{_RELEASES} | while read name ns now; do helm rollback $name 1 -n $ns; done"
 THIS_RELEASE: Final = f"{_RELEASES} | while read name ns now; do helm rollback $name $now -n $ns; done"
 APPLY: Final = (
-    f"for ns in {_NAMESPACES}; do "
+    f"for ns in {NAMESPACES}; do "
     "for one in $(kubectl -n $ns get deployments,services,configmaps -o name); do "
     "kubectl -n $ns apply view-last-applied $one -o json 2> /dev/null | kubectl apply -f - 2> /dev/null; done; done"
 )

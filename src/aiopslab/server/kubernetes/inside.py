@@ -19,7 +19,7 @@ from aiopslab.cluster.api.errors import NoSuchPath
 from aiopslab.cluster.api.objects import Object, at
 from aiopslab.cluster.api.resources import Resource
 from aiopslab.cluster.api.store import Key
-from aiopslab.machine.network.http import HttpRequest, HttpResponse
+from aiopslab.machine.network.http import HttpHandler, HttpRequest, HttpResponse
 from aiopslab.server.kubernetes.app import KubernetesApp
 from aiopslab.server.kubernetes.bodies import BODY
 from aiopslab.server.kubernetes.live import Signal
@@ -32,9 +32,10 @@ MOMENT_S: Final = 0.05
 SERVICE: Final = "10.96.0.1"
 
 
-def open_door(api: Api) -> None:
-    """Let pods reach this API from now on."""
-    api.door = InsideApp(api).answer
+def open_door(api: Api) -> HttpHandler:
+    """Let pods reach this API from now on; who answers them."""
+    api.door = answer = InsideApp(api).answer
+    return answer
 
 
 class InsideApp(KubernetesApp):
