@@ -20,12 +20,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from aiopslab.apps.base import Application
 from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.copies import Copy
 from aiopslab.cloud.environment import SYSTEM_S, Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.generators.workload.shapes import RATE
-from aiopslab.service.apps.base import Application
+from simcloud.world.copies import Copy
 
 RATES = {RATE: 300.0, 50.0: 120.0, 100.0: 60.0}
 """Requests a second, and for how many virtual seconds they are measured."""

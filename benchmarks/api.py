@@ -27,11 +27,11 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.api.bootstrap import default_service_account
-from aiopslab.cluster.api.objects import Object, copy
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.sim import Kernel
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.bootstrap import default_service_account
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.sim import Kernel
 
 SMALL, LARGE = 500, 5_000
 LARGEST_RATIO = 2.0

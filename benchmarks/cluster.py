@@ -19,11 +19,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.cloud.world import World
-from aiopslab.cluster.api.objects import Object, copy
-from aiopslab.cluster.client import Client
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.cluster.nodes import node_names
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.nodes import node_names
+from simcloud.world.world import World
 
 SIZES = (100, 300, 1_000)
 PODS_EACH = 5

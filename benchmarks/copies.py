@@ -12,8 +12,8 @@ from statistics import median
 
 from rich.console import Console
 
-from aiopslab.cloud.copies import Copy
 from aiopslab.cloud.scenarios import first_observation, synthetic_cloud
+from simcloud.world.copies import Copy
 
 BUDGET_MS = 20.0
 COPIES = 20

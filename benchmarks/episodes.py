@@ -19,8 +19,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.cloud.copies import Copy
 from aiopslab.orchestrator.stages import Stage, first_look, run_episode
+from simcloud.world.copies import Copy
 
 COPIES = 20
 BETWEEN_S = 0.1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _apps import run
 
-from aiopslab.service.apps.hotelres import HotelReservation
+from aiopslab.apps.hotelres import HotelReservation
 
 if __name__ == "__main__":
     raise SystemExit(run(HotelReservation(), "geo"))

@@ -23,7 +23,7 @@ import simpy
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.sim import Event, Kernel, Queue, TimedOut
+from simcloud.sim import Event, Kernel, Queue, TimedOut
 
 SERVERS = 5
 CLIENTS = 100

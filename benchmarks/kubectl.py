@@ -20,10 +20,10 @@ from threading import Event, Thread
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.cloud.clusters import add_cluster
-from aiopslab.cloud.terminal import Terminal
-from aiopslab.cloud.world import World
-from aiopslab.server.kubernetes.serving import ClusterServer
+from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.world.clusters import add_cluster
+from simcloud.world.terminal import Terminal
+from simcloud.world.world import World
 
 LEAST_RATIO = 20.0
 BUILT_IN, GENUINE = 200, 15

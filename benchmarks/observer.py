@@ -15,8 +15,8 @@ from typing import Any
 from _growth import compare, per_s, traced_bytes
 from rich.table import Table
 
-from aiopslab.observer.metrics import MetricStore
-from aiopslab.observer.promql import Engine
+from simcloud.telemetry.metrics import MetricStore
+from simcloud.telemetry.promql import Engine
 
 STEP_MS = 15_000
 STEPS = 240

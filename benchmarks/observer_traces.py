@@ -15,8 +15,8 @@ from typing import Any
 from _growth import compare, per_s, traced_bytes
 from rich.table import Table
 
-from aiopslab.machine.emit import Labels, Span
-from aiopslab.observer.traces import JaegerApi, Search, TraceStore, TraceView, dependencies
+from simcloud.machine.emit import Labels, Span
+from simcloud.telemetry.traces import JaegerApi, Search, TraceStore, TraceView, dependencies
 
 SPANS_A_TRACE = 13
 REQUESTS_PER_S = 100

@@ -16,8 +16,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from aiopslab.apps.base import Journey
 from aiopslab.cloud.scenarios import READ, WRITE, synthetic_cloud
-from aiopslab.service.apps.base import Journey
 
 BUDGET_MS = 1.0
 WARM_UP_S = 5.0

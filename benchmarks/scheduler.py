@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from aiopslab.cluster.api.admission.nodes import TaintNodes
-from aiopslab.cluster.api.admission.service_accounts import ServiceAccounts
-from aiopslab.cluster.api.objects import Object, copy
-from aiopslab.cluster.client import Client
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.cluster.scheduler import Scheduler
-from aiopslab.sim import Kernel
+from simcloud.kubernetes.api.admission.nodes import TaintNodes
+from simcloud.kubernetes.api.admission.service_accounts import ServiceAccounts
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.scheduler import Scheduler
+from simcloud.sim import Kernel
 
 NODES, OWNERS = 20, 20
 SMALL, LARGE = 500, 5_000

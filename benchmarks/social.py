@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _apps import run
 
-from aiopslab.service.apps.socialnet import SocialNetwork
+from aiopslab.apps.socialnet import SocialNetwork
 
 if __name__ == "__main__":
     raise SystemExit(run(SocialNetwork(), "user-service"))

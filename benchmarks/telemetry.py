@@ -17,23 +17,23 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.outside import front_door, start_outside
 from aiopslab.cloud.scenarios import synthetic_cloud
-from aiopslab.cloud.world import World
-from aiopslab.cluster.client import Client
-from aiopslab.cluster.cluster import Cluster
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
-from aiopslab.observer.collectors.emitted import Programs
-from aiopslab.observer.metrics import MetricStore
-from aiopslab.observer.monitoring import Monitoring
-from aiopslab.observer.promql import Engine
-from aiopslab.observer.rules import RuleGroups, default_rules
-from aiopslab.observer.scrape import Scraper
-from aiopslab.service.apps.hotelres import HotelReservation
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.telemetry.collectors.emitted import Programs
+from simcloud.telemetry.metrics import MetricStore
+from simcloud.telemetry.monitoring import Monitoring
+from simcloud.telemetry.promql import Engine
+from simcloud.telemetry.rules import RuleGroups, default_rules
+from simcloud.telemetry.scrape import Scraper
+from simcloud.world.clusters import add_cluster
+from simcloud.world.world import World
 
 PODS = 100
 TURNS = 12

@@ -16,10 +16,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
+from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site, fault
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.problems import Family
-from aiopslab.service.apps.hotelres import HotelReservation
 
 POLICY = """\
 apiVersion: networking.k8s.io/v1

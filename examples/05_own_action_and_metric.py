@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 
 from aiopslab import LocalizationTask, Orchestrator
+from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.actions import DEFAULT, ActionFailed, TaskActions, action
 from aiopslab.orchestrator.problems import Family
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.service.apps.hotelres import HotelReservation
 
 
 class OnCallActions(TaskActions):

@@ -4,7 +4,7 @@ A genuine API server tells them in its OpenAPI v3 documents, and ``kubectl expla
 definitions of Kubernetes 1.36 lack them. Those of Kubernetes 1.23 have them (the PyPI package kubernetes-validate 1.24.0
 holds both, Apache-2.0); what changed since is below. Run as
 
-    python scripts/make_enums.py DEFINITIONS > src/aiopslab/cluster/api/data/enums.txt
+    python scripts/make_enums.py DEFINITIONS > src/simcloud/kubernetes/api/data/enums.txt
 
 where DEFINITIONS is ``kubernetes-json-schema/v1.23.0-local/_definitions.json`` of that package.
 
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from aiopslab.cluster.api.schema.go_fields import table
+from simcloud.kubernetes.api.schema.go_fields import table
 
 VALUE = re.compile(r' - `"([^"]*)"`(?: (.*))?')
 

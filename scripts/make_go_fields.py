@@ -4,7 +4,7 @@ OpenAPI does not say which fields are pointers, which are left out when empty, w
 in which order Go writes them; all of it shows in what a genuine API server answers. A kubectl binary holds these facts
 as the type data that Go's ``reflect`` reads. Run as
 
-    python scripts/make_go_fields.py kubectl [another-binary ...] > src/aiopslab/cluster/api/data/go_fields.txt
+    python scripts/make_go_fields.py kubectl [another-binary ...] > src/simcloud/kubernetes/api/data/go_fields.txt
 
 Types that the first binary lacks are taken from the next one (helm holds CustomResourceDefinition). Only 64-bit
 little-endian ELF files of Go 1.18 to 1.26 are read.
@@ -22,7 +22,7 @@ from pathlib import Path
 from make_protobuf_tables import KINDS
 
 HEADER_BYTES = 48
-DATA = Path(__file__).parent.parent / "src" / "aiopslab" / "cluster" / "api" / "data"
+DATA = Path(__file__).parent.parent / "src" / "simcloud" / "kubernetes" / "api" / "data"
 AGGREGATOR = "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1."
 BY_HAND = {
     # No client is built with these; they are as k8s.io/kube-aggregator declares them.

@@ -2,7 +2,7 @@
 
     python -m scripts.make_helm_flags BIN/helm
 
-Writes ``src/aiopslab/kubectl/data/helm_flags.json``: for every command its usage line and its flags as
+Writes ``src/simcloud/kubectl/data/helm_flags.json``: for every command its usage line and its flags as
 ``[name, shorthand, kind, default]``. Only facts are kept: the texts of the built-in helm are its own.
 """
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-TARGET: Final = Path(__file__).parent.parent / "src/aiopslab/kubectl/data/helm_flags.json"
+TARGET: Final = Path(__file__).parent.parent / "src/simcloud/kubectl/data/helm_flags.json"
 OPTION: Final = re.compile(r'^  (?:    |-(\w), )--([\w-]+)(?: ([\w-]+)(?:\[="\w+"\])?)? {2,}(.*)$')
 DEFAULT: Final = re.compile(r'\(default "?([^()"]*)"?\)$')
 COMMAND: Final = re.compile(r"^  ([a-z][\w-]*) {2,}\S")

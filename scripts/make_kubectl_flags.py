@@ -2,7 +2,7 @@
 
     python -m scripts.make_kubectl_flags CLIENTS/kubectl-1.36.4
 
-Writes ``src/aiopslab/kubectl/data/flags.json``: for every command its usage line and its flags as
+Writes ``src/simcloud/kubectl/data/flags.json``: for every command its usage line and its flags as
 ``[name, shorthand, kind, default]``. Only facts are kept: the texts of the built-in kubectl are its own.
 """
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-TARGET: Final = Path(__file__).parent.parent / "src/aiopslab/kubectl/data/flags.json"
+TARGET: Final = Path(__file__).parent.parent / "src/simcloud/kubectl/data/flags.json"
 OPTION: Final = re.compile(r"^    (?:-(\w), )?--([\w-]+)=(.*):$")
 COMMAND: Final = re.compile(r"^  ([a-z][\w-]*) {2,}\S")
 NOT_OURS: Final = ("completion", "kuberc", "plugin", "alpha", "proxy")

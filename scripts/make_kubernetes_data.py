@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = "1.36.0"
-DATA = Path(__file__).parent.parent / "src" / "aiopslab" / "cluster" / "api" / "data"
+DATA = Path(__file__).parent.parent / "src" / "simcloud" / "kubernetes" / "api" / "data"
 
 
 def definitions() -> dict[str, Any]:

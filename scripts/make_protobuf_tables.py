@@ -31,9 +31,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aiopslab.cluster.api.schema.builtin import definitions
+from simcloud.kubernetes.api.schema.builtin import definitions
 
-TARGET = Path(__file__).parent.parent / "src/aiopslab/server/kubernetes/protobuf/messages.json.gz"
+TARGET = Path(__file__).parent.parent / "src/simcloud/server/kubernetes/protobuf/messages.json.gz"
 PREFIX = "io.k8s."
 META = "apimachinery.pkg.apis.meta.v1."
 CRD = "apiextensions-apiserver.pkg.apis.apiextensions.v1."

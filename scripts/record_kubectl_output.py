@@ -1,4 +1,4 @@
-"""Types the lines of tests/kubectl/data/*.txt at a genuine kubectl and writes down what it prints.
+"""Types the lines of tests/simcloud/kubectl/data/*.txt at a genuine kubectl and writes down what it prints.
 
 The lines ask for fixed objects that a small API of the tests serves, so that the recordings come out the same
 every time. Run it after adding lines:
@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.kubectl.canned import DATA, Genuine, genuine
+from tests.simcloud.kubectl.canned import DATA, Genuine, genuine
 
 
 def lines_of(cases: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
     python -m scripts.replay_recording NAME
 
-The names are those of ``tests/replay``.
+The names are those of ``tests/simcloud/replay``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.replay.recording import Line, Typed, difference
-from tests.replay.replaying import SESSIONS, replay
-from tests.server.kubernetes.golden.normalise import same
+from tests.simcloud.replay.recording import Line, Typed, difference
+from tests.simcloud.replay.replaying import SESSIONS, replay
+from tests.simcloud.server.kubernetes.golden.normalise import same
 
 
 @dataclass

@@ -23,8 +23,8 @@ _HOMES: Final = {
     "aiopslab.orchestrator.orchestrator": ("Orchestrator",),
     "aiopslab.orchestrator.problems": ("Family", "ProblemRegistry"),
     "aiopslab.orchestrator.tasks": ("AnalysisTask", "DetectionTask", "LocalizationTask", "MitigationTask"),
-    "aiopslab.service.apps.hotelres": ("HotelReservation",),
-    "aiopslab.service.apps.socialnet": ("SocialNetwork",),
+    "aiopslab.apps.hotelres": ("HotelReservation",),
+    "aiopslab.apps.socialnet": ("SocialNetwork",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -1,7 +1,7 @@
 """The pages tell the truth: links lead somewhere, command lines are understood, and what Python they show can be imported.
 
 What runs long is run where it belongs: the examples of agents.md, actions.md and sessions.md beside their subjects, the demo's
-excerpt in tests/cli/test_demo.py, the files of examples/ in tests/examples/.
+excerpt in tests/aiopslab/cli/test_demo.py, the files of examples/ in tests/examples/.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from aiopslab.service.apps.base import Application
+from aiopslab.apps.base import Application
 
 
 @dataclass(frozen=True)

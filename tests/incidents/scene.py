@@ -15,7 +15,7 @@ from aiopslab.cloud.outside import start_outside
 from aiopslab.generators.workload.arrivals import Arrival, Replay
 from aiopslab.generators.workload.outcomes import Summary
 from aiopslab.generators.workload.users import Users
-from aiopslab.server.telemetry.apis import apis_of
+from simcloud.server.telemetry.apis import apis_of
 from tests.incidents.known import Known
 
 Sign = Callable[["Scene"], None]

@@ -13,8 +13,8 @@ from functools import cache
 
 import pytest
 
-from aiopslab.cloud.copies import Copy
 from aiopslab.cloud.environment import Environment
+from simcloud.world.copies import Copy
 from tests.incidents.breakage import play
 from tests.incidents.catalogue import APPS, catalogue, known
 

@@ -16,8 +16,8 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 import yaml
 
 from aiopslab.cli.cluster_view import draw
-from aiopslab.observer.workloads import workloads
-from aiopslab.server.kubernetes.kubeconfig import TELEMETRY
+from simcloud.server.kubernetes.kubeconfig import TELEMETRY
+from simcloud.telemetry.workloads import workloads
 
 PATIENCE_S: Final = 10.0
 LOOKBACK_S: Final = 300

@@ -10,17 +10,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from aiopslab.cloud.clusters import add_cluster
+from aiopslab.apps.base import Application
+from aiopslab.apps.catalogue import NoSuchApplication, application
 from aiopslab.cloud.environment import Environment
 from aiopslab.cloud.outside import start_outside
-from aiopslab.cloud.world import World
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.observer.monitoring import Monitoring
-from aiopslab.server.gateway import Gateway
-from aiopslab.server.kubernetes.serving import ClusterServer
-from aiopslab.server.telemetry.apis import apis_of
-from aiopslab.service.apps.base import Application
-from aiopslab.service.apps.catalogue import NoSuchApplication, application
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.server.gateway import Gateway
+from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.telemetry.apis import apis_of
+from simcloud.telemetry.monitoring import Monitoring
+from simcloud.world.clusters import add_cluster
+from simcloud.world.world import World
 
 SETTLE_S = 40.0
 """So much of its life a cluster has behind it when it is served: its system pods are up and measured."""

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from aiopslab.cli import output
-from aiopslab.observer.call_tree import AGAIN, call_tree
+from simcloud.telemetry.call_tree import AGAIN, call_tree
 
 Object = dict[str, Any]
 

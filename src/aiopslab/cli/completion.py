@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from aiopslab.cluster.api.api import Api
-from aiopslab.cluster.api.errors import ApiError
-from aiopslab.kubectl import verbs
-from aiopslab.kubectl.command import ROOT, Command
-from aiopslab.kubectl.errors import KubectlError
-from aiopslab.kubectl.selection import find_resource
-from aiopslab.kubectl.tree import child
+from simcloud.kubectl import verbs
+from simcloud.kubectl.command import ROOT, Command
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.selection import find_resource
+from simcloud.kubectl.tree import child
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.errors import ApiError
 
 PODS_FIRST: Final = frozenset({"logs", "exec", "attach", "port-forward", "cp", "debug"})
 """Verbs whose first word is a pod."""

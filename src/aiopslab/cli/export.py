@@ -12,19 +12,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from aiopslab.apps.base import Application
+from aiopslab.apps.catalogue import NoSuchApplication, application
 from aiopslab.cli.problems import WrongCall, check_folder
-from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
-from aiopslab.cloud.world import World
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.observer.export import ExportError, Facts, Period, Sources, check_request, write_dataset
-from aiopslab.observer.logs.store import nanoseconds
-from aiopslab.observer.monitoring import Monitoring
 from aiopslab.orchestrator.records import plain
 from aiopslab.orchestrator.staging import settled, stage
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.service.apps.base import Application
-from aiopslab.service.apps.catalogue import NoSuchApplication, application
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.telemetry.export import ExportError, Facts, Period, Sources, check_request, write_dataset
+from simcloud.telemetry.logs.store import nanoseconds
+from simcloud.telemetry.monitoring import Monitoring
+from simcloud.world.clusters import add_cluster
+from simcloud.world.world import World
 
 NODES: Final = 4
 NONE: Final = "none"

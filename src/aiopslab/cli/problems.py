@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final, Literal
 
-from aiopslab.cloud.copies import CopyFailed
-from aiopslab.cloud.policies import POLICIES
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
 from aiopslab.utils.status import AIOpsLabError
+from simcloud.world.copies import CopyFailed
+from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.orchestrator.posing import Posed

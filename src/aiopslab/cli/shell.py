@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
+from aiopslab.apps.base import Application
+from aiopslab.apps.catalogue import NoSuchApplication, application
 from aiopslab.cli.completion import Completer, edit_lines
-from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.environment import Environment
-from aiopslab.cloud.policies import POLICIES
-from aiopslab.cloud.terminal import Terminal, TypedLine
-from aiopslab.cloud.world import World
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.service.apps.base import Application
-from aiopslab.service.apps.catalogue import NoSuchApplication, application
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.world.clusters import add_cluster
+from simcloud.world.policies import POLICIES
+from simcloud.world.terminal import Terminal, TypedLine
+from simcloud.world.world import World
 
 SETTLE_S: Final = 40.0
 """So much of its life the cluster has behind it when the first line is typed."""

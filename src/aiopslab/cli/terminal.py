@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from aiopslab.cloud.scenarios import NODES, synthetic_cloud
-from aiopslab.cloud.world import World
+from simcloud.world.world import World
 
 THINKING_S = 1.0
 """Virtual seconds that pass between two lines of a person."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from aiopslab.apps.base import Application
 from aiopslab.cloud.past import leave_earlier_release
-from aiopslab.cloud.storage import share_folder
-from aiopslab.cloud.terminal import Terminal
-from aiopslab.cloud.world import World
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.client import Client
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.service.apps.base import Application
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.world.storage import share_folder
+from simcloud.world.terminal import Terminal
+from simcloud.world.world import World
 
 FOLDER: Final = "/root/manifests"
 CHARTS: Final = "/root/charts"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cluster.api.objects import LAST_APPLIED, Object, at
-from aiopslab.cluster.api.store import Key
+from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
+from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from aiopslab.cluster.api.api import Api
+    from simcloud.kubernetes.api.api import Api
 
 KINDS: Final = (
     ("apps", "daemonsets"), ("apps", "deployments"), ("apps", "statefulsets"),

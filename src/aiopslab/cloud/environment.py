@@ -11,27 +11,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from aiopslab.apps.base import Application
 from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.clusters import add_cluster
 from aiopslab.cloud.declared import KINDS, Declared, declared
 from aiopslab.cloud.outside import front_door, outside_machine, start_outside
-from aiopslab.cloud.policies import ADMIN, Policy
-from aiopslab.cloud.terminal import TIMED_OUT, Terminal
-from aiopslab.cloud.terminal import TIMEOUT_S as LINE_TIMEOUT_S
-from aiopslab.cloud.world import World
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.store import Key
 from aiopslab.generators.site import OperationFailed
 from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.front_doors import HttpDoor
 from aiopslab.generators.workload.outcomes import Summary
 from aiopslab.generators.workload.shapes import RATE, Dial
 from aiopslab.generators.workload.users import TIMEOUT_S, Users
-from aiopslab.machine.computer import EPOCH_S, Machine
-from aiopslab.machine.network.packet_filter import CHAINS
-from aiopslab.machine.process import Completed, Program
-from aiopslab.observer.monitoring import Monitoring
-from aiopslab.service.apps.base import Application
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.store import Key
+from simcloud.machine.computer import EPOCH_S, Machine
+from simcloud.machine.network.packet_filter import CHAINS
+from simcloud.machine.process import Completed, Program
+from simcloud.services.front_doors import HttpDoor
+from simcloud.telemetry.monitoring import Monitoring
+from simcloud.world.clusters import add_cluster
+from simcloud.world.policies import ADMIN, Policy
+from simcloud.world.terminal import TIMED_OUT, Terminal
+from simcloud.world.terminal import TIMEOUT_S as LINE_TIMEOUT_S
+from simcloud.world.world import World
 
 NODES: Final = 4
 SYSTEM_S: Final = 30.0

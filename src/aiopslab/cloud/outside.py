@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.cloud.world import World
-from aiopslab.cluster.api.objects import at
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.generators.workload.front_doors import HttpDoor
-from aiopslab.machine.computer import Machine
-from aiopslab.machine.image import Image
-from aiopslab.machine.process import Container, Program
+from simcloud.kubernetes.api.objects import at
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.machine.computer import Machine
+from simcloud.machine.image import Image
+from simcloud.machine.process import Container, Program
+from simcloud.services.front_doors import HttpDoor
+from simcloud.world.world import World
 
 NAME: Final = "internet"
 NETWORK: Final = "203.0.113"

@@ -12,17 +12,17 @@ from typing import Final
 
 import yaml
 
-from aiopslab.cluster.api.objects import Object, copy
-from aiopslab.cluster.api.options import WriteOptions
-from aiopslab.cluster.api.times import micro
-from aiopslab.cluster.client import Client
-from aiopslab.cluster.cluster import Cluster
-from aiopslab.cluster.controller import owner_reference
-from aiopslab.cluster.controllers.deployments.sets import empty_set, note_revision, note_sizes
-from aiopslab.kubectl.helm.releases import as_secret, from_secret, kept_as
-from aiopslab.kubectl.helm.values import merged
-from aiopslab.service.apps.base import Application
-from aiopslab.service.apps.past import Past
+from aiopslab.apps.base import Application
+from aiopslab.apps.past import Past
+from simcloud.helm.releases import as_secret, from_secret, kept_as
+from simcloud.helm.values import merged
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api.times import micro
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.controller import owner_reference
+from simcloud.kubernetes.controllers.deployments.sets import empty_set, note_revision, note_sizes
 
 DAY_S: Final = 86_400.0
 CONTROLLER: Final = ("system:serviceaccount:kube-system:deployment-controller", "kube-controller-manager")

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from aiopslab.cloud.world import World
+from aiopslab.apps.base import Journey
+from aiopslab.apps.synthetic import FIRST_PORT, FRONT, SyntheticApp, deploy
 from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.front_doors import RpcDoor
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
-from aiopslab.machine.image import Image
-from aiopslab.machine.process import Container
-from aiopslab.service.apps.base import Journey
-from aiopslab.service.apps.synthetic import FIRST_PORT, FRONT, SyntheticApp, deploy
+from simcloud.machine.image import Image
+from simcloud.machine.process import Container
+from simcloud.services.front_doors import RpcDoor
+from simcloud.world.world import World
 
 NODES: Final = ("node-1", "node-2", "node-3")
 SETTLE_S: Final = 2.0

@@ -12,10 +12,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from aiopslab.cluster.api.objects import Object
-    from aiopslab.machine.computer import Machine
-    from aiopslab.machine.process import Completed, Program
-    from aiopslab.service.apps.base import Application
+    from aiopslab.apps.base import Application
+    from simcloud.kubernetes.api.objects import Object
+    from simcloud.machine.computer import Machine
+    from simcloud.machine.process import Completed, Program
 
 
 class Site(Protocol):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from aiopslab.cloud.declared import changes
-from aiopslab.cluster.api.store import Key
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
 from aiopslab.orchestrator.agent_link import bounded
@@ -24,6 +23,7 @@ from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.utils.status import InvalidActionError, InvalidSubmissionError, ResponseParsingError
+from simcloud.kubernetes.api.store import Key
 
 FIRST: Final = "Take your first action."
 NEXT: Final = "Take your next action."

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aiopslab.cloud.policies import POLICIES
 from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation.health import Health, Watch
 from aiopslab.orchestrator.redaction import Redactor, secrets_of
 from aiopslab.orchestrator.tasks import Task
+from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.cloud.declared import Declared
     from aiopslab.cloud.environment import Environment
-    from aiopslab.cloud.terminal import Terminal
+    from simcloud.world.terminal import Terminal
 
 
 @dataclass(frozen=True)

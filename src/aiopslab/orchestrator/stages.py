@@ -19,7 +19,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from aiopslab.cloud.copies import Copy
 from aiopslab.orchestrator.agent import link
 from aiopslab.orchestrator.episode import Episode, Pace
 from aiopslab.orchestrator.orchestrator import MAX_STEPS, Orchestrator
@@ -28,6 +27,7 @@ from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.staging import Tell, baseline_key, fault_key, settled, silent, stage
 from aiopslab.orchestrator.tasks import Task
+from simcloud.world.copies import Copy
 
 MOST_KEPT: Final = 48
 """So many processes hold prepared worlds at a time; the one that was not needed for longest ends first."""

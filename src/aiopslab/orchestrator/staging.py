@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.policies import POLICIES
 from aiopslab.generators.site import at_site
 from aiopslab.orchestrator.tasks import Task
+from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

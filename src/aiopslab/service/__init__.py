@@ -1,1 +1,1 @@
-"""Software that runs in containers: the RPC model, datastores, applications."""
+"""Module paths of the public AIOpsLab release; the applications are in ``aiopslab.apps``."""

@@ -16,7 +16,7 @@ from tests.incidents.scene import (
     users_fail,
     users_fine,
 )
-from tests.service.datastores.mongodb.test_tls import pem
+from tests.simcloud.datastores.mongodb.test_tls import pem
 
 AS_ROOT = "kubectl -n {ns} exec deploy/mongodb-{t} -- mongo admin -u root -p root --quiet --eval "
 OPEN = "kubectl -n {ns} exec deploy/mongodb-{t} -- mongo {t}-db --quiet --eval "

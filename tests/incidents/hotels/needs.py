@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.service.apps.hotelres import HotelReservation
+from aiopslab.apps.hotelres import HotelReservation
 from tests.incidents.known import Known
 
 SERVICES = ("geo", "profile", "rate", "recommendation", "reservation", "search", "user")

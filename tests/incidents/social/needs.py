@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.service.apps.socialnet import SocialNetwork
+from aiopslab.apps.socialnet import SocialNetwork
 from tests.incidents.known import Known
 
 HOME, USER, COMPOSE = "home-timeline", "user-timeline", "compose"

@@ -13,7 +13,7 @@ from typing import ClassVar
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.fault.not_ready import restart_not_ready
 from aiopslab.generators.site import Site
-from aiopslab.machine.computer import Machine
+from simcloud.machine.computer import Machine
 
 
 @dataclass(frozen=True)

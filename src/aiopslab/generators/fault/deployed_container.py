@@ -7,9 +7,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from aiopslab.cluster.api.objects import Object, at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import Site
+from simcloud.kubernetes.api.objects import Object, at
 
 
 @dataclass(frozen=True)

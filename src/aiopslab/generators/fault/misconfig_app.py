@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.cluster.api.objects import Object
+from aiopslab.apps.hotelres.releases import BAD_GEO, RELEASE
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
-from aiopslab.service.apps.hotelres.releases import BAD_GEO, RELEASE
+from simcloud.kubernetes.api.objects import Object
 
 
 @fault

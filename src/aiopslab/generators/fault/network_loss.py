@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
-from aiopslab.machine.network.packet_filter import CHAINS, DROP
+from simcloud.kubernetes.api.objects import at
+from simcloud.machine.network.packet_filter import CHAINS, DROP
 
 
 @fault

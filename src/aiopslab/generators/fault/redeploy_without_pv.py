@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.fault.not_ready import restart_not_ready
 from aiopslab.generators.site import Site
+from simcloud.kubernetes.api.objects import at
 
 DATABASES: Final = (
     "mongodb-geo", "mongodb-profile", "mongodb-rate", "mongodb-recommendation", "mongodb-reservation", "mongodb-user",

@@ -11,11 +11,11 @@ from itertools import accumulate
 from random import Random
 from typing import Any, Final, NoReturn
 
+from aiopslab.apps.base import Journey
 from aiopslab.generators.workload.arrivals import Arrivals
-from aiopslab.generators.workload.front_doors import FrontDoor, Sender, SendFailed
 from aiopslab.generators.workload.outcomes import Results
-from aiopslab.machine.process import Context
-from aiopslab.service.apps.base import Journey
+from simcloud.machine.process import Context
+from simcloud.services.front_doors import FrontDoor, Sender, SendFailed
 
 TIMEOUT_S: Final = 2.0
 ENDING_S: Final = 0.1

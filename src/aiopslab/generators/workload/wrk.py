@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from aiopslab.apps.base import Journey
 from aiopslab.generators.site import meant_site
 from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.front_doors import FrontDoor, HttpDoor, Sender, SendFailed
 from aiopslab.generators.workload.histogram import Histogram
 from aiopslab.generators.workload.outcomes import Results, quantile
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import TIMEOUT_S, Mix
-from aiopslab.machine.network.http import HttpResponse
-from aiopslab.machine.process import Context
-from aiopslab.service.apps.base import Journey
-from aiopslab.sim import Event
+from simcloud.machine.network.http import HttpResponse
+from simcloud.machine.process import Context
+from simcloud.services.front_doors import FrontDoor, HttpDoor, Sender, SendFailed
+from simcloud.sim import Event
 
 PERCENTILES: Final = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0)
 

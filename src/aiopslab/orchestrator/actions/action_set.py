@@ -16,8 +16,8 @@ from aiopslab.orchestrator.actions.arguments import quoted
 from aiopslab.orchestrator.actions.base import listed
 from aiopslab.orchestrator.actions.bounds import MOST_BYTES, MOST_LINES, bounded
 from aiopslab.orchestrator.actions.registry import Action, actions_of, nearest
-from aiopslab.sim import SimulationError
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
+from simcloud.sim import SimulationError
 
 SUBMIT: Final = "submit"
 """What every session has besides: it ends it, and is no matter of this set."""

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.policies import ADMIN, Policy
 from aiopslab.orchestrator.actions.arguments import quoted
 from aiopslab.orchestrator.actions.registry import nearest
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
+from simcloud.world.policies import ADMIN, Policy
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment
-    from aiopslab.cluster.api.objects import Object
-    from aiopslab.cluster.api.store import RevisionLog
+    from simcloud.kubernetes.api.objects import Object
+    from simcloud.kubernetes.api.store import RevisionLog
 
 SHOWN_NAMES: Final = 40
 LONGEST_MINUTES: Final = 24 * 60

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from aiopslab.cloud.declared import KINDS
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.store import Key, Revision
 from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, clock, in_words, stamp
 from aiopslab.orchestrator.actions.bounds import tail
 from aiopslab.orchestrator.actions.registry import action
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.store import Key, Revision
 
 SHOWN_FIELDS: Final = 12
 SHOWN_LINES: Final = 4

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.api.times import parse
 from aiopslab.orchestrator.actions.base import ActionsBase, clock, stamp
 from aiopslab.orchestrator.actions.bounds import head, tail
 from aiopslab.orchestrator.actions.folding import shape
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.tables import aligned
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.times import parse
 
 SHOWN_OBJECTS: Final = 2
 """Beside the newest of those that an event is about."""

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from aiopslab.machine.files import FileError, Files
 from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, unknown
 from aiopslab.orchestrator.actions.bounds import cut_line
 from aiopslab.orchestrator.actions.registry import nearest
+from simcloud.machine.files import FileError, Files
 
 READ_BYTES: Final = 8 << 20
 """Of one file; also what ends the reading of a device that never ends."""

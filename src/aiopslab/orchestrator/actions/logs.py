@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.golang.regexps import BadRegex
-from aiopslab.observer.logs.search import search
-from aiopslab.observer.logs.store import SECOND_NS, LogStream
-from aiopslab.observer.metrics.matchers import Matcher
 from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, in_words, stamp, unknown
 from aiopslab.orchestrator.actions.bounds import SHOWN_BYTES, SHOWN_LINES, cut_line, head, tail
 from aiopslab.orchestrator.actions.folding import fold
 from aiopslab.orchestrator.actions.pods import NobodyOfThatName, pods_named
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.utils.status import InvalidActionError
+from simcloud.golang.regexps import BadRegex
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.telemetry.logs.search import search
+from simcloud.telemetry.logs.store import SECOND_NS, LogStream
+from simcloud.telemetry.metrics.matchers import Matcher
 
 READ_LINES: Final = 3000
 """The newest of one run of a container; older ones are not looked at."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aiopslab.observer.export import Period, csv_lines, metric_names, metric_table
-from aiopslab.observer.export.dataset import file_name
-from aiopslab.observer.logs.store import SECOND_NS
-from aiopslab.observer.metrics import Matcher
 from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, in_words
 from aiopslab.orchestrator.actions.bounds import head
 from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.summaries import metric_summary
+from simcloud.telemetry.export import Period, csv_lines, metric_names, metric_table
+from simcloud.telemetry.export.dataset import file_name
+from simcloud.telemetry.logs.store import SECOND_NS
+from simcloud.telemetry.metrics import Matcher
 
 _LEFT_OUT: Final = re.compile(
     r".*(_bucket|_created|_generation|_info|_owner|_start_time_seconds|_cpu_period|_load_average_10s|_mapped_file"

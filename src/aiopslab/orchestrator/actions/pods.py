@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object
-from aiopslab.cluster.api.selectors import NOTHING, LabelSelector, from_label_selector, from_set
-from aiopslab.cluster.api.store import Key, RevisionLog
 from aiopslab.orchestrator.actions.base import names
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.selectors import NOTHING, LabelSelector, from_label_selector, from_set
+from simcloud.kubernetes.api.store import Key, RevisionLog
 
 WORKLOADS: Final = (
     ("apps", "deployments"), ("apps", "statefulsets"), ("apps", "daemonsets"), ("apps", "replicasets"), ("batch", "jobs"),

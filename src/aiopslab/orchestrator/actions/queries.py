@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.observer.prometheus_api import ApiRefusal, PrometheusApi
-from aiopslab.observer.promql import Engine, Limits
 from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, check_minutes, clock, stamp
 from aiopslab.orchestrator.actions.bounds import SHOWN_LINES, head
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.tables import aligned
 from aiopslab.utils.status import InvalidActionError
+from simcloud.telemetry.prometheus_api import ApiRefusal, PrometheusApi
+from simcloud.telemetry.promql import Engine, Limits
 
 POINTS: Final = 10
 MOST_POINTS: Final = 60

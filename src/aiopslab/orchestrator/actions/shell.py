@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.machine.process import Completed
 from aiopslab.orchestrator.actions.base import ActionsBase
 from aiopslab.orchestrator.actions.bounds import bounded
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.utils.status import InvalidActionError
+from simcloud.machine.process import Completed
 
 LONGEST_S: Final = 600
 FEWER: Final = "to see the rest, filter it with grep, head or tail, or write it to a file (COMMAND > /tmp/out) and read that in parts"

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from aiopslab.observer.export.tables import TRACE_COLUMNS
 from aiopslab.orchestrator.actions.bounds import SHOWN_BYTES, SHOWN_LINES, head
 from aiopslab.orchestrator.actions.tables import aligned
+from simcloud.telemetry.export.tables import TRACE_COLUMNS
 
 MOST_ROWS: Final = 100_000
 SHOWN_SPANS: Final = 15

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.api.tables.pods import pod as pod_row
-from aiopslab.observer.call_tree import AGAIN, call_tree
-from aiopslab.observer.workloads import pods_by_workload, workloads
 from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, in_words, stamp
 from aiopslab.orchestrator.actions.bounds import head
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.tables import aligned
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.tables.pods import pod as pod_row
+from simcloud.telemetry.call_tree import AGAIN, call_tree
+from simcloud.telemetry.workloads import pods_by_workload, workloads
 
 LISTED: Final = {
     "deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "replicasets": "apps", "pods": "",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.observer.export import Table, csv_lines
-from aiopslab.observer.export.tables import TRACE_COLUMNS
-from aiopslab.observer.traces import TraceView
-from aiopslab.observer.traces.records import record
 from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, in_words
 from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.summaries import trace_summary
+from simcloud.telemetry.export import Table, csv_lines
+from simcloud.telemetry.export.tables import TRACE_COLUMNS
+from simcloud.telemetry.traces import TraceView
+from simcloud.telemetry.traces.records import record
 
 MOST_SPANS: Final = 10_000
 """Of more, every second or third request is taken with all its spans, so that the whole period is seen."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cloud.declared import changes
-from aiopslab.cluster.api.store import Key
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.evaluation.health import tally
 from aiopslab.orchestrator.oracles.need import beyond_need
 from aiopslab.orchestrator.session import Session
+from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aiopslab.cluster.api.objects import Object, at
-from aiopslab.cluster.api.store import Key, RevisionLog
-from aiopslab.cluster.api.times import parse
-from aiopslab.cluster.controllers.pods import is_active, is_ready
 from aiopslab.generators.workload.outcomes import OPEN, Outcome
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.controllers.pods import is_active, is_ready
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from aiopslab.cluster.api.store import Key
 from aiopslab.generators.fault.base import Fault, Site
+from simcloud.kubernetes.api.store import Key
 
 
 def beyond_need(found: Mapping[Key, str], site: Site, faults: Iterable[Fault]) -> list[str]:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from aiopslab.cluster.api import times
-from aiopslab.cluster.api.objects import Object, at
+from aiopslab.apps.base import Application
 from aiopslab.generators.fault.base import Fault
-from aiopslab.machine.computer import Machine
-from aiopslab.service.apps.base import Application
+from simcloud.kubernetes.api import times
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.machine.computer import Machine
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.cloud.declared import changes, differences
-from aiopslab.cluster.api.objects import at
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import OperationFailed
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
 from aiopslab.orchestrator.oracles.spared import nodes_at_fault, rebooted_needlessly, restarted_needlessly
 from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
+from simcloud.kubernetes.api.objects import at
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

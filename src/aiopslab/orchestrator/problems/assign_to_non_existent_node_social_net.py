@@ -1,8 +1,8 @@
 """A service of the social network waits for a node that is not there."""
 
+from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.assign_to_non_existent_node import AssignToNonExistentNode
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.service.apps.socialnet import SocialNetwork
 
 FAMILY = Family(
     "assign_to_non_existent_node_social_net", SocialNetwork, (AssignToNonExistentNode("user-service"),)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 
+from aiopslab.apps.base import Application
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.tasks import TASKS, Task
 from aiopslab.orchestrator.tasks.base import SOAK_S
-from aiopslab.service.apps.base import Application
 
 Instance = Fault | tuple[Fault, ...]
 """What is wrong in one problem: a fault, several at once, or none."""

@@ -1,8 +1,8 @@
 """A Service of the social network sends to a port where nobody listens."""
 
+from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.target_port_misconfig import TargetPortMisconfig
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.service.apps.socialnet import SocialNetwork
 
 FAMILY = Family(
     "k8s_target_port-misconfig",

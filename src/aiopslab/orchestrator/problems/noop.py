@@ -1,9 +1,9 @@
 """Nothing is wrong: whoever always says yes is wrong here."""
 
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.tasks import DetectionTask
-from aiopslab.service.apps.hotelres import HotelReservation
-from aiopslab.service.apps.socialnet import SocialNetwork
 
 HOTELS = Family(
     "noop_detection_hotel_reservation",

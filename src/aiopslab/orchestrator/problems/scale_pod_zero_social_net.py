@@ -1,7 +1,7 @@
 """A service of the social network is scaled to nothing."""
 
+from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.service.apps.socialnet import SocialNetwork
 
 FAMILY = Family("scale_pod_zero_social_net", SocialNetwork, (ScalePodZero("user-service"),))

@@ -1,8 +1,8 @@
 """A service of the hotels is no longer known to its database."""
 
+from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.user_unregistered import UserUnregistered
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.service.apps.hotelres import HotelReservation
 
 FAMILY = Family(
     "user_unregistered_mongodb",

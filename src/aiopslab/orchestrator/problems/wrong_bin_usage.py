@@ -1,7 +1,7 @@
 """A service of the hotels runs another one's program."""
 
+from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.wrong_bin_usage import WrongBinUsage
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.service.apps.hotelres import HotelReservation
 
 FAMILY = Family("wrong_bin_usage", HotelReservation, (WrongBinUsage("profile"),))

@@ -13,13 +13,13 @@ from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from aiopslab.cloud.policies import POLICIES
+from aiopslab.apps.base import Application
 from aiopslab.generators.fault.base import Fault, GroundTruth
 from aiopslab.generators.workload.shapes import RATE
 from aiopslab.orchestrator.default_actions import DEFAULT
 from aiopslab.orchestrator.tasks.wording import description, instructions
-from aiopslab.service.apps.base import Application
 from aiopslab.utils.status import AIOpsLabError, InvalidSubmissionError
+from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aiopslab.service.apps.base import Application
+from aiopslab.apps.base import Application
 
 KINDS: Final = (
     "cm", "configmap", "configmaps", "deploy", "deployment", "deployments", "endpoints", "endpointslice", "ep", "no", "node",

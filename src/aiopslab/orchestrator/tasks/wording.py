@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.cloud.policies import ADMIN, OPERATOR, READ_ONLY, Policy
-from aiopslab.service.apps.base import Application
+from aiopslab.apps.base import Application
+from simcloud.world.policies import ADMIN, OPERATOR, READ_ONLY, Policy
 
 RIGHTS: Final = {
     ADMIN.name: "Your rights: all of them in the cluster, and root on its nodes (ssh NODE).",

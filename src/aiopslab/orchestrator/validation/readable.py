@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from aiopslab.cloud.environment import Environment
-from aiopslab.cluster.api.objects import Object
-from aiopslab.machine.files import FileError
-from aiopslab.machine.process import Container
+from simcloud.kubernetes.api.objects import Object
+from simcloud.machine.files import FileError
+from simcloud.machine.process import Container
 
 FILE_BYTES: Final = 1 << 20
 """So much of each file is read."""

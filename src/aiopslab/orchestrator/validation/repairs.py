@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiopslab.cloud.environment import Environment
-from aiopslab.cloud.terminal import Terminal
 from aiopslab.generators.site import at_site
-from aiopslab.machine.process import Completed
 from aiopslab.orchestrator.oracles import remains
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.tasks import Task
 from aiopslab.orchestrator.validation import taking_back
 from aiopslab.orchestrator.validation.answers import succeeded
+from simcloud.machine.process import Completed
+from simcloud.world.terminal import Terminal
 
 PATIENCE_S: Final = 600.0
 SHOWN: Final = 2

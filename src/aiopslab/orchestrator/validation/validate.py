@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final
 
-from aiopslab.cloud.copies import Copy, CopyFailed
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.posing import Posed
 from aiopslab.orchestrator.problems import ProblemRegistry
@@ -40,6 +39,7 @@ from aiopslab.orchestrator.validation.repairs import (
     referenced,
     took_back,
 )
+from simcloud.world.copies import Copy, CopyFailed
 
 JOBS: Final = 2
 """So many ways to repair are tried at a time."""

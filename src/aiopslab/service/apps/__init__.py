@@ -1,1 +1,1 @@
-"""Applications, one module or folder each."""
+"""Module paths of the public AIOpsLab release; the applications are in ``aiopslab.apps``."""

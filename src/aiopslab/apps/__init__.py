@@ -1,0 +1,1 @@
+"""Applications, one module or folder each."""

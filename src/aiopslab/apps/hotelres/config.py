@@ -1,0 +1,87 @@
+"""The configuration of the services: a file of flat strings in their image's working folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from aiopslab.apps.hotelres.fields import atoi
+from simcloud.machine.files import FileError
+from simcloud.machine.process import Context
+
+NAME: Final = "config.json"
+WORKDIR: Final = "/go/src/github.com/harlow/go-micro-services"
+
+DEFAULT: Final[Mapping[str, str]] = {
+    "consulAddress": "consul:8500",
+    "jaegerAddress": "jaeger:6831",
+    "FrontendPort": "5000",
+    "GeoPort": "8083",
+    "GeoMongoAddress": "mongodb-geo:27017",
+    "ProfilePort": "8081",
+    "ProfileMongoAddress": "mongodb-profile:27017",
+    "ProfileMemcAddress": "memcached-profile:11211",
+    "RatePort": "8084",
+    "RateMongoAddress": "mongodb-rate:27017",
+    "RateMemcAddress": "memcached-rate:11211",
+    "RecommendPort": "8085",
+    "RecommendMongoAddress": "mongodb-recommendation:27017",
+    "ReservePort": "8087",
+    "ReserveMongoAddress": "mongodb-reservation:27017",
+    "ReserveMemcAddress": "memcached-reserve:11211",
+    "SearchPort": "8082",
+    "UserPort": "8086",
+    "UserMongoAddress": "mongodb-user:27017",
+}
+
+RETRYING: Final[Mapping[str, str]] = {
+    "CallTimeoutMs": "400",
+    "CallAttempts": "4",
+    "CallPauseMs": "50",
+    "SearchRankingMs": "16",
+    "SearchWorkers": "4",
+    "SearchQueue": "100",
+}
+"""What the release with retries says besides. Its search ranks what it found, a few requests at a time, and those
+who wait too long for it ask again: a queue that is full once is full of requests that nobody waits for any more."""
+
+
+def written(config: Mapping[str, str]) -> bytes:
+    """A configuration as the file."""
+    return json.dumps(dict(config), indent=2).encode() + b"\n"
+
+
+class Config:
+    """What the file says. What it does not say, or says in another type than text, is empty, as Go reads it."""
+
+    def __init__(self, values: Mapping[str, str], problem: str = "") -> None:
+        self._values = values
+        self.problem = problem
+        """Why the file could not be opened."""
+
+    def __getitem__(self, name: str) -> str:
+        return self._values.get(name, "")
+
+    def number(self, name: str) -> int:
+        """A whole number, such as a port; 0 when the file does not say one."""
+        return atoi(self[name])
+
+    def seconds(self, name: str) -> float:
+        """A time that the file says in milliseconds."""
+        return max(0, self.number(name)) / 1000.0
+
+
+def read_config(ctx: Context) -> Config:
+    """Read the file in the working folder."""
+    try:
+        text = ctx.files.read(NAME)
+    except FileError as error:
+        return Config({}, f"open {NAME}: {error.strerror.lower()}")
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return Config({})
+    if not isinstance(values, dict):
+        return Config({})
+    return Config({name: value for name, value in values.items() if isinstance(value, str)})

@@ -1,0 +1,73 @@
+"""The images that the manifests name: the Go programs, with their configuration inside, and the datastores'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from aiopslab.apps.hotelres.config import DEFAULT, NAME, RETRYING, WORKDIR, written
+from aiopslab.apps.hotelres.releases import BAD_GEO, RELEASE, RETRYING_RELEASE
+from aiopslab.apps.hotelres.services.frontend import PAGES, frontend
+from aiopslab.apps.hotelres.services.geo import geo
+from aiopslab.apps.hotelres.services.profile import profile
+from aiopslab.apps.hotelres.services.rate import rate
+from aiopslab.apps.hotelres.services.recommendation import recommendation
+from aiopslab.apps.hotelres.services.reservation import reservation
+from aiopslab.apps.hotelres.services.search import search
+from aiopslab.apps.hotelres.services.user import user
+from simcloud.datastores.consul import add_consul
+from simcloud.datastores.memcached import add_memcached
+from simcloud.datastores.mongodb import image as mongodb
+from simcloud.kubernetes.images import ImageRegistry
+from simcloud.machine.image import Image
+from simcloud.machine.process import Program
+from simcloud.services.jaeger import add_jaeger
+from simcloud.userland.commands import all_commands
+
+SIZE_BYTES: Final = 460_000_000
+PAGE: Final = (
+    b"<!DOCTYPE html>\n<html>\n<head><title>Hotel reservation</title></head>\n<body>\n<h1>Hotel reservation</h1>\n"
+    b'<form action="/hotels"><input name="inDate" value="2015-04-09"><input name="outDate" value="2015-04-10">\n'
+    b'<input name="lat" value="37.7867"><input name="lon" value="-122.4112"><button>Search</button></form>\n'
+    b"</body>\n</html>\n"
+)
+
+PROGRAMS: Final[Mapping[str, Program]] = {
+    "frontend": frontend,
+    "search": search,
+    "geo": geo,
+    "rate": rate,
+    "profile": profile,
+    "recommendation": recommendation,
+    "user": user,
+    "reservation": reservation,
+}
+
+
+def release(name: str, **changes: str) -> Image:
+    """The programs with the usual configuration, except for what is changed."""
+    files = {
+        f"{WORKDIR}/{NAME}": written({**DEFAULT, **changes}),
+        f"{WORKDIR}/{PAGES}/index.html": PAGE,
+    }
+    return Image(name, {**all_commands(), **PROGRAMS}, files=files, env={"GOPATH": "/go"})
+
+
+def images() -> dict[str, Image]:
+    """The application's own images, by reference."""
+    return {
+        RELEASE: release("hotelreservation"),
+        RETRYING_RELEASE: release("hotelreservation-retries", **RETRYING),
+        BAD_GEO: release("hotelreservation-geo-app3", GeoMongoAddress="mongodb-geo:27777"),
+    }
+
+
+def publish(registry: ImageRegistry) -> None:
+    """Put the application's images, and those of its datastores, into a registry."""
+    for reference, image in images().items():
+        registry.add(reference, image, args=("bash",), workdir=WORKDIR, size_bytes=SIZE_BYTES)
+    for reference, image in mongodb.images().items():
+        registry.add(reference, image, args=("mongod",), size_bytes=mongodb.SIZE_BYTES)
+    add_consul(registry)
+    add_jaeger(registry)
+    add_memcached(registry)

@@ -1,0 +1,47 @@
+"""geo: which hotels are near a point. All points are read at the start; afterwards no database is asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.apps.hotelres import data
+from aiopslab.apps.hotelres.messages import Point
+from aiopslab.apps.hotelres.places import Place, nearest, places
+from aiopslab.apps.hotelres.services.startup import Seed, Startup, program
+from simcloud.datastores.mongodb.driver import MongoClient, MongoError
+from simcloud.services.rpc import Call
+
+LOGIN: Final = ("admin", "admin")
+"""Compiled in, as in the original."""
+
+WITHIN_KM: Final = 10.0
+MOST: Final = 5
+CPU_S: Final = 0.0005
+
+
+async def _main(startup: Startup) -> None:
+    seeds = [Seed("geo", "hotelId", data.points())]
+    mongo = await startup.database("GeoMongoAddress", "geo-db", seeds, LOGIN)
+    await startup.tracing("GeoPort")
+    known = await _load(startup, mongo)
+
+    async def nearby(call: Call) -> list[str]:
+        wanted: Point = call.payload
+        return nearest(known, wanted.lat, wanted.lon, WITHIN_KM, MOST)
+
+    server = startup.server()
+    server.method("/geo.Geo/Nearby", nearby, CPU_S)
+    await startup.serve(server)
+
+
+async def _load(startup: Startup, mongo: MongoClient) -> list[Place]:
+    try:
+        return places(await mongo.collection("geo-db", "geo").find({}).all())
+    except MongoError as error:
+        startup.log.error(
+            f"Failed get geo data: %!(EXTRA *errors.errorString={error})", "services/geo/server.go:170"
+        )
+        return []
+
+
+geo = program("geo", _main)

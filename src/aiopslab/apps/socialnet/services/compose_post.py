@@ -1,0 +1,121 @@
+"""compose-post-service: puts a post together from what four services know, stores it, and enters it in timelines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from aiopslab.apps.socialnet.messages import Composed, Creator, Draft, Media, Written
+from aiopslab.apps.socialnet.services.asking import Asking
+from aiopslab.apps.socialnet.services.startup import Startup, got, program
+from simcloud.datastores.mongodb.bson import Int64
+from simcloud.services.rpc import Call
+
+CPU_S: Final = 0.0002
+
+
+class Helper(NamedTuple):
+    """A part of the work: what the pool of its service and its function are called, and what it says of a failure."""
+
+    pool: str
+    function: str
+    failure: str
+
+
+TEXT: Final = Helper(
+    "text-service-client", "_ComposeTextHelper", "Failed to send compose-text to text-service"
+)
+CREATOR: Final = Helper(
+    "user-service-client", "_ComposeCreaterHelper", "Failed to send compose-creator to user-service"
+)
+MEDIA: Final = Helper(
+    "media-service-client", "_ComposeMediaHelper", "Failed to send compose-media to media-service"
+)
+UNIQUE_ID: Final = Helper(
+    "unique-id-service-client",
+    "_ComposeUniqueIdHelper",
+    "Failed to send compose-unique_id to unique_id-service",
+)
+STORE: Final = Helper(
+    "post-storage-client", "_UploadPostHelper", "Failed to store post to post-storage-service"
+)
+USER_TIMELINE: Final = Helper("user-timeline-client", "_UploadUserTimelineHelper", "")
+HOME_TIMELINE: Final = Helper(
+    "home-timeline-service-client",
+    "_UploadHomeTimelineHelper",
+    "Failed to write home timeline to home-timeline-service",
+)
+
+
+def _asking(startup: Startup, service: str, method: str, span: str, helper: Helper, line: int) -> Asking:
+    pool, place = startup.pool(service, helper.pool), startup.place(line, helper.function)
+    return Asking(pool, method, f"{span}_client", startup.log, helper.failure, place)
+
+
+class ComposePost:
+    """The handler."""
+
+    def __init__(self, startup: Startup) -> None:
+        self._startup = startup
+        asking = partial(_asking, startup)
+        self._text = asking("text-service", "ComposeText", "compose_text", TEXT, 175)
+        self._user = asking("user-service", "ComposeCreatorWithUserId", "compose_creator", CREATOR, 137)
+        self._media = asking("media-service", "ComposeMedia", "compose_media", MEDIA, 214)
+        self._id = asking("unique-id-service", "ComposeUniqueId", "compose_unique_id", UNIQUE_ID, 251)
+        self._store = asking("post-storage-service", "StorePost", "store_post", STORE, 288)
+        self._user_timeline = asking(
+            "user-timeline-service", "WriteUserTimeline", "write_user_timeline", USER_TIMELINE, 0
+        )
+        self._home_timeline = asking(
+            "home-timeline-service", "WriteHomeTimeline", "write_home_timeline", HOME_TIMELINE, 359
+        )
+
+    async def compose(self, call: Call) -> None:
+        """One post."""
+        draft: Draft = call.payload
+        span = call.span
+        text, creator, media, id = await self._startup.together(
+            self._text.ask(draft.text, span),
+            self._user.ask(Creator(draft.user_id, draft.username), span),
+            self._media.ask(Media(draft.media_types, draft.media_ids), span),
+            self._id.ask(draft.post_type, span),
+        )
+        timestamp = int(self._startup.ctx.now * 1000)
+        post_id: int = got(id)
+        post = _post(draft, post_id, timestamp, got(creator), got(media), got(text))
+        await self._store.ask(post, span)
+        mentions = [int(mention["user_id"]) for mention in post["user_mentions"]]
+        written = Written(draft.req_id, post_id, draft.user_id, timestamp, mentions)
+        await self._user_timeline.ask(written, span)
+        await self._home_timeline.ask(written, span)
+
+
+def _post(
+    draft: Draft,
+    post_id: int,
+    timestamp: int,
+    creator: Creator,
+    media: list[dict[str, Any]],
+    text: Composed,
+) -> dict[str, Any]:
+    return {
+        "post_id": Int64(post_id),
+        "timestamp": Int64(timestamp),
+        "text": text.text,
+        "req_id": Int64(draft.req_id),
+        "post_type": draft.post_type,
+        "creator": {"user_id": Int64(creator.user_id), "username": creator.username},
+        "urls": text.urls,
+        "user_mentions": text.mentions,
+        "media": media,
+    }
+
+
+async def main(startup: Startup) -> int:
+    """Serve."""
+    server = startup.server()
+    server.method("ComposePost", ComposePost(startup).compose, "compose_post_server", CPU_S)
+    return await startup.serve(server)
+
+
+compose_post_service = program("compose-post-service", main)

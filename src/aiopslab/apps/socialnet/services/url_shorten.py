@@ -1,0 +1,61 @@
+"""url-shorten-service: gives addresses short ones, and keeps which is which."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.apps.socialnet.messages import MONGODB
+from aiopslab.apps.socialnet.services.startup import Startup, program
+from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.services.rpc import Call
+from simcloud.services.rpc.thrift import ServiceError
+
+CPU_S: Final = 0.00012
+HOST: Final = "http://short-url/"
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+LENGTH: Final = 10
+DATABASE: Final = "url-shorten"
+
+
+class UrlShorten:
+    """The handler."""
+
+    def __init__(self, startup: Startup) -> None:
+        self._startup = startup
+        self._cache = startup.cache("url-shorten-memcached")  # the original makes one, too, and never asks it
+        self.mongo = startup.mongo("url-shorten-mongodb")
+        self._choices = startup.ctx.random("short urls").choices
+
+    async def compose(self, call: Call) -> list[dict[str, str]]:
+        """Short addresses for long ones."""
+        choices = self._choices
+        urls = [
+            {"shortened_url": HOST + "".join(choices(LETTERS, k=LENGTH)), "expanded_url": url}
+            for url in call.payload
+        ]
+        if not urls:
+            return urls
+        startup = self._startup
+        span = startup.tracer.begin("url_mongo_insert_client", call.span)
+        try:
+            await self.mongo.run(DATABASE, {"insert": DATABASE, "documents": urls, "ordered": True})
+        except MongoError as error:
+            startup.log.error(f"MongoDB error: {error}", startup.place(130, "operator()"))
+            told = "Failed to upload shortened urls from MongoDB"
+            startup.log.error(told, startup.place(152, "ComposeUrls"))
+            raise ServiceError(MONGODB, "Failed to insert urls to MongoDB") from None
+        finally:
+            span.finish()
+        return urls
+
+
+async def main(startup: Startup) -> int:
+    """Serve, once the database has taken the index."""
+    handler = UrlShorten(startup)
+    await startup.index(handler.mongo, DATABASE, "shortened_url")
+    server = startup.server()
+    server.method("ComposeUrls", handler.compose, "compose_urls_server", CPU_S)
+    return await startup.serve(server)
+
+
+url_shorten_service = program("url-shorten-service", main)

@@ -1,0 +1,199 @@
+"""user-service: who people are. Names and logins that were asked for once come from the cache from then on."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any, Final, NoReturn
+
+from aiopslab.apps.socialnet.messages import (
+    HANDLER,
+    MEMCACHED,
+    MONGODB,
+    UNAUTHORIZED,
+    Creator,
+    Login,
+    Registration,
+)
+from aiopslab.apps.socialnet.services.asking import Asking
+from aiopslab.apps.socialnet.services.startup import Startup, program
+from aiopslab.apps.socialnet.tokens import signed
+from simcloud.datastores.memcached.libmemcached import MemcachedFailure
+from simcloud.datastores.mongodb.bson import Document, Int64
+from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.services.rpc import Call
+from simcloud.services.rpc.thrift import ServiceError
+from simcloud.services.tracing import SpanContext
+
+CPU_S: Final = 0.0001
+SALT: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+SALT_LENGTH: Final = 32
+LOGIN_FIELDS: Final = {"password": str, "salt": str, "user_id": int}
+
+
+class User:
+    """The handler."""
+
+    def __init__(self, startup: Startup) -> None:
+        self._startup = startup
+        self._secret = startup.settings.text("secret")
+        self._cache = startup.cache("user-memcached")
+        self.mongo = startup.mongo("user-mongodb")
+        startup.machine_id()
+        self._graph = Asking(
+            startup.pool("social-graph-service", "social-graph"),
+            "InsertUser",
+            "",
+            startup.log,
+            "Failed to insert user to social-graph-client",
+            startup.place(208, "RegisterUserWithId"),
+        )
+
+    async def creator(self, call: Call) -> Creator:
+        """Who writes: believed as told."""
+        return call.payload  # type: ignore[no-any-return]
+
+    async def register(self, call: Call) -> None:
+        """Somebody new."""
+        new: Registration = call.payload
+        startup, function = self._startup, "RegisterUserWithId"
+        if await self._stored(new.username, None, startup.place(131, function)) is not None:
+            startup.log.warning(f"User {new.username} already existed.", startup.place(143, function))
+            raise ServiceError(HANDLER, f"User {new.username} already existed")
+        salt = "".join(startup.ctx.random("salts").choices(SALT, k=SALT_LENGTH))
+        document = person(new, salt)
+        span = startup.tracer.begin("user_mongo_insert_cilent", call.span)
+        try:
+            await self.mongo.run("user", {"insert": "user", "documents": [document], "ordered": True})
+        except MongoError as error:
+            told = f"Failed to insert user {new.username} to MongoDB: {error}"
+            startup.log.error(told, startup.place(168, function))
+            raise ServiceError(HANDLER, told) from None
+        finally:
+            span.finish()
+        await self._graph.ask(new.user_id, call.span)
+
+    async def login(self, call: Call) -> str:
+        """A token for who knows the password."""
+        login: Login = call.payload
+        known = await self._login(login.username, call.span)
+        if (
+            sha256((login.password + known["salt"]).encode("utf-8", "replace")).hexdigest()
+            != known["password"]
+        ):
+            raise ServiceError(UNAUTHORIZED, "Incorrect username or password")
+        now = str(int(self._startup.ctx.now))
+        claims = {
+            "user_id": str(int(known["user_id"])),
+            "username": login.username,
+            "timestamp": now,
+            "ttl": "3600",
+        }
+        return signed(claims, self._secret)
+
+    async def user_id(self, call: Call) -> int:
+        """Whose name it is."""
+        name: str = call.payload
+        startup, key = self._startup, f"{name}:user_id"
+        span = startup.tracer.begin("user_mmc_get_user_id_client", call.span)
+        try:
+            cached = await self._cache.get(key)
+        except MemcachedFailure as error:
+            raise ServiceError(MEMCACHED, str(error)) from None
+        finally:
+            span.finish()
+        if cached is not None and cached.isdigit() and len(cached) < 20:
+            return int(cached)
+        found = await self._stored(name, call.span, startup.place(771, "GetUserId"))
+        if found is None or not isinstance(found.get("user_id"), int):
+            self._unknown(name, HANDLER, 781, "GetUserId")
+        id = int(found["user_id"])
+        await self._remember(key, str(id).encode(), name, call.span, 820, "GetUserId")
+        return id
+
+    async def _login(self, name: str, span: SpanContext) -> dict[str, Any]:
+        startup, key = self._startup, f"{name}:login"
+        found: dict[str, Any] | None = None
+        get = startup.tracer.begin("user_mmc_get_client", span)
+        try:
+            cached = await self._cache.get(key)
+            found = json.loads(cached) if cached is not None else None
+        except MemcachedFailure as error:
+            startup.log.warning(f"Memcached error: {error}", startup.place(560, "Login"))
+        except (ValueError, RecursionError):
+            pass
+        finally:
+            get.finish()
+        if isinstance(found, dict) and _complete(found):
+            return found
+        stored = await self._stored(name, span, startup.place(610, "Login"))
+        if stored is None:
+            self._unknown(name, UNAUTHORIZED, 621, "Login")
+        if not _complete(stored):
+            told = f"user: {name} entry is NOT complete"
+            startup.log.error(told, startup.place(652, "Login"))
+            raise ServiceError(HANDLER, told)
+        login = {field: stored[field] for field in LOGIN_FIELDS}
+        await self._remember(key, json.dumps(login).encode(), name, span, 707, "Login")
+        return login
+
+    async def _stored(self, name: str, parent: SpanContext | None, place: str) -> Document | None:
+        span = self._startup.tracer.begin("user_mongo_find_client", parent) if parent else None
+        try:
+            reply = await self.mongo.run("user", {"find": "user", "filter": {"username": name}, "limit": 1})
+        except MongoError as error:
+            self._startup.log.error(str(error), place)
+            raise ServiceError(MONGODB, str(error)) from None
+        finally:
+            if span is not None:
+                span.finish()
+        found: list[Document] = reply["cursor"]["firstBatch"]
+        return found[0] if found else None
+
+    async def _remember(
+        self, key: str, value: bytes, name: str, parent: SpanContext, line: int, function: str
+    ) -> None:
+        span = self._startup.tracer.begin("user_mmc_set_client", parent)
+        try:
+            await self._cache.set(key, value)
+        except MemcachedFailure as error:
+            told = f"Failed to set the login info of user {name} to Memcached: {error}"
+            self._startup.log.warning(told, self._startup.place(line, function))
+        finally:
+            span.finish()
+
+    def _unknown(self, name: str, code: str, line: int, function: str) -> NoReturn:
+        told = f"User: {name} doesn't exist in MongoDB"
+        self._startup.log.warning(told, self._startup.place(line, function))
+        raise ServiceError(code, f"User: {name} is not registered")
+
+
+def _complete(login: dict[str, Any]) -> bool:
+    return all(isinstance(login.get(field), kind) for field, kind in LOGIN_FIELDS.items())
+
+
+def person(new: Registration, salt: str) -> Document:
+    """Somebody as the database keeps them."""
+    return {
+        "user_id": Int64(new.user_id),
+        "first_name": new.first_name,
+        "last_name": new.last_name,
+        "username": new.username,
+        "salt": salt,
+        "password": sha256((new.password + salt).encode("utf-8", "replace")).hexdigest(),
+    }
+
+
+async def main(startup: Startup) -> int:
+    """Serve, once the database has taken the index."""
+    handler = User(startup)
+    await startup.index(handler.mongo, "user", "user_id")
+    server = startup.server()
+    server.method("ComposeCreatorWithUserId", handler.creator, "compose_creator_server", CPU_S)
+    server.method("RegisterUserWithId", handler.register, "register_user_withid_server", CPU_S)
+    server.method("Login", handler.login, "login_server", CPU_S)
+    server.method("GetUserId", handler.user_id, "get_user_id_server", CPU_S)
+    return await startup.serve(server)
+
+
+user_service = program("user-service", main)

@@ -1,0 +1,189 @@
+"""nginx-thrift: nginx with Lua inside, the front door of the network.
+
+Every location of its configuration is answered by the Lua script that it names. With a tracer, each request has two
+spans of nginx's own, and its call one more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from aiopslab.apps.socialnet.config import sampling_of
+from aiopslab.apps.socialnet.messages import UNAUTHORIZED
+from aiopslab.apps.socialnet.web.lua import Aborted, Failed, LuaThrift
+from aiopslab.apps.socialnet.web.nginx import HOME, Setup, run_nginx
+from aiopslab.apps.socialnet.web.scripts import (
+    SCRIPTS,
+    Incomplete,
+    Script,
+    Unauthorized,
+    arguments_of,
+    logged_in,
+)
+from simcloud.machine.files import FileError
+from simcloud.machine.network import NetworkError
+from simcloud.machine.network.http import HttpResponse, respond
+from simcloud.machine.process import Context
+from simcloud.services.nginx.conf import Directive
+from simcloud.services.nginx.server import Answer, Exchange, error_page
+from simcloud.services.rpc.http.requests import parent_of
+from simcloud.services.tracing import ActiveSpan, SpanContext, Tracer
+
+THRIFT_PORT: Final = 9090
+CPU_S: Final = 0.00025
+LOST_S: Final = 4.0
+"""A span that nobody has closed is closed when Lua collects its garbage, at some time within so long."""
+REQUIRED: Final = re.compile(r"require\s*\(?\s*[\"']([^\"']+)[\"']")
+SECRET: Final = "secret"
+SERVICE_NAME: Final = "nginx-web-server"
+
+
+async def nginx_thrift(ctx: Context) -> int:
+    """Serve until told to stop."""
+    return await run_nginx(ctx, Front)
+
+
+class Front:
+    """What the locations of the front do."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._ctx = setup.ctx
+        self._bits = setup.ctx.random("request ids").getrandbits
+        self._lost = setup.ctx.random("garbage")
+        self._tracer = Tracer(setup.ctx, SERVICE_NAME, sample_ratio=0.0)
+        self._clients: dict[str, LuaThrift] = {}
+
+    async def begin(self) -> bool:
+        """Set tracing up; False when nginx's workers cannot start for it."""
+        loaded = self._setup.http.first("opentracing_load_tracer")
+        if loaded is None or not loaded.words or self._setup.http.text("opentracing", "off") != "on":
+            return True
+        path = loaded.words[-1]
+        try:
+            values = json.loads(self._ctx.files.read(path))
+        except (FileError, ValueError, RecursionError) as error:
+            self._setup.alert(f"Failed to construct tracer: {error}")
+            return False
+        agent, ratio = sampling_of(values)
+        name = str(values.get("service_name", SERVICE_NAME)) if isinstance(values, dict) else SERVICE_NAME
+        try:
+            self._tracer = await Tracer.open(self._ctx, name, agent, sample_ratio=ratio, library="C++-0.4.2")
+        except NetworkError:
+            self._setup.alert("Failed to construct tracer: Invalid argument")
+            return False
+        return True
+
+    def location(self, directive: Directive) -> Answer | None:
+        """What answers a location; None for one that has no script."""
+        source = directive.first("content_by_lua") or directive.first("content_by_lua_block")
+        if source is None:
+            return None
+        found = REQUIRED.search(" ".join(source.words))
+        module = found.group(1) if found is not None else ""
+        prefix = directive.words[-1]  # only those that have one are asked for
+
+        async def answer(exchange: Exchange) -> HttpResponse:
+            return await self._traced(prefix, module, source.line, exchange)
+
+        return answer
+
+    async def _traced(self, prefix: str, module: str, line: int, exchange: Exchange) -> HttpResponse:
+        request = exchange.request
+        outer = self._tracer.begin(prefix, parent_of(request))
+        inner = self._tracer.begin(prefix, outer.context)
+        await self._ctx.cpu(CPU_S)
+        script = SCRIPTS.get(module)
+        if script is None or not self._setup.has_script(module):
+            told = f"module '{module}' not found"
+            response = self._aborted(f"content_by_lua(nginx.conf:{line}):2: {told}:", exchange)
+        else:
+            response = await self._run(script, module, exchange, inner.context)
+        status = response.status
+        tags = (
+            ("component", "nginx"),
+            ("http.method", request.method),
+            ("http.status_code", str(status)),
+            ("http.url", request.path),
+            ("span.kind", "server"),
+        )
+        error = error_text(status)
+        inner.finish(error, tags)
+        outer.finish(error, tags)
+        return response
+
+    async def _run(
+        self, script: Script, module: str, exchange: Exchange, parent: SpanContext
+    ) -> HttpResponse:
+        request = exchange.request
+        try:
+            arguments = arguments_of(request, script.posted)
+            if script.needs_login:
+                arguments = {**arguments, **logged_in(request, SECRET)}
+            method, payload = script.call(arguments, self._bits(60))
+        except Incomplete:
+            self._script_error(script, module, script.lines[0], "Incomplete arguments", exchange)
+            return respond(400, b"Incomplete arguments\n")
+        except Unauthorized:
+            return error_page(401)
+        client = self._client(script.service)
+        try:
+            connection = await client.connect(exchange)
+        except Aborted as error:
+            return self._aborted(f"{HOME}/lua-scripts/{module}.lua:40: {error}", exchange)
+        span = self._tracer.begin(script.span, parent)
+        try:
+            result = await client.call(connection, method, payload, span.context, exchange)
+        except Failed as failure:
+            return self._failed(script, module, failure, span, exchange)
+        span.finish()
+        return self._success(script, result)
+
+    def _success(self, script: Script, result: Any) -> HttpResponse:
+        if script.function == "Login":
+            cookie = f"login_token={result}; Path=/; Expires=86400"
+            return respond(302, b"", Location="../../main.html", Set_Cookie=cookie)
+        response = respond(200, script.shown(result))
+        if script.type:
+            response.headers["Content-Type"] = script.type
+        return response
+
+    def _failed(
+        self, script: Script, module: str, failure: Failed, span: ActiveSpan, exchange: Exchange
+    ) -> HttpResponse:
+        told = f"{script.failure}{failure}"
+        self._script_error(script, module, script.lines[1 if failure.thrown else 2], told, exchange)
+        if script.span == "compose_post_client":  # this script forgets to close it
+            self._ctx.kernel.call_later(self._lost.random() * LOST_S, _finish, span)
+        else:
+            span.finish()
+        status = 401 if failure.code == UNAUTHORIZED else 500
+        return respond(status, f"{told}\n")
+
+    def _script_error(self, script: Script, module: str, line: int, text: str, exchange: Exchange) -> None:
+        name = module.rpartition("/")[2]
+        self._setup.server.error(f"[lua] {name}.lua:{line}: {script.function}(): {text}", exchange)
+
+    def _aborted(self, text: str, exchange: Exchange) -> HttpResponse:
+        self._setup.server.error(f"lua entry thread aborted: runtime error: {text}", exchange)
+        return error_page(500)
+
+    def _client(self, service: str) -> LuaThrift:
+        found = self._clients.get(service)
+        if found is None:
+            host = service + self._ctx.env.get("fqdn_suffix", "")
+            setup = self._setup
+            found = LuaThrift(self._ctx, setup.server, host, THRIFT_PORT, setup.resolver_valid_s)
+            self._clients[service] = found
+        return found
+
+
+def _finish(span: ActiveSpan) -> None:
+    span.finish()
+
+
+def error_text(status: int) -> str | None:
+    """How a span tells an answer of that status."""
+    return f"HTTP {status}" if status >= 500 else None

@@ -1,0 +1,153 @@
+"""Starting nginx with Lua inside: its configuration, its resolver, its locations, its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from posixpath import normpath
+from typing import Final, Protocol
+
+from simcloud.machine.files import FileError
+from simcloud.machine.network import AddressInUse, NetworkError, is_address
+from simcloud.machine.network.http import HttpResponse, respond
+from simcloud.machine.process import Context, Signal
+from simcloud.services.languages.output import print_line
+from simcloud.services.nginx.conf import ConfError, Directive, read_conf
+from simcloud.services.nginx.server import Answer, Exchange, NginxServer, error_page, listen
+from simcloud.sim import Event
+
+HOME: Final = "/usr/local/openresty/nginx"
+CONF: Final = f"{HOME}/conf/nginx.conf"
+SCRIPTS: Final = f"{HOME}/lua-scripts"
+RESIDENT_BYTES: Final = 24 << 20
+START_CPU_S: Final = 0.05
+VALID_S: Final = 30.0
+DEFAULT_PORT: Final = 80
+TYPES: Final = {"html": "text/html", "css": "text/css", "js": "application/javascript", "png": "image/png"}
+
+
+class Site(Protocol):
+    """What a site does with its locations."""
+
+    def __init__(self, setup: Setup) -> None: ...
+
+    async def begin(self) -> bool:
+        """Get ready; False when nginx's workers cannot start."""
+
+    def location(self, directive: Directive) -> Answer | None:
+        """What answers a location; None for one that only has files."""
+
+
+class Setup:
+    """What was read: the configuration, and the one server in it."""
+
+    def __init__(self, ctx: Context, conf: Directive) -> None:
+        self.ctx = ctx
+        self.http = conf.first("http") or Directive("http", (), 0)
+        self.block = self.http.first("server") or Directive("server", (), 0)
+        self.resolver_valid_s = VALID_S
+        self._loaded: set[str] = set()
+        self.server: NginxServer
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        word = self.block.text("listen", str(DEFAULT_PORT)).rpartition(":")[2]
+        return int(word) if word.isdigit() and 0 < int(word) < 65536 else DEFAULT_PORT
+
+    def open(self, site: Site) -> None:
+        """Take requests from now on; raises ``AddressInUse``."""
+        answers = {
+            each.words[-1]: self._answer(site, each) for each in self.block.all("location") if each.words
+        }
+        self.server = NginxServer(self.ctx, self.block, answers)
+        listen(self.ctx, self.port, self.server)
+
+    def alert(self, text: str) -> None:
+        """A line of the error log that is about no request."""
+        NginxServer(self.ctx, self.block, {}).error(text, level="alert")
+
+    def has_script(self, module: str) -> bool:
+        """Whether the file of a script is there, or was when it was first asked for."""
+        if module not in self._loaded and self.ctx.files.exists(f"{SCRIPTS}/{module}.lua"):
+            self._loaded.add(module)
+        return module in self._loaded
+
+    async def resolver(self) -> None:
+        """Find the name server that the configuration names; raises ``ConfError``."""
+        found = self.http.first("resolver")
+        for word in found.words if found is not None else ():
+            if word.startswith("valid="):
+                seconds = word.removeprefix("valid=").removesuffix("s")
+                self.resolver_valid_s = float(seconds) if seconds.isdigit() else VALID_S
+            elif "=" not in word and not is_address(word):
+                try:
+                    await self.ctx.container.namespace.resolve(word)
+                except NetworkError:
+                    assert found is not None
+                    raise ConfError(f'host not found in resolver "{word}" in {CONF}:{found.line}') from None
+
+    def _answer(self, site: Site, directive: Directive) -> Answer:
+        scripted = site.location(directive)
+        if scripted is not None:
+            return scripted
+        root = directive.text("root", self.block.text("root", "html"))
+        folder = root if root.startswith("/") else f"{HOME}/{root}"
+
+        async def page(exchange: Exchange) -> HttpResponse:
+            return self._page(folder, exchange)
+
+        return page
+
+    def _page(self, folder: str, exchange: Exchange) -> HttpResponse:
+        if exchange.request.method not in ("GET", "HEAD"):
+            return error_page(405)
+        path = folder + normpath("/" + exchange.request.path.partition("?")[0].lstrip("/"))
+        files = self.ctx.files
+        try:
+            if files.is_dir(path):
+                path = f"{path.rstrip('/')}/index.html"
+            kind = TYPES.get(path.rpartition(".")[2], "application/octet-stream")
+            return respond(200, files.read(path), Content_Type=kind)
+        except FileError as error:
+            refused = error.strerror == "Permission denied"
+            number = 13 if refused else 2
+            self.server.error(f'open() "{path}" failed ({number}: {error.strerror})', exchange)
+            return error_page(403 if refused else 404)
+
+
+async def run_nginx(ctx: Context, site: Callable[[Setup], Site]) -> int:
+    """Run a site until told to stop."""
+    ctx.memory.grow(RESIDENT_BYTES)
+    await ctx.cpu(START_CPU_S)
+    try:
+        setup = Setup(ctx, read_conf(_text(ctx), CONF))
+        await setup.resolver()
+        made = site(setup)
+        # Sockets are opened before workers are started: without workers, clients connect and wait.
+        setup.open(made) if await made.begin() else _deaf(setup)
+    except ConfError as error:
+        print_line(ctx, f"nginx: [emerg] {error}", 2)
+        return 1
+    except AddressInUse:
+        print_line(
+            ctx, f"nginx: [emerg] bind() to 0.0.0.0:{setup.port} failed (98: Address already in use)", 2
+        )
+        return 1
+    stop: Event[None] = Event(ctx.kernel)
+    for signal in (Signal.TERM, Signal.INT, Signal.QUIT):
+        ctx.signals.on(signal, lambda _signal: stop.set())
+    await stop.wait()
+    return 0
+
+
+def _deaf(setup: Setup) -> None:
+    setup.alert("worker process exited with fatal code 2 and cannot be respawned")
+    setup.ctx.listen(setup.port, "http")
+
+
+def _text(ctx: Context) -> str:
+    try:
+        return ctx.files.read(CONF).decode("utf-8", "replace")
+    except FileError as error:
+        number = 13 if error.strerror == "Permission denied" else 2
+        raise ConfError(f'open() "{CONF}" failed ({number}: {error.strerror})') from None

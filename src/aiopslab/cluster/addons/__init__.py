@@ -1,6 +1,0 @@
-"""What kubeadm and kind put into a new cluster: the system's pods, name server, proxies and storage class."""
-
-from aiopslab.cluster.addons.images import system_images
-from aiopslab.cluster.addons.objects import system_objects
-
-__all__ = ["system_images", "system_objects"]

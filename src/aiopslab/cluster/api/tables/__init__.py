@@ -1,5 +1,0 @@
-"""Tables: what ``kubectl get`` prints is made here, by the server."""
-
-from aiopslab.cluster.api.tables.make import make_table
-
-__all__ = ["make_table"]

@@ -1,1 +1,0 @@
-"""Our shell: a bash interpreter whose processes live in virtual time, and its commands."""

@@ -1,9 +1,0 @@
-"""Builtins: commands that run inside the shell because they change or know it."""
-
-from importlib import import_module
-
-for _module in (
-    "aliases", "declarations", "directories", "flow", "jobcontrol", "limits", "lookup", "options", "output", "reading",
-    "trapping", "variables",
-):  # fmt: skip
-    import_module(f"{__name__}.{_module}")

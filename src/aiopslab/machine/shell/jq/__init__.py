@@ -1,8 +1,0 @@
-"""jq, written here: a reader of JSON, a parser and a compiler of the language, and the machine that runs it.
-
-Importing the package registers the command.
-"""
-
-from aiopslab.machine.shell.jq.command import jq
-
-__all__ = ["jq"]

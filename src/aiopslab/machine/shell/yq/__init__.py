@@ -1,8 +1,0 @@
-"""yq, Mike Farah's: jq's language on YAML, with our jq underneath.
-
-Importing the package registers the command.
-"""
-
-from aiopslab.machine.shell.yq.command import yq
-
-__all__ = ["yq"]

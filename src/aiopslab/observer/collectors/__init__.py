@@ -1,5 +1,0 @@
-"""What the usual exporters tell, under their usual names, read from a cluster, its machines and its software."""
-
-from aiopslab.observer.collectors.cluster import cluster_targets, describe_families
-
-__all__ = ["cluster_targets", "describe_families"]

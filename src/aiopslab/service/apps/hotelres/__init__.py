@@ -1,5 +1,0 @@
-"""HotelReservation: the application, its services and its data."""
-
-from aiopslab.service.apps.hotelres.application import HotelReservation
-
-__all__ = ["HotelReservation"]

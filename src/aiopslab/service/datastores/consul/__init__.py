@@ -1,7 +1,0 @@
-"""Consul as a dev agent: the program, its image, and what Go programs use to register and to look up."""
-
-from aiopslab.service.datastores.consul.client import ConsulAddresses, ConsulClient, ConsulError
-from aiopslab.service.datastores.consul.command import consul
-from aiopslab.service.datastores.consul.image import add_consul, consul_image
-
-__all__ = ["ConsulAddresses", "ConsulClient", "ConsulError", "add_consul", "consul", "consul_image"]

@@ -1,6 +1,0 @@
-"""The shells people talk to MongoDB with: ``mongo``, which comes with the server, and ``mongosh``."""
-
-from aiopslab.service.datastores.mongodb.shell.legacy import mongo
-from aiopslab.service.datastores.mongodb.shell.mongosh import mongosh
-
-__all__ = ["mongo", "mongosh"]

@@ -1,6 +1,0 @@
-"""What mongod keeps on its disk: data files, a journal, a lock; laid out as WiredTiger lays them out."""
-
-from aiopslab.service.datastores.mongodb.storage.engine import Storage
-from aiopslab.service.datastores.mongodb.storage.errors import CannotOpen, StorageFailed
-
-__all__ = ["CannotOpen", "Storage", "StorageFailed"]

@@ -1,5 +1,0 @@
-"""``redis-cli``: commands from the command line, from a pipe or from a person."""
-
-from aiopslab.service.datastores.redis.cli.program import redis_cli
-
-__all__ = ["redis_cli"]

@@ -1,7 +1,0 @@
-"""HTTP in net/http's manner: a server with routes, and a client with a pool of connections."""
-
-from aiopslab.service.rpc.http.client import HttpClient, HttpError
-from aiopslab.service.rpc.http.requests import Query, http_error, query_of
-from aiopslab.service.rpc.http.server import HttpServer, RequestHandler
-
-__all__ = ["HttpClient", "HttpError", "HttpServer", "Query", "RequestHandler", "http_error", "query_of"]

@@ -1,0 +1,178 @@
+"""Consul's HTTP API on port 8500: which path is which, blocking queries, and how answers look.
+
+A dev agent writes its JSON over several lines, as if ``?pretty`` had been asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from simcloud.datastores.consul.asking import (
+    Ask,
+    Refused,
+    UnknownService,
+    read_ask,
+)
+from simcloud.datastores.consul.documents import agent_service_document
+from simcloud.datastores.consul.identity import AGENT_DOCUMENTS, Identity
+from simcloud.datastores.consul.log import ConsulLog
+from simcloud.datastores.consul.reading import NOTHING, READERS, Answer, Reader
+from simcloud.datastores.consul.state import State
+from simcloud.datastores.consul.writing import DONE, WRITES, Action, Writer
+from simcloud.golang.durations import parse_duration_s, shown_duration
+from simcloud.machine.network import Connection
+from simcloud.machine.network.http import HttpRequest, HttpResponse, send_response
+from simcloud.machine.process import Context
+from simcloud.sim import TimedOut
+
+DEFAULT_WAIT_S: Final = 300.0
+MAX_WAIT_S: Final = 600.0
+JITTER: Final = 16
+"""A blocking query waits up to a sixteenth longer, so that not all come back at once."""
+
+REQUEST_CPU_S: Final = 0.000_2
+NOT_AN_ENDPOINT: Final = "Invalid URL path: not a recognized HTTP API endpoint"
+PAGE: Final = b'<!DOCTYPE html>\n<html lang="en">\n<head><title>Consul by HashiCorp</title></head>\n<body>\n<noscript><h1>JavaScript Required</h1></noscript>\n</body>\n</html>\n'
+
+
+class Api:
+    """Answers requests over one agent's state."""
+
+    def __init__(
+        self, ctx: Context, identity: Identity, state: State, writer: Writer, log: ConsulLog
+    ) -> None:
+        self._ctx = ctx
+        self._identity = identity
+        self._state = state
+        self._writer = writer
+        self._log = log
+
+    def accept(self, connection: Connection) -> None:
+        """A client has connected."""
+
+        def take(request: HttpRequest) -> None:
+            self._ctx.spawn(self._serve(connection, request), f"{request.method} {request.path}"[:80])
+
+        connection.on_message = take
+        connection.on_close = lambda _error: connection.close()
+
+    async def _serve(self, connection: Connection, request: HttpRequest) -> None:
+        began = self._ctx.kernel.now
+        await self._ctx.cpu(REQUEST_CPU_S)
+        ask = read_ask(request)
+        try:
+            response = await self._answer(ask)
+        except Refused as refusal:
+            response = HttpResponse(
+                refusal.status, str(refusal).encode(), {"Content-Type": "text/plain; charset=utf-8"}
+            )
+            self._complain(ask, connection, refusal)
+        latency = shown_duration(self._ctx.kernel.now - began)
+        source = f"{connection.remote[0]}:{connection.remote[1]}"
+        self._log.debug("agent.http", f"Request finished: method={ask.method} url={ask.url} from={source} latency={latency}")  # fmt: skip
+        response.headers["Content-Length"] = str(len(response.body))
+        send_response(connection, request, response)
+
+    def _complain(self, ask: Ask, connection: Connection, refusal: Refused) -> None:
+        source = f"{connection.remote[0]}:{connection.remote[1]}"
+        self._log.error(
+            "agent.http", f'Request error: method={ask.method} url={ask.url} from={source} error="{refusal}"'
+        )
+
+    async def _answer(self, ask: Ask) -> HttpResponse:
+        path = ask.path
+        if path == "/":
+            return HttpResponse(301, b'<a href="/ui/">Moved Permanently</a>.\n\n', {"Location": "/ui/"})
+        if path.startswith("/ui"):
+            return HttpResponse(200, PAGE, {"Content-Type": "text/html; charset=utf-8"})
+        writes = {method: (prefix, action) for (method, prefix), action in reversed(WRITES.items()) if _is_under(path, prefix)}  # fmt: skip
+        if ask.method in writes:
+            return self._write(ask, *writes[ask.method])
+        if ask.method in ("GET", "HEAD"):
+            for prefix, reader in READERS.items():
+                if _is_under(path, prefix):
+                    return await self._read(ask, path[len(prefix) :], reader)
+        if writes:
+            raise Refused(405, f"method {ask.method} not allowed")
+        return self._agent(ask)
+
+    def _agent(self, ask: Ask) -> HttpResponse:
+        """What the agent says of itself."""
+        state, path = self._state, ask.path
+        document = AGENT_DOCUMENTS.get(path)
+        if document is not None:
+            return _json(document(state, self._identity))
+        if path == "/v1/agent/monitor":
+            return HttpResponse(200, "".join(f"{line}\n" for line in self._log.lines).encode())
+        if not path.startswith("/v1/agent/service/"):
+            raise Refused(404, NOT_AN_ENDPOINT)
+        id = path.removeprefix("/v1/agent/service/")
+        service = state.services.get((state.local, id))
+        if service is None:
+            raise UnknownService(id)
+        return _json(agent_service_document(service))
+
+    def _write(self, ask: Ask, prefix: str, action: Action) -> HttpResponse:
+        if not self._identity.is_leader:
+            raise Refused(500, "No cluster leader")
+        done = self._writer.carry_out(ask, ask.path[len(prefix) :], action)
+        return HttpResponse(200) if done == DONE else _json(done)
+
+    async def _read(self, ask: Ask, rest: str, reader: Reader) -> HttpResponse:
+        if not self._identity.is_leader:
+            raise Refused(500, "No cluster leader")
+        index, document = await self._wait(ask, rest, reader)
+        headers = {
+            "X-Consul-Default-Acl-Policy": "allow",
+            "X-Consul-Effective-Consistency": "leader",
+            "X-Consul-Index": str(index),
+            "X-Consul-Knownleader": "true",
+            "X-Consul-Lastcontact": "0",
+        }
+        if document is NOTHING:
+            return HttpResponse(404, b"", headers)
+        if isinstance(document, bytes):
+            return HttpResponse(200, document, {"Content-Type": "text/plain; charset=utf-8", **headers})
+        return _json(document, headers)
+
+    async def _wait(self, ask: Ask, rest: str, reader: Reader) -> Answer:
+        """The answer; of a blocking query the next one whose index is larger, or what there is after a while."""
+        answer = reader(self._state, ask, rest)
+        wanted = ask.params.get("index", "0")
+        if not (wanted.isascii() and wanted.isdigit()):
+            raise Refused(400, "Invalid index")
+        last = int(wanted[:18])
+        if last == 0:
+            return answer
+        deadline = self._ctx.kernel.now + self._patience(ask)
+        while answer[0] <= last:
+            left_s = deadline - self._ctx.kernel.now
+            if left_s <= 0:
+                break
+            try:
+                await self._state.changed.wait(left_s)
+            except TimedOut:
+                break
+            answer = reader(self._state, ask, rest)
+        return answer
+
+    def _patience(self, ask: Ask) -> float:
+        try:
+            wait_s = parse_duration_s(ask.params["wait"]) if ask.params.get("wait") else DEFAULT_WAIT_S
+        except ValueError:
+            raise Refused(400, "Invalid wait time") from None
+        wait_s = min(wait_s if wait_s > 0 else DEFAULT_WAIT_S, MAX_WAIT_S)
+        return wait_s + self._ctx.random("blocking").random() * wait_s / JITTER
+
+
+def _is_under(path: str, prefix: str) -> bool:
+    return path == prefix or (prefix.endswith("/") and path.startswith(prefix))
+
+
+def _json(document: Any, headers: dict[str, str] | None = None) -> HttpResponse:
+    body = msgspec.json.format(msgspec.json.encode(document), indent=4) + b"\n"
+    return HttpResponse(
+        200, body, {"Content-Type": "application/json", "Vary": "Accept-Encoding", **(headers or {})}
+    )

@@ -1,0 +1,52 @@
+"""The ``hashicorp/consul`` image."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from simcloud.datastores.consul.command import consul
+from simcloud.datastores.consul.identity import VERSION
+from simcloud.kubernetes.images import ImageRegistry
+from simcloud.kubernetes.images.busybox import busybox_image
+from simcloud.machine.image import Image
+from simcloud.machine.process import Context
+from simcloud.userland.commands import all_commands
+
+TAGS: Final = ("latest", "1.20", VERSION)
+ENTRY_POINT: Final = "docker-entrypoint.sh"
+COMMANDS: Final = frozenset(
+    {"agent", "catalog", "info", "kv", "members", "monitor", "operator", "services", "version"}
+)
+
+
+@cache
+def consul_image() -> Image:
+    """The program on Alpine, whose shell is busybox's; by default a dev agent that answers on every address."""
+    more = {name: all_commands()[name] for name in ("curl", "jq")}
+    programs = {**busybox_image().programs, **more, "consul": consul, ENTRY_POINT: _entry_point}
+    env = {"BIN_NAME": "consul", "PRODUCT_VERSION": VERSION}
+    return Image("consul", programs, env=env, entrypoint=[ENTRY_POINT])
+
+
+async def _entry_point(ctx: Context) -> int:
+    """Subcommands of consul are run by it; an agent gets the folders that the image has for it."""
+    words = ctx.args[1:]
+    if words and words[0].startswith("-"):
+        words = ["consul", *words]
+    elif words[:1] == ["agent"]:
+        words = ["consul", "agent", "-data-dir=/consul/data", "-config-dir=/consul/config", *words[1:]]
+    elif words and words[0] in COMMANDS:
+        words = ["consul", *words]
+    await ctx.exec(words or ["consul", "version"])
+
+
+def add_consul(registry: ImageRegistry) -> None:
+    """Publish the image under its tags."""
+    for tag in TAGS:
+        registry.add(
+            f"hashicorp/consul:{tag}",
+            consul_image(),
+            args=("agent", "-dev", "-client", "0.0.0.0"),
+            size_bytes=60_000_000,
+        )

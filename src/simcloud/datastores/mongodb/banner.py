@@ -1,0 +1,211 @@
+"""The lines mongod writes when it starts and when it stops, in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from simcloud.datastores.mongodb.options import Options
+from simcloud.datastores.mongodb.serverlog import ServerLog
+from simcloud.datastores.mongodb.version import BUILD_INFO
+
+if TYPE_CHECKING:
+    from simcloud.machine.process import Context
+
+INIT: Final = "initandlisten"
+
+STOP_LINES: Final[tuple[tuple[str, int, str], ...]] = (
+    ("COMMAND", 4784901, "Shutting down the MirrorMaestro"),
+    ("SHARDING", 4784902, "Shutting down the WaitForMajorityService"),
+    ("NETWORK", 20562, "Shutdown: going to close listening sockets"),
+    ("NETWORK", 4784905, "Shutting down the global connection pool"),
+    ("STORAGE", 4784906, "Shutting down the FlowControlTicketholder"),
+    ("-", 20520, "Stopping further Flow Control ticket acquisitions."),
+    ("STORAGE", 4784908, "Shutting down the PeriodicThreadToAbortExpiredTransactions"),
+    ("STORAGE", 4784934, "Shutting down the PeriodicThreadToDecreaseSnapshotHistoryCachePressure"),
+    ("REPL", 4784909, "Shutting down the ReplicationCoordinator"),
+    ("SHARDING", 4784910, "Shutting down the ShardingInitializationMongoD"),
+    ("REPL", 4784911, "Enqueuing the ReplicationStateTransitionLock for shutdown"),
+    ("-", 4784912, "Killing all operations for shutdown"),
+    ("COMMAND", 4784913, "Shutting down all open transactions"),
+    ("REPL", 4784914, "Acquiring the ReplicationStateTransitionLock for shutdown"),
+    ("INDEX", 4784915, "Shutting down the IndexBuildsCoordinator"),
+    ("REPL", 4784916, "Reacquiring the ReplicationStateTransitionLock for shutdown"),
+    ("REPL", 4784917, "Attempting to mark clean shutdown"),
+    ("NETWORK", 4784918, "Shutting down the ReplicaSetMonitor"),
+    ("SHARDING", 4784921, "Shutting down the MigrationUtilExecutor"),
+    ("CONTROL", 4784925, "Shutting down free monitoring"),
+    ("CONTROL", 20609, "Shutting down free monitoring"),
+    ("CONTROL", 4784927, "Shutting down the HealthLog"),
+    ("STORAGE", 4784929, "Acquiring the global lock for shutdown"),
+    ("STORAGE", 4784930, "Shutting down the storage engine"),
+    ("STORAGE", 22320, "Shutting down journal flusher thread"),
+    ("STORAGE", 22321, "Finished shutting down journal flusher thread"),
+    ("STORAGE", 22322, "Shutting down checkpoint thread"),
+    ("STORAGE", 22323, "Finished shutting down checkpoint thread"),
+    ("STORAGE", 22261, "Timestamp monitor shutting down"),
+    ("STORAGE", 20282, "Deregistering all the collections"),
+)
+
+
+def starting(ctx: Context, options: Options, log: ServerLog) -> None:
+    """From the first line to the opening of the storage."""
+    log.say(
+        "STORAGE",
+        4615611,
+        INIT,
+        "MongoDB starting",
+        pid=ctx.process.pid,
+        port=options.port,
+        dbPath=options.db_path,
+        architecture="64-bit",
+        host=ctx.container.hostname,
+    )
+    log.say("CONTROL", 23403, INIT, "Build Info", buildInfo=BUILD_INFO)
+    log.say("CONTROL", 51765, INIT, "Operating System", os={"name": "Ubuntu", "version": "18.04"})
+    log.say("CONTROL", 21951, INIT, "Options set by command line", options=options.given)
+
+
+def preparing(log: ServerLog) -> None:
+    """The two lines before anything else is known."""
+    log.say(
+        "CONTROL",
+        23285,
+        "main",
+        "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'",
+    )
+    log.write("W", "ASIO", 22601, "main", "No TransportLayer configured during NetworkInterface startup")
+    log.say(
+        "NETWORK",
+        4648601,
+        "main",
+        "Implicit TCP FastOpen unavailable. If TCP FastOpen is required, set tcpFastOpenServer, tcpFastOpenClient, and tcpFastOpenQueueSize.",
+    )
+
+
+def opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool, path: str) -> None:
+    """Before the storage is opened."""
+    if unclean:
+        log.write(
+            "W",
+            "STORAGE",
+            22271,
+            INIT,
+            "Detected unclean shutdown - Lock file is not empty",
+            {"lockFile": path},
+        )
+    if found_data:
+        folder = path.rpartition("/")[0]
+        log.say(
+            "STORAGE",
+            22270,
+            INIT,
+            "Storage engine to use detected by data files",
+            dbpath=folder,
+            storageEngine="wiredTiger",
+        )
+    log.write(
+        "I",
+        "STORAGE",
+        22297,
+        INIT,
+        "Using the XFS filesystem is strongly recommended with the WiredTiger storage engine. See http://dochub.mongodb.org/core/prodnotes-filesystem",
+        startup_warning=True,
+    )
+    limit = ctx.container.memory_limit_bytes or ctx.machine.memory_bytes
+    cache_mib = max(256, (limit - 2**30) // 2 // 2**20)
+    config = (
+        f"create,cache_size={cache_mib}M,session_max=33000,eviction=(threads_min=4,threads_max=4),config_base=false,"
+        "statistics=(fast),log=(enabled=true,archive=true,path=journal,compressor=snappy),file_manager="
+        "(close_idle_time=100000,close_scan_interval=10,close_handle_minimum=250),statistics_log=(wait=0),"
+        "verbose=[recovery_progress,checkpoint_progress,compact_progress],"
+    )
+    log.say("STORAGE", 22315, INIT, "Opening WiredTiger", config=config)
+
+
+def opened(ctx: Context, options: Options, log: ServerLog, duration_ms: int) -> None:
+    """After the storage was opened."""
+    log.say("STORAGE", 4795906, INIT, "WiredTiger opened", durationMillis=duration_ms)
+    log.say(
+        "RECOVERY",
+        23987,
+        INIT,
+        "WiredTiger recoveryTimestamp",
+        recoveryTimestamp={"$timestamp": {"t": 0, "i": 0}},
+    )
+    log.say(
+        "STORAGE",
+        4366408,
+        INIT,
+        "No table logging settings modifications are required for existing WiredTiger tables",
+        loggingEnabled=True,
+    )
+    log.say("STORAGE", 22262, INIT, "Timestamp monitor starting")
+    if not options.auth:
+        log.write(
+            "W",
+            "CONTROL",
+            22120,
+            INIT,
+            "Access control is not enabled for the database. Read and write access to data and configuration is unrestricted",
+            startup_warning=True,
+        )
+    if options.tls_mode != "disabled" and not options.tls_ca:
+        words = "No client certificate validation can be performed since no CA file has been provided. Please specify an sslCAFile parameter"
+        log.write("W", "CONTROL", 22132, INIT, words, startup_warning=True)
+    if options.bind_ip in ("127.0.0.1", "localhost"):
+        log.write(
+            "W",
+            "CONTROL",
+            22140,
+            INIT,
+            "This server is bound to localhost. Remote systems will be unable to connect to this server. Start the server with --bind_ip <address> to specify which IP addresses it should serve responses from, or with --bind_ip_all to bind to all interfaces. If this behavior is desired, start the server with --bind_ip 127.0.0.1 to disable this warning",
+            startup_warning=True,
+        )
+
+
+def listening(options: Options, log: ServerLog) -> None:
+    """The port is open."""
+    log.say(
+        "FTDC",
+        20625,
+        INIT,
+        "Initializing full-time diagnostic data capture",
+        dataDirectory=f"{options.db_path.rstrip('/')}/diagnostic.data",
+    )
+    log.say("NETWORK", 23015, "listener", "Listening on", address=f"/tmp/mongodb-{options.port}.sock")
+    for address in options.bind_ip.split(","):
+        log.say(
+            "NETWORK", 23015, "listener", "Listening on", address="0.0.0.0" if address == "*" else address
+        )
+    log.say(
+        "NETWORK",
+        23016,
+        "listener",
+        "Waiting for connections",
+        port=options.port,
+        ssl="off" if options.tls_mode == "disabled" else "on",
+    )
+
+
+def stopping(log: ServerLog, who: str) -> None:
+    """Everything up to the closing of the storage."""
+    log.say(
+        "REPL", 4784900, who, "Stepping down the ReplicationCoordinator for shutdown", waitTimeMillis=10000
+    )
+    for component, id, message in STOP_LINES:
+        log.say(component, id, who, message)
+    log.say("STORAGE", 22317, who, "WiredTigerKVEngine shutting down")
+    log.say("STORAGE", 22318, who, "Shutting down session sweeper thread")
+    log.say("STORAGE", 22319, who, "Finished shutting down session sweeper thread")
+    log.say("STORAGE", 4795902, who, "Closing WiredTiger", closeConfig="leak_memory=true,")
+
+
+def stopped(log: ServerLog, who: str, duration_ms: int) -> None:
+    """The last lines."""
+    log.say("STORAGE", 4795901, who, "WiredTiger closed", durationMillis=duration_ms)
+    log.say("STORAGE", 22279, who, "shutdown: removing fs lock...")
+    log.say("-", 4784931, who, "Dropping the scope cache for shutdown")
+    log.say("FTDC", 4784926, who, "Shutting down full-time data capture")
+    log.say("FTDC", 20626, who, "Shutting down full-time diagnostic data capture")
+    log.say("CONTROL", 20565, who, "Now exiting")
+    log.say("CONTROL", 23138, who, "Shutting down", exitCode=0)

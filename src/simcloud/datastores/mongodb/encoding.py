@@ -1,0 +1,181 @@
+"""BSON: documents as bytes, the way they lie in data files and are measured against size limits."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from struct import Struct, error, pack
+from typing import Any, Final
+
+from simcloud.datastores.mongodb.bson import (
+    EPOCH,
+    INT32_MAX,
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    MAX_KEY,
+    MIN_KEY,
+    Binary,
+    Code,
+    Document,
+    Int64,
+    ObjectId,
+    Regex,
+    Timestamp,
+    milliseconds,
+)
+
+SMALL_BYTES: Final = 48
+_INT32: Final = Struct("<i")
+_INT64: Final = Struct("<q")
+_DOUBLE: Final = Struct("<d")
+
+
+class NotBson(Exception):
+    """Bytes that are no document."""
+
+
+def encode(document: Document) -> bytes:
+    """A document's bytes."""
+    body = b"".join([_element(name, value) for name, value in document.items()])
+    return _INT32.pack(len(body) + 5) + body + b"\0"
+
+
+def _element(name: str, value: Any) -> bytes:
+    key: bytes = name.encode("utf-8", "surrogatepass") + b"\0"
+    kind = value.__class__
+    if kind is str:
+        data: bytes = value.encode("utf-8", "surrogatepass")
+        return b"\x02" + key + _INT32.pack(len(data) + 1) + data + b"\0"
+    if kind is float:
+        return b"\x01" + key + _DOUBLE.pack(value)
+    if kind is int and INT32_MIN <= value <= INT32_MAX:
+        return b"\x10" + key + _INT32.pack(value)
+    if kind is int or kind is Int64:
+        return b"\x12" + key + _INT64.pack(max(INT64_MIN, min(INT64_MAX, value)))
+    if kind is ObjectId:
+        return b"\x07" + key + bytes(value.binary)
+    if kind is dict:
+        return b"\x03" + key + encode(value)
+    if kind is list:
+        return b"\x04" + key + encode({str(at): each for at, each in enumerate(value)})
+    if kind is bool:
+        return b"\x08" + key + (b"\1" if value else b"\0")
+    if value is None:
+        return b"\x0a" + key
+    return _rare(key, value)
+
+
+def _rare(key: bytes, value: Any) -> bytes:
+    kind = value.__class__
+    data: bytes
+    if kind is datetime:
+        return b"\x09" + key + _INT64.pack(milliseconds(value))
+    if kind is Binary or kind is bytes:
+        data, subtype = (value.data, value.subtype) if kind is Binary else (value, 0)
+        return b"\x05" + key + _INT32.pack(len(data)) + bytes([subtype]) + data
+    if kind is Regex:
+        data = f"{value.pattern}\0{value.options}\0".encode("utf-8", "surrogatepass")
+        return b"\x0b" + key + data
+    if kind is Timestamp:
+        return b"\x11" + key + pack("<II", value.increment, value.time)
+    if kind is Code or kind is Decimal:
+        # A decimal's digits stand as text, with its own type byte: nobody but this module reads them.
+        data = (value.source if kind is Code else str(value)).encode() + b"\0"
+        return (b"\x0d" if kind is Code else b"\x13") + key + _INT32.pack(len(data)) + data
+    if value is MIN_KEY or value is MAX_KEY:
+        return (b"\xff" if value is MIN_KEY else b"\x7f") + key
+    raise TypeError(f"{kind.__name__} is no BSON type")
+
+
+def decode(data: bytes) -> Document:
+    """The document of these bytes; ``NotBson`` when they are none."""
+    try:
+        document, end = _document(data, 0)
+    except (error, IndexError, ValueError, UnicodeDecodeError, RecursionError) as trouble:
+        raise NotBson(str(trouble)) from None
+    if end != len(data):
+        raise NotBson("bytes after the end of the document")
+    return document
+
+
+def _document(data: bytes, at: int) -> tuple[Document, int]:
+    end = at + _INT32.unpack_from(data, at)[0]
+    at += 4
+    document: Document = {}
+    while True:
+        kind = data[at]
+        if kind == 0:
+            if at + 1 != end:
+                raise ValueError("a document of the wrong length")
+            return document, end
+        zero = data.index(0, at + 1)
+        document[_name(data[at + 1 : zero])], at = _value(kind, data, zero + 1)
+
+
+@lru_cache(maxsize=4096)
+def _name(data: bytes) -> str:
+    """A field's name; the documents of a collection have theirs in common."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=4096)
+def _int64(data: bytes) -> int:
+    """A long; ids and moments occur again and again."""
+    number: int = _INT64.unpack(data)[0]
+    return Int64(number) if INT32_MIN <= number <= INT32_MAX else number
+
+
+@lru_cache(maxsize=4096)
+def _small(data: bytes) -> Document:
+    """A small embedded document. Those that are alike are one: nobody changes what is stored."""
+    document, end = _document(data, 0)
+    if end != len(data):
+        raise ValueError("a document of the wrong length")
+    return document
+
+
+def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
+    if kind in (0x02, 0x0D, 0x13):
+        size = _INT32.unpack_from(data, at)[0]
+        text = data[at + 4 : at + 3 + size].decode("utf-8", "surrogatepass")
+        made = text if kind == 0x02 else Code(text) if kind == 0x0D else Decimal(text)
+        return made, at + 4 + size
+    if kind == 0x01:
+        return _DOUBLE.unpack_from(data, at)[0], at + 8
+    if kind == 0x10:
+        return _INT32.unpack_from(data, at)[0], at + 4
+    if kind == 0x12:
+        return _int64(data[at : at + 8]), at + 8
+    if kind == 0x07:
+        return ObjectId(data[at : at + 12]), at + 12
+    if kind == 0x03:
+        size = _INT32.unpack_from(data, at)[0]
+        return (_small(data[at : at + size]), at + size) if 0 < size <= SMALL_BYTES else _document(data, at)
+    if kind == 0x04:
+        inner, end = _document(data, at)
+        return list(inner.values()), end
+    if kind == 0x08:
+        return data[at] == 1, at + 1
+    if kind == 0x0A:
+        return None, at
+    return _rare_value(kind, data, at)
+
+
+def _rare_value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
+    if kind == 0x09:
+        return EPOCH + timedelta(milliseconds=_INT64.unpack_from(data, at)[0]), at + 8
+    if kind == 0x05:
+        size = _INT32.unpack_from(data, at)[0]
+        return Binary(data[at + 5 : at + 5 + size], data[at + 4]), at + 5 + size
+    if kind == 0x0B:
+        middle = data.index(0, at)
+        end = data.index(0, middle + 1)
+        return Regex(data[at:middle].decode(), data[middle + 1 : end].decode()), end + 1
+    if kind == 0x11:
+        increment, time = Struct("<II").unpack_from(data, at)
+        return Timestamp(time, increment), at + 8
+    if kind in (0xFF, 0x7F):
+        return MIN_KEY if kind == 0xFF else MAX_KEY, at
+    raise ValueError(f"unknown type {kind:#x}")

@@ -1,0 +1,6 @@
+"""The shells people talk to MongoDB with: ``mongo``, which comes with the server, and ``mongosh``."""
+
+from simcloud.datastores.mongodb.shell.legacy import mongo
+from simcloud.datastores.mongodb.shell.mongosh import mongosh
+
+__all__ = ["mongo", "mongosh"]

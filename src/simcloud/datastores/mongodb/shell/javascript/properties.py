@@ -1,0 +1,120 @@
+"""Reading and setting properties of any value."""
+
+from __future__ import annotations
+
+from simcloud.datastores.mongodb.shell.javascript import syntax as js
+from simcloud.datastores.mongodb.shell.javascript.calls import call
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine
+from simcloud.datastores.mongodb.shell.javascript.numbers import number_text
+from simcloud.datastores.mongodb.shell.javascript.values import (
+    MAX_PROTOTYPES,
+    MISSING,
+    UNDEFINED,
+    Accessor,
+    JsArray,
+    JsObject,
+    Value,
+    is_index,
+)
+
+
+async def get(engine: Engine, value: Value, key: str, node: js.Node | None = None) -> Value:
+    """A property; undefined when there is none. ``node`` is the expression, for the complaint."""
+    if isinstance(value, JsObject):
+        found = value.find(key)
+    elif type(value) is str:
+        found = _of_text(engine, value, key)
+    else:
+        found = _wrapper(engine, value, key, node).find(key)
+    if found is MISSING:
+        if key == "__proto__":
+            return _prototype_of(engine, value)
+        return UNDEFINED
+    if type(found) is Accessor:
+        return UNDEFINED if found.getter is None else await call(engine, found.getter, value, [])
+    return found
+
+
+def _of_text(engine: Engine, value: str, key: str) -> Value:
+    if key == "length":
+        return float(len(value))
+    if is_index(key):
+        index = int(key)
+        return value[index] if index < len(value) else MISSING
+    return engine.prototypes["String"].find(key)
+
+
+def _wrapper(
+    engine: Engine, value: Value, key: str, node: js.Node | None, *, writing: bool = False
+) -> JsObject:
+    if value is UNDEFINED or value is None:
+        plain = "undefined" if value is UNDEFINED else "null"
+        shown = plain if node is None else describe(node)
+        raise engine.type_error(engine.words.no_properties(shown, plain, key, writing))
+    return engine.prototypes["Number" if type(value) is float else "Boolean"]
+
+
+def _prototype_of(engine: Engine, value: Value) -> Value:
+    if isinstance(value, JsObject):
+        return value.prototype
+    return engine.prototypes[{str: "String", float: "Number"}.get(type(value), "Boolean")]
+
+
+async def put(engine: Engine, value: Value, key: str, new: Value, node: js.Node | None = None) -> None:
+    """Set a property. What does not take it ignores it, as scripts outside strict mode have it."""
+    if not isinstance(value, JsObject):
+        if type(value) is not str:
+            _wrapper(engine, value, key, node, writing=True)
+        return
+    if key == "__proto__":
+        set_prototype(engine, value, new)
+        return
+    own = value.own(key)
+    inherited = value.find(key) if own is MISSING else own
+    if type(inherited) is Accessor:
+        if inherited.setter is not None:
+            await call(engine, inherited.setter, value, [new])
+        return
+    if not value.put(key, new) and isinstance(value, JsArray) and not value.frozen:
+        raise engine.error("RangeError", engine.words.bad_length())
+    if isinstance(value, JsArray) and is_index(key):
+        engine.made_items(int(key) - len(value.items) + 2)
+
+
+def set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
+    """Give an object another prototype."""
+    if prototype is not None and not isinstance(prototype, JsObject):
+        return
+    holder, depth = prototype, 0
+    while holder is not None:
+        depth += 1
+        if holder is value or depth > MAX_PROTOTYPES:
+            raise engine.type_error("can't set prototype: it would cause a prototype chain cycle")
+        holder = holder.prototype
+    value.prototype = prototype
+
+
+def describe(node: js.Node) -> str:
+    """An expression as complaints name it."""
+    match node:
+        case js.Name(_, name):
+            return name
+        case js.This():
+            return "this"
+        case js.Super():
+            return "super"
+        case js.Member(_, owner, js.Literal(_, str(key)), False):
+            return f"{describe(owner)}.{key}"
+        case js.Member(_, owner, js.Literal(_, float(index)), True):
+            return f"{describe(owner)}[{number_text(index)}]"
+        case js.Member(_, owner, key, True):
+            return f"{describe(owner)}[{describe(key)}]"
+        case js.Call(_, callee, _):
+            return f"{describe(callee)}(...)"
+        case js.Chain(_, value):
+            return describe(value)
+        case js.Literal(_, str(text)):
+            return f'"{text}"'
+        case js.Literal(_, None):
+            return "null"
+    return "(intermediate value)"

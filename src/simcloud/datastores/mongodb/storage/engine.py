@@ -1,0 +1,320 @@
+"""The storage of one mongod: a journal that follows every change, and checkpoints of whole collections.
+
+A write is in memory at once and in the journal within 100 ms, or before its answer if the client asked for
+that; a kill or a power loss takes what was not in the journal. Every minute changed collections are written
+to their files and the journal starts anew. Each data file says up to which change it is complete, so that
+opening replays from the journal only what a file lacks. When the disk refuses the journal or a checkpoint
+there is no way on: ``StorageFailed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from simcloud.datastores.mongodb.bson import Binary, Document
+from simcloud.datastores.mongodb.encoding import NotBson, decode, encode
+from simcloud.datastores.mongodb.engine.catalog import Catalog
+from simcloud.datastores.mongodb.engine.collection import ID_INDEX, Collection
+from simcloud.datastores.mongodb.engine.indexes import Index
+from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.storage.errors import CannotOpen, Corrupt, StorageFailed, errno_of
+from simcloud.datastores.mongodb.storage.layout import (
+    FIRST_FILES,
+    JOURNAL,
+    LOCK,
+    TURTLE,
+    release_lock,
+    take_lock,
+)
+from simcloud.datastores.mongodb.storage.records import (
+    CATALOG_ROW,
+    Change,
+    pack_file,
+    record,
+    records,
+    unpack_file,
+)
+from simcloud.machine.files import FileError, OpenFile
+from simcloud.machine.process import Context
+
+CATALOG: Final = "_mdb_catalog.wt"
+MAX_JOURNAL_BYTES: Final = 32 * 1024 * 1024
+
+
+class Storage:
+    """Files below ``folder``; feeds a catalog when opened and follows it from then on."""
+
+    def __init__(self, ctx: Context, folder: str, catalog: Catalog) -> None:
+        self._ctx = ctx
+        self._folder = folder.rstrip("/") or "/"
+        self._catalog = catalog
+        self._pending: list[bytes] = []
+        self._dirty: dict[str, Collection] = {}
+        # Rows as bytes, of collections that were changed: a checkpoint writes all of one and must not encode it anew.
+        self._packed: dict[str, dict[int, bytes]] = {}
+        self._described = False
+        self._journal: OpenFile | None = None
+        self._sequence = 0
+        self.journal_bytes = 0
+        self.on_pending: Callable[[], None] | None = None
+        self.was_empty = True
+        self.unclean = False
+
+    # -- opening and closing -------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Make sure that nobody else uses the folder; ``CannotOpen`` when it cannot be had."""
+        self.unclean = take_lock(self._ctx, self._folder)
+        self.was_empty = not self._ctx.files.exists(self._path("WiredTiger.wt"))
+
+    def open(self) -> None:
+        """Read what is there and replay the journal.
+
+        ``CannotOpen`` when the disk refuses, ``Corrupt`` when a file is damaged, ``StorageFailed`` when nothing can be
+        written: WiredTiger writes its own turtle anew whenever it opens.
+        """
+        files = self._ctx.files
+        try:
+            if self.was_empty:
+                for name, data in FIRST_FILES.items():
+                    files.mkdir(self._path(name).rpartition("/")[0], 0o700, parents=True)
+                    self._create(self._path(name), data)
+            self._load()
+        except FileError as error:
+            raise CannotOpen("UnknownError", f"{errno_of(error)}: {error}") from None
+        turtle, data = self._path(TURTLE), FIRST_FILES[TURTLE]
+        try:
+            self._replace(turtle, data)
+        except FileError as error:
+            raise StorageFailed("connection", f"{turtle}.set", error, len(data), 0) from None
+        self._catalog.on_change = self._changed
+        self._catalog.on_event = self._event
+        for collection in self._catalog.collections.values():
+            collection.on_change = self._changed
+
+    def close(self) -> float:
+        """Bring everything to the disk and unlock; how long the disk takes. ``StorageFailed``."""
+        delay_s = self.checkpoint()
+        release_lock(self._ctx, self._folder)
+        return delay_s
+
+    def _load(self) -> None:
+        files = self._ctx.files
+        complete: dict[str, int] = {}
+        by_ident: dict[str, Collection] = {}
+        described = 0
+        if files.exists(self._path(CATALOG)):
+            described, rows = unpack_file(self._path(CATALOG), files.read(self._path(CATALOG)))
+            for _, data in rows:
+                collection = self._adopt(decode(data))
+                by_ident[collection.ident] = collection
+        self._sequence = described
+        changes = [change for path in self._journals() for change in records(files.read(path))]
+        for change in changes:
+            if change.row == CATALOG_ROW and change.sequence > described:
+                self._replay_description(change, by_ident)
+        for ident, collection in by_ident.items():
+            complete[ident] = self._load_rows(collection)
+        for change in changes:
+            found = by_ident.get(change.ident)
+            self._sequence = max(self._sequence, change.sequence)
+            if found is not None and change.row != CATALOG_ROW and change.sequence > complete[change.ident]:
+                self._restore(found, change.row, change.data)
+                self._dirty[change.ident] = found
+        for collection in by_ident.values():
+            collection.settle()
+            self._sequence = max(self._sequence, complete[collection.ident])
+
+    def _replay_description(self, change: Change, by_ident: dict[str, Collection]) -> None:
+        old = by_ident.pop(change.ident, None)
+        if old is not None:
+            self._catalog.collections.pop(old.namespace, None)
+        if change.data:
+            by_ident[change.ident] = self._adopt(decode(change.data))
+
+    def _adopt(self, description: Document) -> Collection:
+        collection = Collection(description["ns"], description["ident"], description.get("options"))
+        collection.uuid = description["uuid"].data
+        for spec in description["indexes"]:
+            if spec["name"] != ID_INDEX["name"]:
+                collection.add_index(spec)
+        collection.index_idents = dict(description["idents"])
+        for ident in (collection.ident, *collection.index_idents.values()):
+            self._catalog.seen_ident(ident)
+        return self._catalog.adopt(collection)
+
+    def _load_rows(self, collection: Collection) -> int:
+        path = self._path(f"{collection.ident}.wt")
+        if not self._ctx.files.exists(path):
+            raise Corrupt(path, "No such file or directory")
+        sequence, rows = unpack_file(path, self._ctx.files.read(path))
+        for row, data in rows:
+            self._restore(collection, row, data)
+        return sequence
+
+    def _restore(self, collection: Collection, row: int, data: bytes) -> None:
+        try:
+            collection.restore(row, decode(data) if data else None, len(data))
+        except NotBson as error:
+            raise Corrupt(self._path(f"{collection.ident}.wt"), str(error)) from None
+
+    # -- following -----------------------------------------------------------------------------
+
+    def _changed(self, collection: Collection, row: int, data: bytes | None) -> None:
+        self._sequence += 1
+        ident = collection.ident
+        self._follow(Change(self._sequence, row, ident, data or b""))
+        self._dirty[ident] = collection
+        packed = self._packed.get(ident)
+        if packed is not None:
+            if data is None:
+                packed.pop(row, None)
+            else:
+                packed[row] = data
+
+    def _follow(self, change: Change) -> None:
+        if not self._pending and self.on_pending is not None:
+            self.on_pending()
+        self._pending.append(record(change))
+
+    def _event(self, event: str, collection: Collection) -> None:
+        self._sequence += 1
+        path = self._path(f"{collection.ident}.wt")
+        try:
+            if event == "create":
+                self._create(path, pack_file(0, ()))
+            elif event == "drop":
+                self._dirty.pop(collection.ident, None)
+                self._packed.pop(collection.ident, None)
+                self._remove(path)
+            self._match_index_files(collection, {} if event == "drop" else collection.indexes)
+        except FileError as error:
+            if event == "create":
+                self._remove(path)
+                self._catalog.collections.pop(collection.namespace, None)
+            raise MongoFailure(8, f"{errno_of(error)}: {error}") from None
+        description = b"" if event == "drop" else encode(description_of(collection))
+        self._follow(Change(self._sequence, CATALOG_ROW, collection.ident, description))
+        self._described = True
+
+    def _match_index_files(self, collection: Collection, wanted: Mapping[str, Index]) -> None:
+        """Every index has a file, and no other has."""
+        idents = collection.index_idents
+        for name in wanted:
+            if name not in idents:
+                ident = self._catalog.new_ident("index")
+                self._create(self._path(f"{ident}.wt"), pack_file(0, ()))
+                idents[name] = ident
+        for name in [each for each in idents if each not in wanted]:
+            self._remove(self._path(f"{idents.pop(name)}.wt"))
+
+    def _remove(self, path: str) -> None:
+        try:
+            self._ctx.files.remove(path)
+        except FileError:
+            pass  # it is not there, or cannot be had: nobody will look for it
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether changes wait for the journal."""
+        return bool(self._pending)
+
+    def flush(self) -> float:
+        """Bring all changes to the journal on the disk; how long the disk takes. ``StorageFailed``."""
+        if not self._pending:
+            return 0.0
+        data, self._pending = b"".join(self._pending), []
+        path = self._path(JOURNAL)
+        offset = 0
+        try:
+            if self._journal is None or self._journal.closed:
+                self._journal = self._ctx.files.open(path, write=True, create=True, append=True, mode=0o600)
+            offset = self.journal_bytes
+            self._journal.write_all(data)
+            self._journal.sync()
+        except FileError as error:
+            raise StorageFailed("WT_SESSION.log_flush", path, error, len(data), offset) from None
+        self.journal_bytes += len(data)
+        return self._journal.io_delay_s(len(data))
+
+    def checkpoint(self) -> float:
+        """Write changed collections to their files and begin a new journal. ``StorageFailed``."""
+        self.flush()
+        files = self._ctx.files
+        written = 0
+        path = self._path(CATALOG)
+        try:
+            for collection in self._dirty.values():
+                path = self._path(f"{collection.ident}.wt")
+                written += self._replace(path, pack_file(self._sequence, self._rows(collection).items()))
+            if self._described or not files.exists(self._path(CATALOG)):
+                path = self._path(CATALOG)
+                described = [
+                    (at, encode(description_of(each)))
+                    for at, each in enumerate(self._catalog.collections.values())
+                ]
+                written += self._replace(path, pack_file(self._sequence, described))
+            if self._journal is not None and self.journal_bytes:
+                path = self._path(JOURNAL)
+                self._journal.truncate(0)
+                self._journal.sync()
+                self.journal_bytes = 0
+        except FileError as error:
+            raise StorageFailed("WT_SESSION.checkpoint", path, error, 4096, 4096) from None
+        self._dirty = {}
+        self._described = False
+        return self._journal.io_delay_s(written) if self._journal is not None and written else 0.0
+
+    def _rows(self, collection: Collection) -> dict[int, bytes]:
+        packed = self._packed.get(collection.ident)
+        if packed is None:
+            packed = {row: encode(document) for row, document in collection.rows.items()}
+            self._packed[collection.ident] = packed
+        return packed
+
+    def _replace(self, path: str, data: bytes) -> int:
+        """Put a new version of a file in the old one's place, whole or not at all."""
+        fresh = f"{path}.set"
+        self._create(fresh, data)
+        self._ctx.files.rename(fresh, path)
+        return len(data)
+
+    def _create(self, path: str, data: bytes) -> None:
+        """Write a file and bring it to the disk; nothing is left of it when that fails."""
+        files = self._ctx.files
+        try:
+            files.write(path, data, mode=0o600)
+            files.sync(path)
+        except FileError:
+            self._remove(path)
+            raise
+
+    @property
+    def wants_checkpoint(self) -> bool:
+        """Whether the journal has grown so long that it should start anew."""
+        return self.journal_bytes > MAX_JOURNAL_BYTES
+
+    def _journals(self) -> list[str]:
+        path = self._path(JOURNAL)
+        return [path] if self._ctx.files.exists(path) else []
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{name}"
+
+    @property
+    def lock_path(self) -> str:
+        """The file that says that somebody uses the folder."""
+        return self._path(LOCK)
+
+
+def description_of(collection: Collection) -> Document:
+    """A collection as the catalog's file has it."""
+    return {
+        "ns": collection.namespace,
+        "ident": collection.ident,
+        "uuid": Binary(collection.uuid, 4),
+        "options": collection.options,
+        "indexes": [index.spec for index in collection.indexes.values()],
+        "idents": collection.index_idents,
+    }

@@ -1,0 +1,51 @@
+"""What a disk can do to a database."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.files import FileError
+
+ERRNO: Final = {"EIO": 5, "EACCES": 13, "EPERM": 1, "ENOSPC": 28, "EROFS": 30, "EDQUOT": 122, "ENOENT": 2}
+
+
+def errno_of(error: FileError) -> int:
+    """The number C has for it."""
+    return ERRNO.get(error.code, 5)
+
+
+class StorageFailed(Exception):
+    """The storage engine cannot go on: the process must exit and restart."""
+
+    def __init__(self, operation: str, path: str, error: FileError, size_bytes: int, offset: int) -> None:
+        self.operation = operation
+        self.path = path
+        self.number = errno_of(error)
+        self.words = error.strerror
+        self.size_bytes = size_bytes
+        self.offset = offset
+        super().__init__(f"{operation}: {path}: {error}")
+
+    @property
+    def told(self) -> str:
+        """Which write failed, as WiredTiger says it."""
+        write = f"handle-write: pwrite: failed to write {self.size_bytes} bytes at offset {self.offset}"
+        return f"{self.path}: {write}: {self.words}"
+
+
+class CannotOpen(Exception):
+    """The data cannot be opened; ``name`` and ``message`` say why in mongod's words."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+        self.message = message
+
+
+class Corrupt(Exception):
+    """A data file is not what was written; ``path`` is the file."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message

@@ -1,0 +1,87 @@
+"""How changes and collections look as bytes.
+
+A journal record is length, checksum, sequence number, row, file name and a document's BSON (none: deleted).
+A data file is a header with a checksum and the sequence number it is complete up to, then rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from simcloud.datastores.mongodb.storage.errors import Corrupt
+
+HEAD: Final = Struct("<II")
+BODY: Final = Struct("<QqB")
+FILE: Final = Struct("<8sIQ")
+ROW: Final = Struct("<QI")
+MAGIC: Final = b"WTaiops\1"
+BLOCK_BYTES: Final = 4096
+
+CATALOG_ROW: Final = -1
+"""The row of a record that describes the collection itself instead of one of its documents."""
+
+
+class Change(NamedTuple):
+    """One record of the journal."""
+
+    sequence: int
+    row: int
+    ident: str
+    data: bytes
+
+
+def record(change: Change) -> bytes:
+    """A journal record's bytes."""
+    ident = change.ident.encode()
+    body = BODY.pack(change.sequence, change.row, len(ident)) + ident + change.data
+    return HEAD.pack(len(body), crc32(body)) + body
+
+
+def records(data: bytes) -> Iterator[Change]:
+    """The records of a journal; what a crash tore off at its end is left out."""
+    at = 0
+    while at + HEAD.size <= len(data):
+        size, checksum = HEAD.unpack_from(data, at)
+        body = data[at + HEAD.size : at + HEAD.size + size]
+        if len(body) < size or crc32(body) != checksum or size < BODY.size:
+            return
+        sequence, row, length = BODY.unpack_from(body)
+        start = BODY.size + length
+        yield Change(sequence, row, body[BODY.size : start].decode(), body[start:])
+        at += HEAD.size + size
+
+
+def pack_file(sequence: int, rows: Iterable[tuple[int, bytes]]) -> bytes:
+    """A data file's bytes, filled up to whole blocks."""
+    body = b"".join([ROW.pack(row, len(data)) + data for row, data in rows])
+    head = FILE.pack(MAGIC, crc32(body), sequence) + len(body).to_bytes(8, "little")
+    data = head + body
+    return data + bytes(-len(data) % BLOCK_BYTES)
+
+
+def unpack_file(path: str, data: bytes) -> tuple[int, list[tuple[int, bytes]]]:
+    """The sequence number and the rows of a data file; ``Corrupt`` when it was tampered with."""
+    start = FILE.size + 8
+    if len(data) < start:
+        raise Corrupt(path, f"file size of {len(data)} is too small")
+    magic, checksum, sequence = FILE.unpack_from(data)
+    size = int.from_bytes(data[FILE.size : start], "little")
+    body = data[start : start + size]
+    if magic != MAGIC:
+        raise Corrupt(path, "does not appear to be a WiredTiger file")
+    if len(body) < size or crc32(body) != checksum:
+        raise Corrupt(
+            path,
+            "read checksum error for 4096B block at offset 4096: block header checksum doesn't match expected checksum",
+        )
+    rows = []
+    at = 0
+    while at < size:
+        row, length = ROW.unpack_from(body, at)
+        at += ROW.size
+        rows.append((row, body[at : at + length]))
+        at += length
+    return sequence, rows

@@ -1,0 +1,5 @@
+"""``redis-cli``: commands from the command line, from a pipe or from a person."""
+
+from simcloud.datastores.redis.cli.program import redis_cli
+
+__all__ = ["redis_cli"]

@@ -1,0 +1,176 @@
+"""Commands of operators: time, slow commands, memory, monitoring, stopping."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.datastores.redis.client import Client
+from simcloud.datastores.redis.commands.table import COMMANDS, Handler, command
+from simcloud.datastores.redis.engine.database import KEY_BYTES
+from simcloud.datastores.redis.engine.numbers import double, integer
+from simcloud.datastores.redis.messages import Words
+from simcloud.datastores.redis.replies import NIL_ARRAY, OK, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.version import VERSION
+
+SLEEP_MAX_S: Final = 60.0
+SLOW_SHOWN: Final = 10
+
+
+def dispatch(client: Client, words: Words, table: dict[tuple[bytes, int], Handler]) -> Reply:
+    """Hand a command with subcommands on; a count of 0 in the table takes any number of words."""
+    verb = words[1].lower()
+    handler = table.get((verb, len(words))) or table.get((verb, 0))
+    if handler is None:
+        shown, name = words[1].decode("utf-8", "replace"), words[0].decode("utf-8", "replace").upper()
+        raise RedisError(
+            f"ERR Unknown subcommand or wrong number of arguments for '{shown}'. Try {name} HELP."
+        )
+    return handler(client, words)
+
+
+@command("time", 1, "fast")
+def _run_time(client: Client, words: Words) -> Reply:
+    seconds, rest = divmod(int(client.server.clock() * 1_000_000), 1_000_000)
+    return [b"%d" % seconds, b"%d" % rest]
+
+
+@command("monitor", 1, "admin")
+def _run_monitor(client: Client, words: Words) -> Reply:
+    client.monitoring = True
+    client.server.monitors[client.number] = client
+    return OK
+
+
+@command("shutdown", -1, "admin")
+def _run_shutdown(client: Client, words: Words) -> Reply:
+    if len(words) > 2 or (len(words) == 2 and words[1].lower() not in (b"save", b"nosave")):
+        raise SyntaxMistake
+    stop = client.server.stop
+    if stop is None:
+        raise RedisError("ERR Errors trying to SHUTDOWN. Check logs.")
+    return stop(None if len(words) == 1 else words[1].lower() == b"save")
+
+
+@command("debug", -2, "admin")
+def _run_debug(client: Client, words: Words) -> Reply:
+    return dispatch(client, words, DEBUG)
+
+
+def _sleep(client: Client, words: Words) -> Reply:
+    client.server.stall_s += min(max(0.0, double(words[2])), SLEEP_MAX_S)
+    return OK
+
+
+def _describe_object(client: Client, words: Words) -> Reply:
+    value = client.db.values.get(words[2])
+    if value is None:
+        raise RedisError("ERR no such key")
+    idle_s = (client.server.now_ms() - value.accessed) // 1000
+    return Simple(
+        f"Value at:0x7f0000000000 refcount:1 encoding:{value.encoding} serializedlength:{value.size_bytes} "
+        f"lru:{(value.accessed // 1000) & 0xFFFFFF} lru_seconds_idle:{idle_s}"
+    )
+
+
+DEBUG: Final[dict[tuple[bytes, int], Handler]] = {
+    (b"sleep", 3): _sleep,
+    (b"object", 3): _describe_object,
+    (b"jmap", 2): lambda client, words: OK,
+}
+
+
+@command("slowlog", -2, "admin")
+def _run_slowlog(client: Client, words: Words) -> Reply:
+    return dispatch(client, words, SLOWLOG)
+
+
+def _slow_commands(client: Client, words: Words) -> Reply:
+    count = integer(words[2]) if len(words) > 2 else SLOW_SHOWN
+    entries = list(client.server.slow_log)
+    return [
+        [entry.number, entry.at, entry.duration_us, list(entry.words), entry.address.encode(), entry.name]
+        for entry in (entries if count < 0 else entries[:count])
+    ]
+
+
+def _forget_slow_commands(client: Client, words: Words) -> Reply:
+    client.server.slow_log.clear()
+    return OK
+
+
+SLOWLOG: Final[dict[tuple[bytes, int], Handler]] = {
+    (b"get", 2): _slow_commands,
+    (b"get", 3): _slow_commands,
+    (b"len", 2): lambda client, words: len(client.server.slow_log),
+    (b"reset", 2): _forget_slow_commands,
+}
+
+
+@command("memory", -2, "readonly")
+def _run_memory(client: Client, words: Words) -> Reply:
+    return dispatch(client, words, MEMORY)
+
+
+def _usage(client: Client, words: Words) -> Reply:
+    if len(words) == 5 and words[3].lower() == b"samples":
+        integer(words[4])
+    elif len(words) != 3:
+        raise SyntaxMistake
+    value = client.db.values.get(words[2])
+    return None if value is None else KEY_BYTES + len(words[2]) + value.size_bytes
+
+
+def _doctor(client: Client, words: Words) -> Reply:
+    if client.server.used_bytes < 5 << 20:
+        return (
+            b"Hi Sam, this instance is empty or is using very little memory, my issue detector can't be used in these "
+            b"conditions. Please, leave for your mission on Earth and fill it with some data. The new Sam and I will be "
+            b"back to our programming as soon as I finished rebooting.\n"
+        )
+    return b"Hi Sam, I can't find any memory issue in your instance. I can only account for what occurs on this base.\n"
+
+
+MEMORY: Final[dict[tuple[bytes, int], Handler]] = {
+    (b"usage", 0): _usage,
+    (b"doctor", 2): _doctor,
+    (b"purge", 2): lambda client, words: OK,
+}
+
+
+@command("command", -1, "random")
+def _run_command(client: Client, words: Words) -> Reply:
+    if len(words) == 1:
+        return [_facts(name) for name in COMMANDS]
+    verb = words[1].lower()
+    if verb == b"count" and len(words) == 2:
+        return len(COMMANDS)
+    if verb == b"info":
+        return [_facts(name.lower()) if name.lower() in COMMANDS else NIL_ARRAY for name in words[2:]]
+    shown = words[1].decode("utf-8", "replace")
+    raise RedisError(f"ERR Unknown subcommand or wrong number of arguments for '{shown}'. Try COMMAND HELP.")
+
+
+def _facts(name: bytes) -> Reply:
+    from simcloud.datastores.redis.commands import categories
+
+    found = COMMANDS[name]
+    flags: list[Reply] = [Simple(flag) for flag in sorted(found.flags)]
+    marks: list[Reply] = [Simple(f"@{category}") for category in categories(found.name)]
+    return [name, found.arity, flags, *found.keys, marks]
+
+
+@command("lolwut", -1, "readonly fast")
+def _run_lolwut(client: Client, words: Words) -> Reply:
+    return f"Redis ver. {VERSION}\n".encode()
+
+
+@command("role", 1, "readonly fast")
+def _run_role(client: Client, words: Words) -> Reply:
+    return [b"master", 0, []]
+
+
+@command("wait", 3, "readonly")
+def _run_wait(client: Client, words: Words) -> Reply:
+    integer(words[1])
+    integer(words[2], "ERR timeout is not an integer or out of range")
+    return 0

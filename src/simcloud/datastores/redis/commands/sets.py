@@ -1,0 +1,173 @@
+"""Commands on sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simcloud.datastores.redis.client import Client
+from simcloud.datastores.redis.commands.table import ALL, ONE, TWO, command
+from simcloud.datastores.redis.commands.words import natural
+from simcloud.datastores.redis.engine.numbers import integer
+from simcloud.datastores.redis.engine.values import Limits, SetValue
+from simcloud.datastores.redis.messages import Words
+from simcloud.datastores.redis.replies import Reply, SyntaxMistake
+
+
+@command("sadd", -3, "write denyoom fast", ONE)
+def _run_sadd(client: Client, words: Words) -> Reply:
+    value = client.db.make(words[1], SetValue)
+    limits = client.server.limits
+    added = sum([value.add(member, limits) for member in words[2:]])
+    if added:
+        client.db.touched(words[1], added)
+    return added
+
+
+@command("srem", -3, "write fast", ONE)
+def _run_srem(client: Client, words: Words) -> Reply:
+    value = client.db.get(words[1], SetValue)
+    if value is None:
+        return 0
+    removed = sum([value.drop(member) for member in words[2:]])
+    if removed:
+        client.db.touched(words[1], removed)
+    return removed
+
+
+@command("smove", 4, "write fast", TWO)
+def _run_smove(client: Client, words: Words) -> Reply:
+    db, member = client.db, words[3]
+    source = db.get(words[1], SetValue)
+    if source is None:
+        return 0
+    db.get(words[2], SetValue)
+    if words[1] == words[2]:
+        return int(member in source.members)
+    if not source.drop(member):
+        return 0
+    db.touched(words[1])
+    if db.make(words[2], SetValue).add(member, client.server.limits):
+        db.touched(words[2])
+    return 1
+
+
+@command("sismember", 3, "readonly fast", ONE)
+def _run_sismember(client: Client, words: Words) -> Reply:
+    value = client.db.view(words[1], SetValue)
+    return int(value is not None and words[2] in value.members)
+
+
+@command("smismember", -3, "readonly fast", ONE)
+def _run_smismember(client: Client, words: Words) -> Reply:
+    value = client.db.view(words[1], SetValue)
+    return [int(value is not None and member in value.members) for member in words[2:]]
+
+
+@command("scard", 2, "readonly fast", ONE)
+def _run_scard(client: Client, words: Words) -> Reply:
+    value = client.db.view(words[1], SetValue)
+    return 0 if value is None else len(value)
+
+
+@command("smembers", 2, "readonly", ONE)
+def _run_smembers(client: Client, words: Words) -> Reply:
+    value = client.db.view(words[1], SetValue)
+    return [] if value is None else list(value.listed())
+
+
+@command("spop", -2, "write fast", ONE)
+def _run_spop(client: Client, words: Words) -> Reply:
+    if len(words) > 3:
+        raise SyntaxMistake
+    count = natural(words[2]) if len(words) == 3 else None
+    value = client.db.get(words[1], SetValue)
+    if value is None:
+        return None if count is None else []
+    if count == 0:
+        return []
+    chosen = client.server.choose(value.listed(), count)
+    for member in chosen:
+        value.drop(member)
+    client.db.touched(words[1], len(chosen))
+    client.propagate([b"SREM", words[1], *chosen])
+    return chosen[0] if count is None else list(chosen)
+
+
+@command("srandmember", -2, "readonly", ONE)
+def _run_srandmember(client: Client, words: Words) -> Reply:
+    if len(words) > 3:
+        raise SyntaxMistake
+    count = integer(words[2]) if len(words) == 3 else None
+    value = client.db.view(words[1], SetValue)
+    if value is None:
+        return None if count is None else []
+    chosen = client.server.choose(value.listed(), count)
+    return chosen[0] if count is None else list(chosen)
+
+
+@command("sinter", -2, "readonly", ALL)
+def _run_sinter(client: Client, words: Words) -> Reply:
+    return _ordered(_intersection(_sets(client, words[1:])))
+
+
+@command("sinterstore", -3, "write denyoom", ALL)
+def _run_sinterstore(client: Client, words: Words) -> Reply:
+    return _store(client, words[1], _intersection(_sets(client, words[2:])))
+
+
+@command("sunion", -2, "readonly", ALL)
+def _run_sunion(client: Client, words: Words) -> Reply:
+    return _ordered(_union(_sets(client, words[1:])))
+
+
+@command("sunionstore", -3, "write denyoom", ALL)
+def _run_sunionstore(client: Client, words: Words) -> Reply:
+    return _store(client, words[1], _union(_sets(client, words[2:])))
+
+
+@command("sdiff", -2, "readonly", ALL)
+def _run_sdiff(client: Client, words: Words) -> Reply:
+    return _ordered(_difference(_sets(client, words[1:])))
+
+
+@command("sdiffstore", -3, "write denyoom", ALL)
+def _run_sdiffstore(client: Client, words: Words) -> Reply:
+    return _store(client, words[1], _difference(_sets(client, words[2:])))
+
+
+def _sets(client: Client, keys: Words) -> list[dict[bytes, None]]:
+    values = [client.db.view(key, SetValue) for key in keys]
+    client.server.work += sum([len(value) for value in values if value is not None])
+    return [{} if value is None else value.members for value in values]
+
+
+def _intersection(sets: list[dict[bytes, None]]) -> list[bytes]:
+    smallest = min(sets, key=len)
+    return [member for member in smallest if all(member in other for other in sets)]
+
+
+def _union(sets: list[dict[bytes, None]]) -> list[bytes]:
+    return list(dict.fromkeys(member for members in sets for member in members))
+
+
+def _difference(sets: list[dict[bytes, None]]) -> list[bytes]:
+    return [member for member in sets[0] if not any(member in other for other in sets[1:])]
+
+
+def _ordered(members: Iterable[bytes]) -> Reply:
+    return _made(members, Limits()).listed()
+
+
+def _made(members: Iterable[bytes], limits: Limits) -> SetValue:
+    value = SetValue()
+    for member in members:
+        value.add(member, limits)
+    return value
+
+
+def _store(client: Client, key: bytes, members: list[bytes]) -> int:
+    if not members:
+        client.db.delete(key)
+        return 0
+    client.db.put(key, _made(members, client.server.limits))
+    return len(members)

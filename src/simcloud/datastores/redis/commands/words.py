@@ -1,0 +1,49 @@
+"""Reading the words of commands: what several kinds of commands have in common."""
+
+from __future__ import annotations
+
+from simcloud.datastores.redis.client import Client
+from simcloud.datastores.redis.engine.numbers import INT_MAX, INT_MIN, integer
+from simcloud.datastores.redis.replies import RedisError
+
+
+def slice_of(start: int, stop: int, length: int) -> tuple[int, int]:
+    """A range with both ends included, counted from the end where negative, as Python's slice."""
+    if start < 0:
+        start = max(0, start + length)
+    if stop < 0:
+        stop += length
+    return (start, min(stop, length - 1) + 1) if start <= stop and start < length else (0, 0)
+
+
+def natural(word: bytes, complaint: str = "ERR value is out of range, must be positive") -> int:
+    """A number that is not negative."""
+    number = integer(word, "ERR value is out of range, must be positive" if complaint else None)
+    if number < 0:
+        raise RedisError(complaint)
+    return number
+
+
+def expiry_moment(client: Client, word: bytes, unit: bytes, name: str) -> int:
+    """When, in milliseconds since 1970, an expiry in the unit ``EX``, ``PX``, ``EXAT`` or ``PXAT`` ends."""
+    amount = integer(word)
+    invalid = f"ERR invalid expire time in {name}"
+    if amount <= 0:
+        raise RedisError(invalid)
+    if unit in (b"ex", b"exat"):
+        if amount > INT_MAX // 1000:
+            raise RedisError(invalid)
+        amount *= 1000
+    if unit in (b"ex", b"px"):
+        amount += client.server.now_ms()
+        if amount > INT_MAX:
+            raise RedisError(invalid)
+    return amount
+
+
+def checked_sum(number: int, change: int) -> int:
+    """A sum that fits 64 bits."""
+    total = number + change
+    if not INT_MIN <= total <= INT_MAX:
+        raise RedisError("ERR increment or decrement would overflow")
+    return total

@@ -1,0 +1,340 @@
+"""The five kinds of values. Each knows about how much memory it takes and how Redis would have stored it.
+
+The compact encodings are turned into the general ones where the configured limits say so, and never back.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+from typing import ClassVar, Final
+
+from simcloud.datastores.redis.engine.numbers import whole
+
+EMBEDDED_MAX_BYTES: Final = 44
+NODE_BYTES: Final = 64
+"""What one element of a hash table or skip list takes beside its text."""
+PACKED_BYTES: Final = 3
+LIST_NODE_BYTES: Final = 2
+SORTED_NODE_BYTES: Final = 104
+
+
+class Limits:
+    """Up to where the compact encodings are used."""
+
+    __slots__ = ("hash_entries", "hash_value", "set_integers", "zset_entries", "zset_value")
+
+    def __init__(self) -> None:
+        self.hash_entries = 512
+        self.hash_value = 64
+        self.set_integers = 512
+        self.zset_entries = 128
+        self.zset_value = 64
+
+
+class Value:
+    """What a key holds. ``accounted`` is what the database has counted for it so far."""
+
+    __slots__ = ("accessed", "accounted", "counter", "scan")
+    kind: ClassVar[str] = ""
+
+    def __init__(self) -> None:
+        self.accessed = 0
+        self.counter = 5
+        self.accounted = 0
+        self.scan: list[tuple[int, bytes]] | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes of memory."""
+        raise NotImplementedError
+
+    @property
+    def encoding(self) -> str:
+        """As OBJECT ENCODING names it."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def copy(self) -> Value:
+        """An equal value of its own."""
+        raise NotImplementedError
+
+
+class StringValue(Value):
+    """Text. ``grown`` once it was changed in place; ``unread`` where nobody looked whether it is a number."""
+
+    __slots__ = ("data", "grown", "unread")
+    kind = "string"
+
+    def __init__(self, data: bytes, grown: bool = False, unread: bool = False) -> None:
+        super().__init__()
+        self.data = data
+        self.grown = grown
+        self.unread = unread
+
+    @property
+    def size_bytes(self) -> int:
+        return 16 + len(self.data)
+
+    @property
+    def encoding(self) -> str:
+        if self.grown:
+            return "raw"
+        if not self.unread and whole(self.data) is not None:
+            return "int"
+        return "embstr" if len(self.data) <= EMBEDDED_MAX_BYTES else "raw"
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def copy(self) -> Value:
+        return StringValue(self.data, self.grown, self.unread)
+
+
+class ListValue(Value):
+    """A sequence that grows at both ends."""
+
+    __slots__ = ("bytes", "items")
+    kind = "list"
+
+    def __init__(self, items: Sequence[bytes] = ()) -> None:
+        super().__init__()
+        self.items: deque[bytes] = deque(items)
+        self.bytes = sum(map(len, items))
+
+    @property
+    def size_bytes(self) -> int:
+        return 120 + self.bytes + LIST_NODE_BYTES * len(self.items)
+
+    @property
+    def encoding(self) -> str:
+        return "quicklist"
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def copy(self) -> Value:
+        return ListValue(list(self.items))
+
+    def push(self, item: bytes, left: bool) -> None:
+        """Add at an end."""
+        self.bytes += len(item)
+        if left:
+            self.items.appendleft(item)
+        else:
+            self.items.append(item)
+
+    def pop(self, left: bool) -> bytes:
+        """Take from an end."""
+        item = self.items.popleft() if left else self.items.pop()
+        self.bytes -= len(item)
+        return item
+
+    def slice(self, start: int, stop: int) -> list[bytes]:
+        """From ``start`` up to before ``stop``, both not negative."""
+        return list(islice(self.items, start, stop))
+
+    def replace(self, items: list[bytes]) -> None:
+        """Other content."""
+        self.items = deque(items)
+        self.bytes = sum(map(len, items))
+
+
+class HashValue(Value):
+    """Fields and their texts."""
+
+    __slots__ = ("bytes", "fields", "packed")
+    kind = "hash"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[bytes, bytes] = {}
+        self.bytes = 0
+        self.packed = True
+
+    @property
+    def size_bytes(self) -> int:
+        return 64 + self.bytes + (2 * PACKED_BYTES if self.packed else NODE_BYTES) * len(self.fields)
+
+    @property
+    def encoding(self) -> str:
+        return "ziplist" if self.packed else "hashtable"
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def copy(self) -> Value:
+        made = HashValue()
+        made.fields, made.bytes, made.packed = dict(self.fields), self.bytes, self.packed
+        return made
+
+    def put(self, field: bytes, text: bytes, limits: Limits) -> bool:
+        """Set a field; whether it is new."""
+        old = self.fields.get(field)
+        self.bytes += len(text) + (len(field) if old is None else -len(old))
+        self.fields[field] = text
+        if self.packed and (
+            len(self.fields) > limits.hash_entries
+            or len(text) > limits.hash_value
+            or len(field) > limits.hash_value
+        ):
+            self.packed = False
+        return old is None
+
+    def drop(self, field: bytes) -> bool:
+        """Remove a field; whether it was there."""
+        old = self.fields.pop(field, None)
+        if old is None:
+            return False
+        self.bytes -= len(old) + len(field)
+        return True
+
+
+class SetValue(Value):
+    """Different texts."""
+
+    __slots__ = ("bytes", "integers", "members")
+    kind = "set"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.members: dict[bytes, None] = {}
+        self.bytes = 0
+        self.integers = True
+
+    @property
+    def size_bytes(self) -> int:
+        return 64 + (8 * len(self.members) if self.integers else self.bytes + NODE_BYTES * len(self.members))
+
+    @property
+    def encoding(self) -> str:
+        return "intset" if self.integers else "hashtable"
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def copy(self) -> Value:
+        made = SetValue()
+        made.members, made.bytes, made.integers = dict(self.members), self.bytes, self.integers
+        return made
+
+    def add(self, member: bytes, limits: Limits) -> bool:
+        """Add one; whether it is new."""
+        if member in self.members:
+            return False
+        self.members[member] = None
+        self.bytes += len(member)
+        if self.integers and (len(self.members) > limits.set_integers or whole(member) is None):
+            self.integers = False
+        return True
+
+    def drop(self, member: bytes) -> bool:
+        """Remove one; whether it was there."""
+        if member not in self.members:
+            return False
+        del self.members[member]
+        self.bytes -= len(member)
+        return True
+
+    def listed(self) -> list[bytes]:
+        """All members, in the order a client sees."""
+        return sorted(self.members, key=int) if self.integers else list(self.members)
+
+
+class SortedValue(Value):
+    """Members in the order of their scores, then of their bytes."""
+
+    __slots__ = ("bytes", "order", "packed", "scores")
+    kind = "zset"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores: dict[bytes, float] = {}
+        self.order: list[bytes] = []
+        self.bytes = 0
+        self.packed = True
+
+    @property
+    def size_bytes(self) -> int:
+        return 64 + self.bytes + (16 if self.packed else SORTED_NODE_BYTES) * len(self.scores)
+
+    @property
+    def encoding(self) -> str:
+        return "ziplist" if self.packed else "skiplist"
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def copy(self) -> Value:
+        made = SortedValue()
+        made.scores, made.order = dict(self.scores), list(self.order)
+        made.bytes, made.packed = self.bytes, self.packed
+        return made
+
+    def put(self, member: bytes, score: float, limits: Limits) -> None:
+        """Give a member a score."""
+        old = self.scores.get(member)
+        if old is not None:
+            if old == score:
+                return
+            del self.order[self._place(old, member)]
+        else:
+            self.bytes += len(member)
+        order, scores = self.order, self.scores
+        if not order or (score, member) > (scores[order[-1]], order[-1]):
+            order.append(member)
+        else:
+            order.insert(self._place(score, member), member)
+        scores[member] = score
+        if self.packed and (len(self.scores) > limits.zset_entries or len(member) > limits.zset_value):
+            self.packed = False
+
+    def fill(self, entries: list[tuple[float, bytes]], limits: Limits) -> None:
+        """Make these all there is."""
+        self.order = [member for _, member in sorted(entries)]
+        self.scores = {member: score for score, member in entries}
+        self.bytes = sum(map(len, self.scores))
+        longest = max(map(len, self.scores), default=0)
+        self.packed = len(entries) <= limits.zset_entries and longest <= limits.zset_value
+
+    def drop(self, member: bytes) -> bool:
+        """Remove a member; whether it was there."""
+        score = self.scores.get(member)
+        if score is None:
+            return False
+        del self.order[self._place(score, member)], self.scores[member]
+        self.bytes -= len(member)
+        return True
+
+    def drop_slice(self, start: int, stop: int) -> int:
+        """Remove those from one rank up to before another; how many."""
+        gone = self.order[start:stop]
+        del self.order[start:stop]
+        for member in gone:
+            del self.scores[member]
+            self.bytes -= len(member)
+        return len(gone)
+
+    def rank(self, member: bytes) -> int | None:
+        """Where a member stands."""
+        score = self.scores.get(member)
+        return None if score is None else self._place(score, member)
+
+    def first_at_least(self, score: float, excluded: bool) -> int:
+        """The rank of the first one with at least (or more than) a score."""
+        side = bisect_right if excluded else bisect_left
+        return side(self.order, score, key=self.scores.__getitem__)
+
+    def entries(self, start: int, stop: int) -> list[tuple[float, bytes]]:
+        """Scores and members from one rank up to before another."""
+        scores = self.scores
+        return [(scores[member], member) for member in self.order[start:stop]]
+
+    def _place(self, score: float, member: bytes) -> int:
+        """Which rank a member of that score has, or would have."""
+        scores = self.scores
+        return bisect_left(self.order, (score, member), key=lambda other: (scores[other], other))

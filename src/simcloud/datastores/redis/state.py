@@ -1,0 +1,188 @@
+"""What a server holds: databases, clients, configuration, counts. It knows nothing of connections."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from simcloud.datastores.redis.acl import Users
+from simcloud.datastores.redis.client import Client
+from simcloud.datastores.redis.config import Config
+from simcloud.datastores.redis.disk import Disk
+from simcloud.datastores.redis.engine.database import Account, Database
+from simcloud.datastores.redis.engine.values import Limits
+from simcloud.datastores.redis.messages import Words
+from simcloud.datastores.redis.replies import Reply
+from simcloud.machine.files import Disk as Device
+from simcloud.machine.files import Files, Volume
+
+BASE_BYTES: Final = 870_000
+CLIENT_BYTES: Final = 17_000
+CHOICE_MAX: Final = 1 << 20
+
+
+class SlowCommand(NamedTuple):
+    """An entry of the slow log."""
+
+    number: int
+    at: int
+    duration_us: int
+    words: Words
+    address: str
+    name: bytes
+
+
+class ServerState:
+    """The whole of one server. ``clock`` is the machine's: seconds since 1970."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Callable[[], float],
+        chance: random.Random,
+        log: Callable[[str, str], None] = lambda _mark, _text: None,
+        files: Files | None = None,
+        later: Callable[[float, Callable[[Any], object]], object] = lambda _delay_s, action: action(None),
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.random = chance
+        self.log = log
+        self.limits = Limits()
+        self.account = Account()
+        self.users = Users()
+        self.databases = [Database(number, self.now_ms, self.account) for number in range(config.databases)]
+        self.pid = 1
+        self.disk = Disk(self, files or _no_files(), later)
+        self.clients: dict[int, Client] = {}
+        self.monitors: dict[int, Client] = {}
+        self.channels: dict[bytes, dict[int, Client]] = {}
+        self.patterns: dict[bytes, dict[int, Client]] = {}
+        self.slow_log: deque[SlowCommand] = deque()
+        self.slow_count = 0
+        self.started = clock()
+        self.run_id = f"{chance.getrandbits(160):040x}"
+        self.child_log: Callable[[int, str, str], None] = lambda _pid, mark, text: log(mark, text)
+        self.stop: Callable[[bool | None], Reply] | None = None
+        self.kill: Callable[[Client], None] = lambda _client: None
+        self.cpu_s: Callable[[], float] = lambda: 0.0
+        self.resident_bytes: Callable[[], int] = lambda: self.used_bytes
+        self.system_bytes = 8 << 30
+        self.operations_per_s = 0
+        self.config_file = ""
+        self.executable = "/usr/local/bin/redis-server"
+        self.loading = False
+        self.work = 0
+        self.stall_s = 0.0
+        self._last_client = 2
+        self._reset_counts()
+        self.apply_config()
+
+    def _reset_counts(self) -> None:
+        self.commands = 0
+        self.connections = 0
+        self.rejected = 0
+        self.evicted = 0
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.errors: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self.call_us: Counter[str] = Counter()
+        self.rejected_calls: Counter[str] = Counter()
+        self.failed_calls: Counter[str] = Counter()
+        self.peak_bytes = 0
+
+    def reset_counts(self) -> None:
+        """CONFIG RESETSTAT."""
+        self._reset_counts()
+        account = self.account
+        account.hits = account.misses = account.expired = 0
+
+    def apply_config(self) -> None:
+        """Take over what parameters say about things that are kept here."""
+        config, limits = self.config, self.limits
+        limits.hash_entries = config.number("hash-max-ziplist-entries")
+        limits.hash_value = config.number("hash-max-ziplist-value")
+        limits.set_integers = config.number("set-max-intset-entries")
+        limits.zset_entries = config.number("zset-max-ziplist-entries")
+        limits.zset_value = config.number("zset-max-ziplist-value")
+        self.users.require(config.text("requirepass"))
+        self.slow_us = config.number("slowlog-log-slower-than")
+
+    def log_as(self, pid: int, mark: str, text: str) -> None:
+        """A line of a child's; one of the server's own where the process is the same."""
+        self.child_log(pid, mark, text)
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        return int(self.clock() * 1000)
+
+    @property
+    def used_bytes(self) -> int:
+        """What the server has allocated, as ``used_memory`` shows it."""
+        return BASE_BYTES + self.account.bytes + CLIENT_BYTES * len(self.clients)
+
+    def connect(self, address: str, local_address: str, push: Callable[[Reply], None]) -> Client:
+        """A new client."""
+        self._last_client += 1
+        client = Client(self, self._last_client, address, local_address, push)
+        self.clients[client.number] = client
+        self.connections += 1
+        return client
+
+    def disconnect(self, client: Client) -> None:
+        """A client is gone."""
+        client.forget_watches()
+        for listeners, names in ((self.channels, client.channels), (self.patterns, client.patterns)):
+            for name in names:
+                listeners[name].pop(client.number, None)
+                if not listeners[name]:
+                    del listeners[name]
+        client.channels, client.patterns = {}, {}
+        self.monitors.pop(client.number, None)
+        self.clients.pop(client.number, None)
+
+    def choose(self, items: list[bytes], count: int | None) -> list[bytes]:
+        """Some of these by chance: one, so many different ones, or (a negative count) so many whichever."""
+        if count is None:
+            return [self.random.choice(items)]
+        if count < 0:
+            return [self.random.choice(items) for _ in range(min(-count, CHOICE_MAX))]
+        return list(items) if count >= len(items) else self.random.sample(items, count)
+
+    def note_duration(self, client: Client, words: Words, duration_us: int) -> None:
+        """A command took so long; slow ones are remembered."""
+        if self.slow_us < 0 or duration_us < self.slow_us:
+            return
+        kept = self.config.number("slowlog-max-len")
+        entry = SlowCommand(
+            self.slow_count, int(self.clock()), duration_us, _shortened(words), client.address, client.name
+        )
+        self.slow_count += 1
+        self.slow_log.appendleft(entry)
+        while len(self.slow_log) > kept:
+            self.slow_log.pop()
+
+
+SLOW_WORDS: Final = 32
+SLOW_WORD_BYTES: Final = 128
+
+
+def _shortened(words: Words) -> Words:
+    kept = words if len(words) <= SLOW_WORDS else words[: SLOW_WORDS - 1]
+    short = [
+        word
+        if len(word) <= SLOW_WORD_BYTES
+        else word[:SLOW_WORD_BYTES] + b"... (%d more bytes)" % (len(word) - SLOW_WORD_BYTES)
+        for word in kept
+    ]
+    if len(words) > SLOW_WORDS:
+        short.append(b"... (%d more arguments)" % (len(words) - SLOW_WORDS + 1))
+    return short
+
+
+def _no_files() -> Files:
+    """A folder of its own, for a server that has no machine."""
+    return Files(Volume(Device("memory", capacity_bytes=1 << 30), lambda: 0.0, name="memory"))

@@ -1,0 +1,45 @@
+"""Templates that belong together, and what executions of them have spent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from simcloud.golang.template.functions import FUNCTIONS, Function
+from simcloud.golang.template.nodes import ListNode
+from simcloud.golang.template.parser import parse
+
+
+@dataclass(slots=True)
+class Body:
+    """A template, with the text it was read from, which errors point into."""
+
+    nodes: ListNode
+    source: str
+    text: str
+
+
+@dataclass(slots=True)
+class Library:
+    """Templates that can call each other, and what they can call besides.
+
+    ``missing_key`` is what a key that is not there means: ``default`` no value, ``zero`` nil, ``error`` a failure.
+    """
+
+    templates: dict[str, Body]
+    functions: Mapping[str, Function] = field(default_factory=lambda: FUNCTIONS)
+    missing_key: str = "default"
+
+
+@dataclass(slots=True)
+class Spent:
+    """What executions have used of their limits; those that start each other share one."""
+
+    steps: int = 0
+    characters: int = 0
+    depth: int = 0
+
+
+def bodies(name: str, text: str, functions: Collection[str]) -> dict[str, Body]:
+    """The templates of a text by their names. TemplateError if it cannot be read."""
+    return {found: Body(nodes, name, text) for found, nodes in parse(name, text, functions).items()}

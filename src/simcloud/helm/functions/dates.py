@@ -1,0 +1,176 @@
+"""Functions of time. Now is the world's; every machine's zone is UTC."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from simcloud.golang.durations import parse_duration_s, shown_duration
+from simcloud.golang.formatting import Int
+from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang.template.objects import GoObject
+from simcloud.helm.functions.values import whole
+
+_FIRST: Final = datetime(1, 1, 1, tzinfo=UTC)
+_MONTHS: Final = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_PIECE: Final = re.compile(
+    r"January|Jan|Monday|Mon|MST|2006|-07:00|-0700|Z07:00|Z0700|-07|_2|01|02|03|04|05|06|15|002|PM|pm|[.,]0+|[.,]9+|1|2|3|4|5"
+)
+
+
+class Moment(GoObject):
+    """A time, as templates hold it."""
+
+    go_type = "time.Time"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = min(max(seconds, -62135596800.0), 253402300799.0)
+
+    @property
+    def when(self) -> datetime:
+        """The same as a date."""
+        return _EPOCH + timedelta(seconds=self.seconds)
+
+    def go_text(self) -> str:
+        """As Go prints a time."""
+        return gone(self, "2006-01-02 15:04:05.999999999 -0700 MST")
+
+    def go_method(self, name: str) -> Function | None:
+        """Those that charts use."""
+        if name == "Format":
+            return Function(lambda form: gone(self, form), 1, 1, ("string",))
+        if name == "Unix":
+            return Function(lambda: int(self.seconds // 1), 0, 0)
+        parts = {
+            "Year": self.when.year,
+            "Month": self.when.month,
+            "Day": self.when.day,
+            "Hour": self.when.hour,
+        }
+        return Function(lambda: parts[name], 0, 0) if name in parts else None
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def gone(moment: Moment, form: str) -> str:
+    """A time in the form that Go's example time shows."""
+    when = moment.when
+    pieces = {
+        "January": _MONTHS[when.month - 1], "Jan": _MONTHS[when.month - 1][:3], "Monday": _DAYS[when.weekday()],
+        "Mon": _DAYS[when.weekday()][:3], "MST": "UTC", "2006": f"{when.year:04d}", "06": f"{when.year % 100:02d}",
+        "01": f"{when.month:02d}", "1": str(when.month), "02": f"{when.day:02d}", "_2": f"{when.day:2d}",
+        "2": str(when.day), "002": f"{when.timetuple().tm_yday:03d}", "15": f"{when.hour:02d}",
+        "03": f"{when.hour % 12 or 12:02d}", "3": str(when.hour % 12 or 12), "04": f"{when.minute:02d}",
+        "4": str(when.minute), "05": f"{when.second:02d}", "5": str(when.second), "-0700": "+0000",
+        "-07:00": "+00:00", "-07": "+00", "Z07:00": "Z", "Z0700": "Z",
+        "PM": "PM" if when.hour >= 12 else "AM", "pm": "pm" if when.hour >= 12 else "am",
+    }  # fmt: skip
+
+    def piece(found: re.Match[str]) -> str:
+        text = found[0]
+        if text[0] not in ".,":
+            return pieces[text]
+        digits = f"{when.microsecond:06d}000"[: len(text) - 1].ljust(len(text) - 1, "0")
+        if text[1] == "9":
+            digits = digits.rstrip("0")
+        return text[0] + digits if digits else ""
+
+    return _PIECE.sub(piece, form)
+
+
+def read_date(form: str, text: str) -> Moment:
+    """The time that a text in a form says; the first of all times if it says none."""
+    names = {
+        "2006": "%Y", "01": "%m", "02": "%d", "15": "%H", "04": "%M", "05": "%S", "Jan": "%b", "January": "%B",
+        "Mon": "%a", "Monday": "%A", "MST": "%Z", "-0700": "%z", "-07:00": "%z", "Z07:00": "%z", "03": "%I", "PM": "%p",
+        "1": "%m", "2": "%d", "_2": "%d", "06": "%y",
+    }  # fmt: skip
+    try:
+        known = _PIECE.sub(lambda found: names.get(found[0], found[0]), form.replace("%", "%%"))
+        when = datetime.strptime(text, known)
+    except ValueError:
+        return Moment((_FIRST - _EPOCH).total_seconds())
+    return Moment((when.replace(tzinfo=when.tzinfo or UTC) - _EPOCH).total_seconds())
+
+
+def _must_read(form: str, text: str) -> Moment:
+    found = read_date(form, text)
+    if found.when == _FIRST:
+        raise CallError(f'parsing time "{text}" as "{form}": cannot parse "{text}" as "{form}"')
+    return found
+
+
+def dates(now_s: float) -> dict[str, Function]:
+    """The functions at a time of day."""
+
+    def moment(value: Any) -> Moment:
+        if isinstance(value, Moment):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return Moment(float(value))
+        return Moment(now_s)
+
+    def ago(value: Any) -> str:
+        return shown_duration(round(now_s - moment(value).seconds))
+
+    def moved(by: str, when: Any) -> Moment:
+        try:
+            return Moment(moment(when).seconds + parse_duration_s(by))
+        except ValueError:
+            return moment(when)
+
+    def date(form: str, when: Any) -> str:
+        return gone(moment(when), form)
+
+    def lasting(value: Any) -> int:
+        if isinstance(value, Moment):
+            return int(now_s - value.seconds)
+        try:
+            return int(parse_duration_s(value)) if isinstance(value, str) else 0
+        except ValueError:
+            return 0
+
+    return {
+        "now": Function(lambda: Moment(now_s), 0, 0),
+        "date": Function(date, 2, 2, ("string", "")),
+        "dateInZone": Function(lambda form, when, _zone: date(form, when), 3, 3, ("string", "", "string")),
+        "htmlDate": Function(lambda when: date("2006-01-02", when), 1, 1),
+        "dateModify": Function(moved, 2, 2, ("string", "")),
+        "date_modify": Function(moved, 2, 2, ("string", "")),
+        "mustDateModify": Function(moved, 2, 2, ("string", "")),
+        "toDate": Function(read_date, 2, 2, ("string", "string")),
+        "mustToDate": Function(_must_read, 2, 2, ("string", "string")),
+        "unixEpoch": Function(lambda when: str(int(moment(when).seconds // 1)), 1, 1),
+        "ago": Function(ago, 1, 1),
+        "duration": Function(lambda value: shown_duration(_seconds(value)), 1, 1),
+        "durationRound": Function(lambda value: _rounded(lasting(value)), 1, 1),
+    }
+
+
+def _seconds(value: Any) -> int:
+    """Seconds as texts or numbers of 64 bits; others are none."""
+    return 0 if isinstance(value, (Int, float, Moment)) else whole(value)
+
+
+def _rounded(seconds: int) -> str:
+    units = (("y", 31536000), ("mo", 2592000), ("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
+    for name, length in units:
+        if abs(seconds) >= length:
+            return f"{abs(seconds) // length}{name}"
+    return "0s"

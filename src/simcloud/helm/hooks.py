@@ -1,0 +1,72 @@
+"""Hooks: manifests of a release that run at moments of its life, one after another."""
+
+from __future__ import annotations
+
+from simcloud.helm.errors import HelmError
+from simcloud.helm.kube import build, create, remove
+from simcloud.helm.manifests import Hook
+from simcloud.helm.releases import Release
+from simcloud.helm.wait_loop import until_done, until_gone
+from simcloud.kubectl.connection import Connection
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.times import micro
+from simcloud.machine.process import Context
+
+
+class Hooks:
+    """Runs the hooks of one release."""
+
+    def __init__(self, ctx: Context, connection: Connection, release: Release, timeout_s: float) -> None:
+        self._ctx = ctx
+        self._connection = connection
+        self._release = release
+        self._timeout_s = timeout_s
+
+    async def run(self, event: str) -> None:
+        """Run those of a moment; raises ``HelmError`` at the first that fails."""
+        chosen = [hook for hook in self._release.hooks if event in hook.events]
+        chosen.sort(key=lambda hook: (hook.weight, hook.manifest.name))
+        for hook in chosen:
+            await self._one(hook, event)
+        for hook in chosen:
+            await self._tidy(hook, "hook-succeeded")
+
+    async def _one(self, hook: Hook, event: str) -> None:
+        if not hook.delete_policies:
+            hook.delete_policies = ["before-hook-creation"]
+        await self._tidy(hook, "before-hook-creation")
+        try:
+            items = build(self._connection, hook.manifest.text, self._release.namespace)
+        except HelmError as error:
+            told = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
+            raise HelmError(told) from None
+        hook.last_run = {"started_at": self._now(), "completed_at": "", "phase": "Running"}
+        try:
+            await create(self._connection, items)
+        except HelmError as error:
+            self._ended(hook, "Failed")
+            raise HelmError(f"warning: Hook {event} {hook.manifest.path} failed: {error}") from None
+        try:
+            for item in items:
+                await until_done(self._ctx, self._connection, item, self._timeout_s)
+        except HelmError:
+            self._ended(hook, "Failed")
+            await self._tidy(hook, "hook-failed")
+            raise
+        self._ended(hook, "Succeeded")
+
+    async def _tidy(self, hook: Hook, policy: str) -> None:
+        if policy not in hook.delete_policies or hook.manifest.kind == "CustomResourceDefinition":
+            return
+        items = build(self._connection, hook.manifest.text, self._release.namespace)
+        try:
+            await remove(self._connection, items)
+        except ApiError as error:
+            raise HelmError(error.message) from None
+        await until_gone(self._ctx, self._connection, items, self._timeout_s)
+
+    def _ended(self, hook: Hook, phase: str) -> None:
+        hook.last_run = {**hook.last_run, "completed_at": self._now(), "phase": phase}
+
+    def _now(self) -> str:
+        return micro(self._connection.now_s)

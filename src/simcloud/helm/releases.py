@@ -1,0 +1,271 @@
+"""Releases, and how they are kept: Secrets with packed JSON, as the genuine tool writes and reads them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from simcloud.golang.json_text import json_text
+from simcloud.helm.charts import Chart, Named
+from simcloud.helm.errors import HelmError, NoRelease
+from simcloud.helm.goyaml import as_float
+from simcloud.helm.manifests import Hook, Manifest, documents
+from simcloud.kubectl.connection import Connection
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object
+
+TYPE: Final = "helm.sh/release.v1"
+ZERO: Final = "0001-01-01T00:00:00Z"
+PENDING: Final = ("pending-install", "pending-upgrade", "pending-rollback")
+_OWN_LABELS: Final = ("modifiedAt", "createdAt", "version", "status", "owner", "name")
+
+
+@dataclass
+class Release:
+    """One revision of a release. Times are RFC 3339 texts."""
+
+    name: str
+    namespace: str
+    chart: Chart
+    config: dict[str, Any] = field(default_factory=dict)
+    manifest: str = ""
+    hooks: list[Hook] = field(default_factory=list)
+    version: int = 1
+    status: str = "unknown"
+    description: str = ""
+    notes: str = ""
+    first_deployed: str = ""
+    last_deployed: str = ""
+    deleted: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def info(self) -> dict[str, Any]:
+        """What is told of its life."""
+        info = {
+            "first_deployed": self.first_deployed,
+            "last_deployed": self.last_deployed,
+            "deleted": self.deleted,
+            "description": self.description,
+            "status": self.status,
+        }
+        return {**info, "notes": self.notes} if self.notes else info
+
+    def as_json(self) -> dict[str, Any]:
+        """The whole, as it is stored."""
+        told: dict[str, Any] = {"name": self.name, "info": self.info(), "chart": _chart_json(self.chart)}
+        if self.config:
+            told["config"] = in_order(self.config)
+        told["manifest"] = self.manifest
+        if self.hooks:
+            told["hooks"] = [hook_json(hook) for hook in self.hooks]
+        return {**told, "version": self.version, "namespace": self.namespace}
+
+
+def in_order(value: Any) -> Any:
+    """A value whose maps are in the order of their keys, as Go writes maps."""
+    if isinstance(value, dict):
+        return {name: in_order(value[name]) for name in sorted(value)}
+    return [in_order(item) for item in value] if isinstance(value, list) else value
+
+
+def _chart_json(chart: Chart) -> dict[str, Any]:
+    return {
+        "metadata": chart.metadata,
+        "lock": chart.lock,
+        "templates": _files_json(chart.templates),
+        "values": in_order(chart.values),
+        "schema": base64.b64encode(chart.schema).decode() if chart.schema else None,
+        "files": _files_json(chart.files),
+    }
+
+
+def _files_json(files: list[Named]) -> list[dict[str, str]]:
+    return [{"name": name, "data": base64.b64encode(data).decode()} for name, data in files]
+
+
+def hook_json(hook: Hook) -> dict[str, Any]:
+    """A hook as it is stored."""
+    unset = {"started_at": "", "completed_at": "", "phase": ""}
+    told: dict[str, Any] = {
+        "name": hook.manifest.name,
+        "kind": hook.manifest.kind,
+        "path": hook.manifest.path,
+        "manifest": hook.manifest.text,
+        "events": hook.events,
+        "last_run": hook.last_run or unset,
+    }
+    if hook.weight:
+        told["weight"] = hook.weight
+    return {**told, "delete_policies": hook.delete_policies} if hook.delete_policies else told
+
+
+def packed(release: Release) -> bytes:
+    """The stored form: JSON, gzipped, in base64."""
+    text = json_text(release.as_json(), keep_order=True).encode()
+    return base64.b64encode(gzip.compress(text, 9, mtime=0))
+
+
+def unpacked(data: bytes, labels: dict[str, str]) -> Release:
+    """A stored release; raises ``HelmError``."""
+    try:
+        raw = base64.b64decode(data)
+        told = msgspec.json.decode(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        return _read(told, labels)
+    except (
+        binascii.Error, ValueError, OSError, EOFError, zlib.error, msgspec.DecodeError, KeyError, TypeError, AttributeError,
+    ) as error:  # fmt: skip
+        raise HelmError(f"failed to decode release: {error}") from None
+
+
+def _read(told: dict[str, Any], labels: dict[str, str]) -> Release:
+    info, held = told["info"], told["chart"]
+    chart = Chart(
+        held.get("metadata") or {},
+        as_float(held.get("values") or {}),
+        _named(held.get("templates")),
+        _named(held.get("files")),
+        schema=base64.b64decode(held.get("schema") or ""),
+        lock=held.get("lock"),
+    )
+    return Release(
+        str(told["name"]),
+        str(told.get("namespace", "")),
+        chart,
+        as_float(told.get("config") or {}),
+        str(told.get("manifest", "")),
+        [_read_hook(one) for one in told.get("hooks") or ()],
+        int(told.get("version", 1)),
+        str(info.get("status", "unknown")),
+        str(info.get("description", "")),
+        str(info.get("notes", "")),
+        _time(info.get("first_deployed")),
+        _time(info.get("last_deployed")),
+        _time(info.get("deleted")),
+        {name: value for name, value in labels.items() if name not in _OWN_LABELS},
+    )
+
+
+def _time(told: Any) -> str:
+    return "" if not told or told == ZERO else str(told)
+
+
+def _named(files: Any) -> list[Named]:
+    return [(str(one["name"]), base64.b64decode(one.get("data") or "")) for one in files or ()]
+
+
+def _read_hook(told: dict[str, Any]) -> Hook:
+    text = str(told["manifest"])
+    head = next(iter(documents(text)), Manifest("", "", {})).head
+    manifest = Manifest(str(told["path"]), text, head)
+    return Hook(
+        manifest, list(told["events"]), int(told.get("weight", 0)), list(told.get("delete_policies") or ()),
+        told.get("last_run") or {},
+    )  # fmt: skip
+
+
+class Storage:
+    """The releases of a namespace, or of all if it is empty."""
+
+    def __init__(self, connection: Connection, namespace: str) -> None:
+        self._connection = connection
+        self._namespace = namespace
+        self._secrets = connection.resource("secrets")
+
+    async def all(self, labels: str = "") -> list[Release]:
+        """Every revision of every release; what cannot be read is passed over."""
+        chosen = f"owner=helm,{labels}" if labels else "owner=helm"
+        secrets = await self._connection.list(self._secrets, self._namespace or None, labels=chosen)
+        found = []
+        for secret in secrets:
+            try:
+                found.append(from_secret(secret))
+            except HelmError:
+                continue
+        return found
+
+    async def history(self, name: str) -> list[Release]:
+        """The revisions of a release, oldest first; raises ``NoRelease`` if there is none."""
+        found = sorted(await self.all(f"name={name}"), key=lambda release: release.version)
+        if not found:
+            raise NoRelease
+        return found
+
+    async def get(self, name: str, version: int) -> Release:
+        """One revision."""
+        try:
+            return from_secret(
+                await self._connection.get(self._secrets, self._namespace, kept_as(name, version))
+            )
+        except ApiError as error:
+            if error.reason == "NotFound":
+                raise NoRelease from None
+            raise
+
+    async def last(self, name: str) -> Release:
+        """The newest revision."""
+        return (await self.history(name))[-1]
+
+    async def deployed(self, name: str) -> Release:
+        """The newest revision that was deployed."""
+        try:
+            found = [one for one in await self.history(name) if one.status == "deployed"]
+        except NoRelease:
+            found = []
+        if not found:
+            raise HelmError(f'"{name}" has no deployed releases')
+        return found[-1]
+
+    async def create(self, release: Release) -> None:
+        """Keep a new revision."""
+        secret = as_secret(release, {"createdAt": str(int(self._connection.now_s))})
+        try:
+            await self._connection.create(self._secrets, self._namespace, secret)
+        except ApiError as error:
+            raise HelmError(f"create: failed to create: {error.message}") from None
+
+    async def update(self, release: Release) -> None:
+        """Keep what has become of a revision."""
+        secret = as_secret(release, {"modifiedAt": str(int(self._connection.now_s))})
+        await self._connection.update(
+            self._secrets, self._namespace, kept_as(release.name, release.version), secret
+        )
+
+    async def delete(self, release: Release) -> None:
+        """Forget a revision."""
+        await self._connection.delete(self._secrets, self._namespace, kept_as(release.name, release.version))
+
+
+def as_secret(release: Release, more: dict[str, str]) -> Object:
+    """The Secret that keeps a revision, with labels that say more than what it is."""
+    labels = {
+        **release.labels,
+        **more,
+        "name": release.name,
+        "owner": "helm",
+        "status": release.status,
+        "version": str(release.version),
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": kept_as(release.name, release.version), "labels": labels},
+        "type": TYPE,
+        "data": {"release": base64.b64encode(packed(release)).decode()},
+    }
+
+
+def kept_as(name: str, version: int) -> str:
+    """The name of the Secret that keeps a revision."""
+    return f"sh.helm.release.v1.{name}.v{version}"
+
+
+def from_secret(secret: Object) -> Release:
+    """The revision that a Secret keeps; raises ``HelmError``."""
+    data = base64.b64decode((secret.get("data") or {}).get("release", ""))
+    return unpacked(data, secret["metadata"].get("labels") or {})

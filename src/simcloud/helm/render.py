@@ -1,0 +1,121 @@
+"""From a chart and values to manifests: what ``install``, ``upgrade`` and ``template`` have in common."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from simcloud.golang.formatting import Int
+from simcloud.helm.capabilities import OFFLINE_APIS
+from simcloud.helm.charts import Chart
+from simcloud.helm.engine import Engine, Lookup, no_lookup, top_values
+from simcloud.helm.errors import HelmError, RenderError
+from simcloud.helm.functions.versions import read_version, semver_matches
+from simcloud.helm.manifests import Hook, Manifest, sort_rendered
+from simcloud.helm.objects import OFFLINE_VERSION, Capabilities
+from simcloud.helm.schema import check_schema
+from simcloud.helm.values import choose_dependencies, coalesce
+
+if TYPE_CHECKING:
+    from simcloud.helm.session import Helm
+
+NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
+NOTES: Final = "NOTES.txt"
+LONGEST_NAME: Final = 53
+
+
+@dataclass
+class Rendered:
+    """What a chart has become."""
+
+    manifests: list[Manifest] = field(default_factory=list)
+    hooks: list[Hook] = field(default_factory=list)
+    notes: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def manifest(self) -> str:
+        """As a release holds it."""
+        return "".join(one.shown() for one in self.manifests)
+
+
+def check_name(name: str) -> None:
+    """Refuse what is no name of a release."""
+    if not NAME.match(name) or len(name) > LONGEST_NAME:
+        raise HelmError(
+            f'release name "{name}": invalid release name, must match regex '
+            r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be "
+            f"longer than {LONGEST_NAME}"
+        )
+
+
+def offline_capabilities(version: str = "", more: list[str] | None = None) -> Capabilities:
+    """What helm takes a cluster for that it does not ask."""
+    return Capabilities(version or OFFLINE_VERSION, [*OFFLINE_APIS, *(more or ())])
+
+
+def render(
+    helm: Helm,
+    chart: Chart,
+    given: dict[str, Any],
+    release: dict[str, Any],
+    capabilities: Capabilities,
+    lookup: Lookup = no_lookup,
+    *,
+    subchart_notes: bool = False,
+    check: bool = True,
+    lint: bool = False,
+) -> Rendered:
+    """Render a chart; raises ``HelmError``."""
+    choose_dependencies(chart, given, helm.warnings.append)
+    if chart.metadata.get("type") == "library" and not lint:
+        raise HelmError("library charts are not installable")
+    # the genuine tool goes over values twice for a chart with dependencies, and tells its warnings each time
+    values = coalesce(chart, given, helm.warnings.append)
+    if check:
+        check_schema(chart, values)
+    try:
+        return _rendered(helm, chart, values, release, capabilities, lookup, subchart_notes, lint)
+    except HelmError as error:
+        raise RenderError(str(error)) from None
+
+
+def _rendered(
+    helm: Helm,
+    chart: Chart,
+    values: dict[str, Any],
+    release: dict[str, Any],
+    capabilities: Capabilities,
+    lookup: Lookup,
+    subchart_notes: bool,
+    lint: bool,
+) -> Rendered:
+    wanted = str(chart.metadata.get("kubeVersion") or "")
+    version = capabilities.kube_version.version
+    if wanted and not semver_matches(wanted, read_version(version)):
+        raise HelmError(
+            f"chart requires kubeVersion: {wanted} which is incompatible with Kubernetes {version}"
+        )
+    stream = helm.door.kernel.random("helm.templates")
+    engine = Engine(helm.door.now_s, stream, lookup, lint=lint)
+    texts = engine.render(chart, top_values(values, release, capabilities))
+    notes = "\n".join(
+        texts[name]
+        for name in sorted(texts)
+        if name.endswith(NOTES) and (subchart_notes or name == f"{chart.path}/templates/{NOTES}")
+    )
+    rest = {name: text for name, text in texts.items() if not name.endswith(NOTES)}
+    hooks, manifests = sort_rendered(rest)
+    return Rendered(manifests, hooks, notes, values)
+
+
+def release_facts(name: str, namespace: str, revision: int, *, upgrade: bool) -> dict[str, Any]:
+    """``.Release``."""
+    return {
+        "Name": name,
+        "Namespace": namespace,
+        "IsInstall": not upgrade,
+        "IsUpgrade": upgrade,
+        "Revision": Int(revision),
+        "Service": "Helm",
+    }

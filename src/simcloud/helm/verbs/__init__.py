@@ -1,0 +1,14 @@
+"""The commands of helm, a file for each family."""
+
+from __future__ import annotations
+
+
+def load() -> None:
+    """Make the commands known."""
+    from simcloud.helm.verbs import (  # noqa: F401  (they register their commands)
+        inspect,
+        install,
+        offline,
+        template,
+        uninstall,
+    )

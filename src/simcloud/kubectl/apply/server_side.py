@@ -1,0 +1,127 @@
+"""One object by server-side apply, and what was applied by the client before taken over by it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from simcloud.kubectl.connection import Connection
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.object_creation import with_namespace, write_options
+from simcloud.kubectl.selection import Info
+from simcloud.kubectl.session import Kubectl
+from simcloud.kubernetes.api.errors import ApiError, ApplyConflict
+from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
+from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api.patch import PatchType
+from simcloud.kubernetes.api.verbs.patches import Patch
+
+MANAGER: Final = "kubectl"
+BEFORE: Final = ("kubectl-client-side-apply", "before-first-apply")
+ANNOTATION_MANAGER: Final = "kubectl-last-applied"
+ADVICE: Final = """
+Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the `--force-conflicts` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"""
+NOT_MIGRATED: Final = (
+    "Warning: failed to migrate kubectl.kubernetes.io/last-applied-configuration for Server-Side Apply. This is "
+    "non-fatal and will be retried next time you apply. Error: {why}\n"
+)
+
+
+async def apply_on_server(kubectl: Kubectl, info: Info) -> Object:
+    """Apply one object; the result."""
+    connection = await kubectl.connect()
+    wanted = Patch(PatchType.APPLY, with_namespace(info))
+    force = bool(kubectl.flags["force-conflicts"])
+    stored = await _applied(kubectl, connection, info, wanted, force)
+    if connection.manager == MANAGER:
+        try:
+            stored = await _keep_annotation(kubectl, connection, info, stored)
+        except ApiError as error:
+            await kubectl.err(NOT_MIGRATED.format(why=error.message))
+            return stored
+    taken = _taken_over(stored, connection.manager)
+    if taken is None:
+        return stored
+    change = [
+        {"op": "replace", "path": "/metadata/managedFields", "value": taken},
+        {
+            "op": "replace",
+            "path": "/metadata/resourceVersion",
+            "value": stored["metadata"]["resourceVersion"],
+        },
+    ]
+    await connection.patch(
+        info.resource, info.namespace, info.name, Patch(PatchType.JSON, change), _options(kubectl)
+    )
+    return await _applied(kubectl, connection, info, wanted, force)
+
+
+def _options(kubectl: Kubectl) -> WriteOptions:
+    return WriteOptions(dry_run=write_options(kubectl).dry_run)
+
+
+async def _applied(
+    kubectl: Kubectl, connection: Connection, info: Info, wanted: Patch, force: bool
+) -> Object:
+    try:
+        return await connection.patch(
+            info.resource, info.namespace, info.name, wanted, write_options(kubectl, force=force)
+        )
+    except ApplyConflict as error:
+        raise KubectlError(f"{error.message}{ADVICE}") from None
+
+
+async def _keep_annotation(kubectl: Kubectl, connection: Connection, info: Info, stored: Object) -> Object:
+    """The last-applied annotation belongs to a manager of its own, so that an apply does not drop it."""
+    last = at(stored, "metadata", "annotations", LAST_APPLIED)
+    if last is None or _owns_annotation(stored):
+        return stored
+    metadata = {"name": info.name, "annotations": {LAST_APPLIED: last}}
+    if info.namespace:
+        metadata["namespace"] = info.namespace
+    just = {"apiVersion": info.resource.api_version, "kind": info.resource.kind, "metadata": metadata}
+    before, connection.manager = connection.manager, ANNOTATION_MANAGER
+    try:
+        return await connection.patch(
+            info.resource, info.namespace, info.name, Patch(PatchType.APPLY, just), _options(kubectl)
+        )
+    finally:
+        connection.manager = before
+
+
+def _owns_annotation(stored: Object) -> bool:
+    return any(
+        entry["operation"] == "Apply"
+        and at(entry, "fieldsV1", "f:metadata", "f:annotations", f"f:{LAST_APPLIED}") is not None
+        for entry in at(stored, "metadata", "managedFields") or ()
+    )
+
+
+def _taken_over(stored: Object, manager: str) -> list[Object] | None:
+    """The managed fields with the client's apply made part of the server's; None if there is nothing to take over."""
+    entries: list[Object] = at(stored, "metadata", "managedFields") or []
+    old = [one for one in entries if one["manager"] in BEFORE and one["operation"] == "Update"]
+    mine = next((one for one in entries if one["manager"] == manager and one["operation"] == "Apply"), None)
+    old = [one for one in old if not one.get("subresource")]
+    if not old or mine is None:
+        return None
+    fields: Any = mine["fieldsV1"]
+    for one in old:
+        fields = _union(fields, one["fieldsV1"])
+    return [{**one, "fieldsV1": fields} if one is mine else one for one in entries if one not in old]
+
+
+def _union(one: Object, other: Object) -> Object:
+    merged = dict(one)
+    for key, value in other.items():
+        merged[key] = _union(merged[key], value) if key in merged else value
+    return merged

@@ -1,0 +1,164 @@
+"""Kubectl's commands: a tree by their words, each a function, with the genuine tool's flags and mistakes.
+
+A verb is a file in ``verbs/`` with functions marked ``@command("rollout status", "…")``. Names, types
+and defaults of flags are facts, kept in ``data/flags.json``; the texts are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from simcloud.kubectl.errors import FlagError, KubectlError, PlainError, UsageError
+from simcloud.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
+from simcloud.kubectl.help.texts import GROUPS
+from simcloud.kubectl.tree import descend, grow, read_facts, suggestions
+
+if TYPE_CHECKING:
+    from simcloud.kubectl.session import Kubectl
+
+Run: TypeAlias = "Callable[[Kubectl], Awaitable[int | None]]"
+
+RECORDING: Final = (
+    "annotate", "apply", "autoscale", "edit", "expose", "label", "patch", "replace", "run", "scale",
+    "set image", "set resources", "set selector", "set serviceaccount",
+)  # fmt: skip
+"""Commands that can still write themselves into what they change."""
+RECORD: Final = Flag(
+    "record", kind="bool", default="false", deprecated="--record will be removed in the future"
+)
+CPU_PERCENT: Final = Flag(
+    "cpu-percent",
+    kind="int",
+    default="-1",
+    deprecated="Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for "
+    "milliCPU).",
+)
+
+
+@dataclass
+class Command:
+    """A word of the command line, with what it does and what may follow it."""
+
+    path: str
+    summary: str = ""
+    run: Run | None = None
+    examples: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    hidden: bool = False
+    required: tuple[str, ...] = ()
+    """Flags that must be given."""
+    silent: bool = False
+    """Of a group: called with nothing after it, its help is a complaint and the call has failed."""
+    below: dict[str, Command] = field(default_factory=dict)
+    _parser: Parser | None = None
+
+    @property
+    def name(self) -> str:
+        """The last word."""
+        return self.path.rpartition(" ")[2]
+
+    @property
+    def full(self) -> str:
+        """The whole command, as errors name it."""
+        return f"kubectl {self.path}".rstrip()
+
+    @property
+    def usage(self) -> str:
+        """How it is called."""
+        told: str = facts().get(self.path, {}).get("usage", self.full)
+        return told
+
+    def flags(self) -> list[Flag]:
+        """Its own flags."""
+        return [Flag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+
+    def parser(self) -> Parser:
+        """Reads its command line: its own flags and those of every command."""
+        if self._parser is None:
+            own = [*self.flags(), *self._hidden()]
+            names = {flag.name for flag in own}
+            self._parser = Parser([*own, *(flag for flag in global_flags() if flag.name not in names)])
+        return self._parser
+
+    def _hidden(self) -> list[Flag]:
+        """Flags that are still understood and no longer shown."""
+        recording = [RECORD] if self.path in RECORDING else []
+        return recording + ([CPU_PERCENT] if self.path == "autoscale" else [])
+
+
+ROOT: Final = Command("")
+
+
+def command(
+    path: str,
+    summary: str,
+    *,
+    examples: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    required: tuple[str, ...] = (),
+    hidden: bool = False,
+) -> Callable[[Run], Run]:
+    """Make a function a command of kubectl."""
+
+    def register(run: Run) -> Run:
+        group(path, summary, run=run, examples=examples, aliases=aliases, required=required, hidden=hidden)
+        return run
+
+    return register
+
+
+def group(path: str, summary: str, **more: Any) -> None:
+    """A command that only has commands below it, or any command."""
+    grow(ROOT, path, summary, more)
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """Usage lines and flags, by command."""
+    return read_facts("flags.json")
+
+
+@cache
+def global_flags() -> tuple[Flag, ...]:
+    """The flags of every command."""
+    return tuple(Flag(*one) for one in facts()["options"]["flags"])
+
+
+def find(words: list[str]) -> tuple[Command, Flags]:
+    """The command that a line means, and what it says by flags and arguments."""
+    here, rest, word = descend(ROOT, words)
+    if here is ROOT and word:
+        if words[0].startswith("-"):  # it might have been a plugin's name, which stands first
+            raise PlainError(f"Error: flags cannot be placed before plugin name: {words[0]}")
+        raise KubectlError(_unknown(word))
+    try:
+        flags = here.parser().parse(rest)
+    except BadFlag as error:
+        raise FlagError(str(error), here.full) from None
+    if here.run is None and here.below and flags.args and not flags.help:
+        raise UsageError(f'unknown command "{flags.args[0]}"', here.full)
+    missing = [name for name in here.required if not flags.said(name)]
+    if missing and not flags.help:
+        named = ", ".join(f'"{name}"' for name in missing)
+        raise KubectlError(f"required flag(s) {named} not set")
+    return here, flags
+
+
+def verb_of(words: list[str]) -> str:
+    """The first word of a line that is neither a flag nor a flag's value; empty if there is none."""
+    parser = ROOT.parser()
+    places = without_flags(words, parser.long, parser.short)
+    return words[places[0]] if places else ""
+
+
+def _unknown(word: str) -> str:
+    near = suggestions(word, suggested())
+    return f'unknown command "{word}" for "kubectl"' + (f"\n{near}" if near else "")
+
+
+def suggested() -> Iterator[str]:
+    """The commands that a mistyped word may have meant, in the order in which the help lists them."""
+    return (name for names in GROUPS.values() for name in names)

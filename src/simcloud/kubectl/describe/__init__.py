@@ -1,0 +1,33 @@
+"""``kubectl describe``: an object and what belongs to it, told to a person. One file per family of kinds.
+
+``describer_for(resource)`` gives the function; the verb finds the objects. Lists that Kubernetes
+itself prints in random order (limits of a LimitRange) are in the order of their names here.
+"""
+
+from __future__ import annotations
+
+from simcloud.kubectl.describe import (  # noqa: F401  (they register what they describe)
+    batch,
+    certificates,
+    configuration,
+    networking,
+    nodes,
+    pods,
+    quotas,
+    rbac,
+    scaling,
+    services,
+    storage,
+    workloads,
+)
+from simcloud.kubectl.describe.generic import describe_anything
+from simcloud.kubectl.describe.registry import Describer, registered
+from simcloud.kubernetes.api.resources import Resource
+
+
+def describer_for(resource: Resource) -> Describer:
+    """What describes objects of a resource."""
+    return registered(resource.group, resource.kind) or describe_anything
+
+
+__all__ = ["Describer", "describer_for"]

@@ -1,0 +1,45 @@
+"""What a pod holds of its node while it is being resized: more than it wants, or not yet as much."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.kubernetes.api.amounts import Amounts, amounts, largest, pod_amounts
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.tables.cells import condition, items, part, text
+
+KINDS: Final = ("requests", "limits")
+
+
+def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
+    """What a pod wants, but for each container the most of what it wants, was promised and was given.
+
+    A wish that cannot be granted does not count.
+    """
+    spec, status = part(pod, "spec"), part(pod, "status")
+    pending = condition(items(status, "conditions"), "PodResizePending")
+    refused = pending is not None and pending.get("reason") == "Infeasible"
+    held = {
+        text(one, "name"): _held(one, kind)
+        for key in ("containerStatuses", "initContainerStatuses")
+        for one in items(status, key)
+        if one.get("resources") is not None
+    }
+    if not held:
+        return wanted
+
+    def resized(container: Object) -> Object:
+        if text(container, "name") not in held:
+            return container
+        asked = {} if refused else amounts(part(container, "resources").get(kind))
+        most = largest([asked, *held[text(container, "name")]])
+        return {**container, "resources": {kind: {name: str(value) for name, value in most.items()}}}
+
+    containers = {key: [resized(one) for one in items(spec, key)] for key in ("containers", "initContainers")}
+    return pod_amounts({**spec, **containers}, kind)
+
+
+def _held(status: Object, kind: str) -> list[Amounts]:
+    """What the kubelet says that a container was given, and was promised."""
+    given = amounts(part(status, "resources").get(kind))
+    return [given, amounts(status.get("allocatedResources"))] if kind == "requests" else [given]

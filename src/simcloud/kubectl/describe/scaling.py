@@ -1,0 +1,158 @@
+"""HorizontalPodAutoscalers, PodDisruptionBudgets and PriorityClasses."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from simcloud.golang.formatting import sprint
+from simcloud.golang.quoting import quote
+from simcloud.kubectl.describe.events import write_events
+from simcloud.kubectl.describe.page import UNSET, Page
+from simcloud.kubectl.describe.parts import write_created, write_metadata, write_name
+from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.reader import Reader
+from simcloud.kubernetes.api.objects import Object, meta, name_of, namespace_of
+from simcloud.kubernetes.api.tables.cells import amount, count, items, labels, part, selector, text
+
+_UNKNOWN: Final = "<unknown>"
+_SOURCES: Final = {
+    "External": "external",
+    "Pods": "pods",
+    "Object": "object",
+    "Resource": "resource",
+    "ContainerResource": "containerResource",
+}
+
+
+@describes("autoscaling", "HorizontalPodAutoscaler")
+async def describe_autoscaler(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A HorizontalPodAutoscaler, in its second version whichever was asked for."""
+    resource = reader.resource("horizontalpodautoscalers.autoscaling")
+    if obj["apiVersion"] != resource.api_version:
+        obj = await reader.get(resource, namespace_of(obj), name_of(obj))
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    target = part(spec, "scaleTargetRef")
+    write_name(page, obj)
+    write_metadata(page, obj)
+    write_created(page, obj)
+    page.field("Reference", f"{text(target, 'kind')}/{text(target, 'name')}")
+    page.field("Metrics", "( current / target )")
+    seen = items(status, "currentMetrics")
+    for number, metric in enumerate(items(spec, "metrics")):
+        page.line(*_metric(metric, seen[number] if number < len(seen) else {}), level=1)
+    least = spec.get("minReplicas")
+    page.field("Min replicas", UNSET if least is None else least)
+    page.field("Max replicas", count(spec, "maxReplicas"))
+    if spec.get("behavior") is not None:
+        page.line("Behavior:")
+        for title, key in (("Scale Up", "scaleUp"), ("Scale Down", "scaleDown")):
+            _write_behaviour(page, title, spec["behavior"].get(key))
+    current, desired = count(status, "currentReplicas"), count(status, "desiredReplicas")
+    page.field(f"{text(target, 'kind')} pods", f"{current} current / {desired} desired")
+    conditions = items(status, "conditions")
+    if conditions:
+        page.line("Conditions:")
+        rows = [
+            (text(one, "type"), text(one, "status"), text(one, "reason"), text(one, "message"))
+            for one in conditions
+        ]
+        page.table(("Type", "Status", "Reason", "Message"), rows)
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _metric(metric: Object, seen: Object) -> tuple[str, ...]:
+    """A metric's name, and its current and wanted value."""
+    kind = text(metric, "type")
+    key = _SOURCES.get(kind)
+    if key is None:
+        return (f"<unknown metric type {quote(kind)}>",)
+    source, target = part(metric, key), part(metric, key, "target")
+    current = part(seen, key, "current") if seen.get(key) is not None else None
+    name = part(source, "metric").get("name", "")
+    if key == "external":
+        by = "averageValue" if target.get("averageValue") is not None else "value"
+        heading = f"{quote(name)} (target {'average ' if by == 'averageValue' else ''}value):"
+        missing = by == "averageValue" and (current or {}).get(by) is None
+        return heading, f"{_UNKNOWN if missing else _value(current, by)} / {amount(target.get(by))}"
+    if key == "pods":
+        heading = f"{quote(name)} on pods:"
+        return heading, f"{_value(current, 'averageValue')} / {amount(target.get('averageValue'))}"
+    if key == "object":
+        described = part(source, "describedObject")
+        by = "averageValue" if target.get("type") == "AverageValue" else "value"
+        word = "average value" if by == "averageValue" else "value"
+        heading = f'"{name}" on {text(described, "kind")}/{text(described, "name")} (target {word}):'
+        return heading, f"{_value(current, by)} / {amount(target.get(by))}"
+    return _usage(source, target, current, key)
+
+
+def _usage(source: Object, target: Object, current: Object | None, key: str) -> tuple[str, ...]:
+    """Of a resource of pods, or of one container of them."""
+    container = f' of container "{text(source, "container")}"' if key == "containerResource" else ""
+    heading = f"resource {text(source, 'name')}{container} on pods"
+    if target.get("averageValue") is not None:
+        return f"{heading}:", f"{_value(current, 'averageValue')} / {amount(target['averageValue'])}"
+    shown = _UNKNOWN
+    if current is not None and current.get("averageUtilization") is not None:
+        shown = f"{current['averageUtilization']}% ({_value(current, 'averageValue')})"
+    wanted = target.get("averageUtilization")
+    return (
+        f"{heading}  (as a percentage of request):",
+        f"{shown} / {'<auto>' if wanted is None else f'{wanted}%'}",
+    )
+
+
+def _value(current: Object | None, by: str) -> str:
+    if current is None:
+        return _UNKNOWN
+    value: Any = current.get(by)
+    return "<nil>" if value is None else amount(value)
+
+
+def _write_behaviour(page: Page, title: str, rules: Object | None) -> None:
+    if rules is None:
+        return
+    page.line(f"{title}:", level=1)
+    if rules.get("stabilizationWindowSeconds") is not None:
+        page.line(f"Stabilization Window: {rules['stabilizationWindowSeconds']} seconds", level=2)
+    policies = items(rules, "policies")
+    if policies:
+        page.line(f"Select Policy: {rules.get('selectPolicy') or 'Max'}", level=2)
+        page.line("Policies:", level=2)
+    for one in policies:
+        period = f"Period: {count(one, 'periodSeconds')} seconds"
+        page.line(f"- Type: {text(one, 'type')}", f"Value: {count(one, 'value')}", period, level=3)
+
+
+@describes("policy", "PodDisruptionBudget")
+async def describe_disruption_budget(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A PodDisruptionBudget."""
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    write_name(page, obj)
+    if spec.get("minAvailable") is not None:
+        page.field("Min available", spec["minAvailable"])
+    elif spec.get("maxUnavailable") is not None:
+        page.field("Max unavailable", spec["maxUnavailable"])
+    page.field("Selector", UNSET if spec.get("selector") is None else selector(spec["selector"]))
+    page.line("Status:")
+    page.field("Allowed disruptions", count(status, "disruptionsAllowed"), 2)
+    page.field("Current", count(status, "currentHealthy"), 2)
+    page.field("Desired", count(status, "desiredHealthy"), 2)
+    page.field("Total", count(status, "expectedPods"), 2)
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+@describes("scheduling.k8s.io", "PriorityClass")
+async def describe_priority_class(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A PriorityClass."""
+    page = Page()
+    write_name(page, obj, namespace=False)
+    page.field("Value", count(obj, "value"))
+    page.field("GlobalDefault", sprint(bool(obj.get("globalDefault"))))
+    page.field("PreemptionPolicy", text(obj, "preemptionPolicy"))
+    page.field("Description", text(obj, "description"))
+    page.field("Annotations", labels(meta(obj).get("annotations")))
+    await write_events(page, reader, obj, show_events)
+    return page.text()

@@ -1,0 +1,159 @@
+"""Services, Endpoints and EndpointSlices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from simcloud.golang.formatting import sprint
+from simcloud.kubectl.describe.events import write_events
+from simcloud.kubectl.describe.page import NONE, UNSET, Page
+from simcloud.kubectl.describe.parts import write_metadata, write_name
+from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.reader import Reader
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object, meta
+from simcloud.kubernetes.api.tables.cells import count, items, labels, part, shortened, text
+
+
+@describes("", "Service")
+async def describe_service(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A Service and the endpoints behind each of its ports."""
+    page, spec = Page(), part(obj, "spec")
+    try:
+        slices = await slices_of(reader, meta(obj)["namespace"], meta(obj)["name"])
+    except ApiError:
+        slices = []
+    write_name(page, obj)
+    write_metadata(page, obj)
+    page.field("Selector", labels(spec.get("selector")))
+    page.field("Type", text(spec, "type"))
+    _write_addresses(page, obj, spec)
+    for port in items(spec, "ports"):
+        _write_port(page, port, slices)
+    page.field("Session Affinity", text(spec, "sessionAffinity"))
+    page.optional("External Traffic Policy", spec.get("externalTrafficPolicy"))
+    page.optional("Internal Traffic Policy", spec.get("internalTrafficPolicy"))
+    page.optional("HealthCheck NodePort", spec.get("healthCheckNodePort"))
+    page.optional("LoadBalancer Source Ranges", ",".join(items(spec, "loadBalancerSourceRanges")))
+    page.optional("Traffic Distribution", spec.get("trafficDistribution"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _write_addresses(page: Page, service: Object, spec: Object) -> None:
+    page.optional("IP Family Policy", spec.get("ipFamilyPolicy"))
+    page.field("IP Families", ",".join(items(spec, "ipFamilies")) or NONE)
+    page.field("IP", text(spec, "clusterIP"))
+    page.field("IPs", ",".join(items(spec, "clusterIPs")) or NONE)
+    page.optional("External IPs", ",".join(items(spec, "externalIPs")))
+    page.optional("Desired LoadBalancer IP", spec.get("loadBalancerIP"))
+    page.optional("External Name", spec.get("externalName"))
+    balancers = items(part(service, "status", "loadBalancer"), "ingress")
+    if balancers:
+        page.field("LoadBalancer Ingress", ", ".join(map(_balancer, balancers)))
+
+
+def _balancer(told: Object) -> str:
+    address, mode = text(told, "ip"), told.get("ipMode")
+    if not address:
+        return text(told, "hostname")
+    return address if mode is None else f"{address} ({mode})"
+
+
+def _write_port(page: Page, port: Object, slices: Sequence[Object]) -> None:
+    name, protocol = text(port, "name"), text(port, "protocol")
+    page.line("Port:", name or UNSET, f"{count(port, 'port')}/{protocol}")
+    page.field("TargetPort", f"{port.get('targetPort', 0)}/{protocol}")
+    page.optional("AppProtocol", port.get("appProtocol"))
+    if port.get("nodePort"):
+        page.line("NodePort:", name or UNSET, f"{port['nodePort']}/{protocol}")
+    page.field("Endpoints", ready_endpoints(slices, name))
+
+
+async def slices_of(reader: Reader, namespace: str, service: str) -> list[Object]:
+    """The EndpointSlices of a Service."""
+    kind = reader.resource("endpointslices.discovery.k8s.io")
+    return await reader.list(kind, namespace, labels=f"kubernetes.io/service-name={service}")
+
+
+def ready_endpoints(slices: Sequence[Object], port: str) -> str:
+    """The addresses behind a port of that name: the first few, and how many more."""
+    if not slices:
+        return NONE
+    return shortened([one for told in slices for one in _ready(told, port)])
+
+
+def _ready(told: Object, port_name: str) -> Iterator[str]:
+    addresses = [
+        endpoint["addresses"][0]
+        for endpoint in items(told, "endpoints")
+        if part(endpoint, "conditions").get("ready") is not False
+    ]
+    ports = items(told, "ports")
+    if not ports:
+        yield from addresses
+    for port in ports:
+        if text(port, "name") == port_name:
+            for address in addresses:
+                yield f"[{address}]:{port['port']}" if ":" in address else f"{address}:{port['port']}"
+
+
+@describes("", "Endpoints")
+async def describe_endpoints(reader: Reader, obj: Object, show_events: bool) -> str:
+    """Endpoints."""
+    page = Page()
+    write_name(page, obj)
+    write_metadata(page, obj)
+    page.line("Subsets:")
+    for subset in items(obj, "subsets"):
+        for title, key in (("Addresses", "addresses"), ("NotReadyAddresses", "notReadyAddresses")):
+            page.field(title, ",".join(text(one, "ip") for one in items(subset, key)) or NONE, 1)
+        ports = items(subset, "ports")
+        if ports:
+            page.line("Ports:", level=1)
+            rows = [(text(one, "name") or UNSET, count(one, "port"), text(one, "protocol")) for one in ports]
+            page.table(("Name", "Port", "Protocol"), rows, 2)
+        page.line()
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+@describes("discovery.k8s.io", "EndpointSlice")
+async def describe_endpoint_slice(reader: Reader, obj: Object, show_events: bool) -> str:
+    """An EndpointSlice."""
+    page = Page()
+    write_name(page, obj)
+    write_metadata(page, obj)
+    page.field("AddressType", text(obj, "addressType"))
+    ports = items(obj, "ports")
+    if not ports:
+        page.line(f"Ports: {UNSET}")
+    else:
+        page.line("Ports:")
+        rows = [
+            (text(one, "name") or UNSET, _or_unset(one.get("port")), text(one, "protocol")) for one in ports
+        ]
+        page.table(("Name", "Port", "Protocol"), rows)
+    endpoints = items(obj, "endpoints")
+    page.line("Endpoints:" if endpoints else f"Endpoints: {NONE}")
+    for endpoint in endpoints:
+        _write_endpoint(page, endpoint)
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _write_endpoint(page: Page, endpoint: Object) -> None:
+    page.field("- Addresses", ", ".join(items(endpoint, "addresses")) or NONE, 1)
+    page.line("Conditions:", level=2)
+    page.field("Ready", _or_unset(part(endpoint, "conditions").get("ready")), 3)
+    page.field("Hostname", _or_unset(endpoint.get("hostname")), 2)
+    target = endpoint.get("targetRef")
+    if target is not None:
+        page.field("TargetRef", f"{text(target, 'kind')}/{text(target, 'name')}", 2)
+    page.field("NodeName", _or_unset(endpoint.get("nodeName")), 2)
+    page.field("Zone", _or_unset(endpoint.get("zone")), 2)
+
+
+def _or_unset(value: Any) -> str:
+    return UNSET if value is None else sprint(value)

@@ -1,0 +1,176 @@
+"""PersistentVolumes, claims to them, classes of storage, and nodes' drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from simcloud.golang.formatting import sprint
+from simcloud.kubectl.describe.claims import write_claim
+from simcloud.kubectl.describe.events import write_events
+from simcloud.kubectl.describe.page import NONE, Page, long_time
+from simcloud.kubectl.describe.parts import lasts, write_created, write_metadata, write_name
+from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.volumes import write_persistent_source
+from simcloud.kubectl.reader import Reader
+from simcloud.kubernetes.api.objects import Object, meta, name_of
+from simcloud.kubernetes.api.tables.cells import amount, items, labels, part, text, truth
+from simcloud.kubernetes.api.tables.storage import access_modes, class_of, is_default
+
+_GROUP: Final = "storage.k8s.io"
+_CONDITION_RULES: Final = ("----", "------", "-" * 17, "-" * 18, "------", "-------")
+
+
+def _phase(obj: Object, now_s: float) -> str:
+    if meta(obj).get("deletionTimestamp") is not None:
+        return f"Terminating (lasts {lasts(obj, now_s)})"
+    return text(part(obj, "status"), "phase")
+
+
+@describes("", "PersistentVolume")
+async def describe_persistent_volume(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A PersistentVolume."""
+    page, spec, claim = Page(), part(obj, "spec"), part(obj, "spec").get("claimRef")
+    write_name(page, obj, namespace=False)
+    write_metadata(page, obj)
+    page.field("Finalizers", sprint(items(meta(obj), "finalizers")))
+    page.field("StorageClass", class_of(obj))
+    page.field("Status", _phase(obj, reader.now_s))
+    page.field("Claim", "" if claim is None else f"{text(claim, 'namespace')}/{text(claim, 'name')}")
+    page.field("Reclaim Policy", text(spec, "persistentVolumeReclaimPolicy"))
+    page.field("Access Modes", access_modes(items(spec, "accessModes")))
+    page.optional("VolumeMode", spec.get("volumeMode"))
+    page.field("Capacity", amount(part(spec, "capacity").get("storage")))
+    _write_affinity(page, part(spec, "nodeAffinity").get("required"))
+    page.field("Message", text(part(obj, "status"), "message"))
+    page.line("Source:")
+    write_persistent_source(page, spec)
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _write_affinity(page: Page, required: Object | None) -> None:
+    page.field("Node Affinity", NONE if required is None else "")
+    if required is None:
+        return
+    terms = items(required, "nodeSelectorTerms")
+    page.field("Required Terms", "" if terms else NONE, 1)
+    for number, term in enumerate(terms):
+        page.several(f"Term {number}", map(_expression, items(term, "matchExpressions")), 2)
+
+
+def _expression(told: Object) -> str:
+    values = items(told, "values")
+    shown = f"{text(told, 'key')} {told.get('operator', 'in').lower()}"
+    return f"{shown} [{', '.join(values)}]" if values else shown
+
+
+@describes("", "PersistentVolumeClaim")
+async def describe_persistent_volume_claim(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A PersistentVolumeClaim and the pods that use it."""
+    page = Page()
+    users = await _users(reader, obj)
+    write_claim(page, obj, phase=_phase(obj, reader.now_s))
+    page.several("Used By", sorted(users))
+    _write_conditions(page, items(part(obj, "status"), "conditions"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+async def _users(reader: Reader, claim: Object) -> list[str]:
+    """The names of pods that mount a claim, as often as they do, and of pods that own it."""
+    pods = await reader.list(reader.resource("pods"), meta(claim)["namespace"])
+    users = [
+        pod
+        for pod in pods
+        for volume in items(part(pod, "spec"), "volumes")
+        if part(volume, "persistentVolumeClaim").get("claimName") == name_of(claim)
+    ]
+    owners = [one.get("uid") for one in items(meta(claim), "ownerReferences") if one.get("kind") == "Pod"]
+    for pod in pods:
+        uid = meta(pod)["uid"]
+        if uid in owners and all(meta(one)["uid"] != uid for one in users):
+            users.append(pod)
+    return [name_of(pod) for pod in users]
+
+
+def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:
+    if not conditions:
+        return
+    page.line("Conditions:")
+    rows = [
+        (
+            f"{text(one, 'type')} ",
+            f"{text(one, 'status')} ",
+            f"{long_time(one.get('lastProbeTime'))} ",
+            f"{long_time(one.get('lastTransitionTime'))} ",
+            f"{text(one, 'reason')} ",
+            text(one, "message"),
+        )
+        for one in conditions
+    ]
+    headings = ("Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message")
+    page.table(headings, rows, rules=_CONDITION_RULES)
+
+
+@describes(_GROUP, "StorageClass")
+async def describe_storage_class(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A StorageClass."""
+    page = Page()
+    write_name(page, obj, namespace=False)
+    page.field("IsDefaultClass", "Yes" if is_default(obj) else "No")
+    page.field("Annotations", labels(meta(obj).get("annotations")))
+    page.field("Provisioner", text(obj, "provisioner"))
+    page.field("Parameters", labels(obj.get("parameters")))
+    page.field("AllowVolumeExpansion", truth(obj.get("allowVolumeExpansion")))
+    options = items(obj, "mountOptions")
+    page.line(*("MountOptions:",) if options else ("MountOptions:", NONE))
+    for option in options:
+        page.line(option, level=1)
+    page.optional("ReclaimPolicy", obj.get("reclaimPolicy"))
+    page.optional("VolumeBindingMode", obj.get("volumeBindingMode"))
+    if obj.get("allowedTopologies") is not None:
+        _write_topologies(page, obj["allowedTopologies"])
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _write_topologies(page: Page, terms: Sequence[Object]) -> None:
+    page.field("AllowedTopologies", "" if terms else NONE)
+    for number, term in enumerate(terms):
+        page.several(f"Term {number}", map(_expression, items(term, "matchLabelExpressions")), 1)
+
+
+@describes(_GROUP, "VolumeAttributesClass")
+async def describe_volume_attributes_class(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A VolumeAttributesClass."""
+    page = Page()
+    write_name(page, obj, namespace=False)
+    page.field("Annotations", labels(meta(obj).get("annotations")))
+    page.field("DriverName", text(obj, "driverName"))
+    page.field("Parameters", labels(obj.get("parameters")))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+@describes(_GROUP, "CSINode")
+async def describe_csi_node(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A node's storage drivers."""
+    page, drivers = Page(), part(obj, "spec").get("drivers")
+    write_name(page, obj, namespace=False)
+    write_metadata(page, obj)
+    write_created(page, obj)
+    page.line("Spec:")
+    if drivers is not None:
+        page.line("Drivers:", level=1)
+    for driver in drivers or []:
+        page.line(f"{text(driver, 'name')}:", level=2)
+        page.field("Node ID", text(driver, "nodeID"), 3)
+        allocatable = part(driver, "allocatable").get("count")
+        if allocatable is not None:
+            page.line("Allocatables:", level=3)
+            page.field("Count", allocatable, 4)
+        if driver.get("topologyKeys") is not None:
+            page.field("Topology Keys", sprint(driver["topologyKeys"]), 3)
+    await write_events(page, reader, obj, show_events)
+    return page.text()

@@ -1,0 +1,93 @@
+"""Volumes in a description: of pods, of templates, and what a PersistentVolume is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simcloud.kubectl.describe.claims import write_claim
+from simcloud.kubectl.describe.page import NONE, Page
+from simcloud.kubectl.describe.parts import LONGEST_NOTE, shortened
+from simcloud.kubectl.describe.volume_sources import OF_PODS, PERSISTENT, Source, flag
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.tables.cells import count, items, text
+
+_LEVEL = 2
+
+
+def write_volumes(page: Page, volumes: Sequence[Object], level: int = 0) -> None:
+    """The volumes of a pod, or of a template, which stands deeper."""
+    if not volumes:
+        page.field("Volumes", NONE, level)
+        return
+    page.line("Volumes:", level=level)
+    for volume in volumes:
+        page.line(f"{' ' * level}{text(volume, 'name')}:", level=1)
+        _write_source(page, volume, OF_PODS)
+
+
+def write_persistent_source(page: Page, spec: Object) -> None:
+    """What a PersistentVolume is made of."""
+    _write_source(page, spec, PERSISTENT)
+
+
+def _write_source(page: Page, holder: Object, known: dict[str, Source]) -> None:
+    if holder.get("projected") is not None:
+        _write_projected(page, holder["projected"])
+        return
+    if holder.get("downwardAPI") is not None:
+        _write_downward(page, holder["downwardAPI"])
+        return
+    if holder.get("ephemeral") is not None:
+        _write_ephemeral(page, holder["ephemeral"])
+        return
+    kind = next((key for key in known if holder.get(key) is not None), None)
+    if kind is None:
+        page.line("<unknown>", level=1)
+        return
+    source, (what, lines) = holder[kind], known[kind]
+    page.field("Type", what, _LEVEL)
+    for line in lines:
+        page.line(line.heading, line.shown(source.get(line.field)), level=_LEVEL)
+    if kind == "csi":
+        _write_attributes(page, source.get("volumeAttributes") or {})
+
+
+def _write_attributes(page: Page, attributes: Object) -> None:
+    # Each further attribute is indented twice before its tab and once after it, and so is the first one.
+    shown = [shortened(f"{key}={value}", LONGEST_NOTE) for key, value in sorted(attributes.items())]
+    if not shown:
+        page.field("VolumeAttributes", NONE, _LEVEL)
+    else:
+        page.several("VolumeAttributes", (f"    {one}" for one in shown), _LEVEL)
+
+
+def _write_projected(page: Page, projected: Object) -> None:
+    page.field("Type", "Projected (a volume that contains injected data from multiple sources)", _LEVEL)
+    for source in items(projected, "sources"):
+        if (secret := source.get("secret")) is not None:
+            page.field("SecretName", text(secret, "name"), _LEVEL)
+            page.field("Optional", flag(secret.get("optional")), _LEVEL)
+        elif source.get("downwardAPI") is not None:
+            page.field("DownwardAPI", "true", _LEVEL)
+        elif (config := source.get("configMap")) is not None:
+            page.field("ConfigMapName", text(config, "name"), _LEVEL)
+            page.field("Optional", flag(config.get("optional")), _LEVEL)
+        elif (token := source.get("serviceAccountToken")) is not None:
+            page.field("TokenExpirationSeconds", count(token, "expirationSeconds"), _LEVEL)
+
+
+def _write_downward(page: Page, downward: Object) -> None:
+    page.field("Type", "DownwardAPI (a volume populated by information about the pod)", _LEVEL)
+    page.line("Items:", level=_LEVEL)
+    for item in items(downward, "items"):
+        for reference, field in (("fieldRef", "fieldPath"), ("resourceFieldRef", "resource")):
+            if item.get(reference) is not None:
+                page.line(f"{text(item[reference], field)} -> {text(item, 'path')}", level=3)
+
+
+def _write_ephemeral(page: Page, ephemeral: Object) -> None:
+    what = "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)"
+    page.field("Type", what, _LEVEL)
+    template = ephemeral.get("volumeClaimTemplate")
+    if template is not None:
+        write_claim(page, template, _LEVEL)

@@ -1,0 +1,176 @@
+"""Deployments, ReplicaSets, ReplicationControllers, StatefulSets and DaemonSets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simcloud.golang.formatting import sprint
+from simcloud.kubectl.describe.events import write_events
+from simcloud.kubectl.describe.page import NONE, Page
+from simcloud.kubectl.describe.parts import (
+    controller_of,
+    write_brief_conditions,
+    write_controller,
+    write_created,
+    write_labels,
+    write_metadata,
+    write_name,
+)
+from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.templates import pods_status, write_template
+from simcloud.kubectl.reader import Reader
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object, meta
+from simcloud.kubernetes.api.selectors import from_label_selector, from_set
+from simcloud.kubernetes.api.tables.cells import amount, count, items, labels, part, selector, text
+from simcloud.kubernetes.api.tables.storage import class_of
+from simcloud.kubernetes.controllers.deployments.sets import by_age, new_and_old
+
+
+@describes("apps", "Deployment")
+async def describe_deployment(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A Deployment and its ReplicaSets."""
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    write_name(page, obj)
+    write_created(page, obj)
+    write_metadata(page, obj)
+    page.field("Selector", from_label_selector(spec.get("selector")))
+    counts = [f"{count(spec, 'replicas')} desired", f"{count(status, 'updatedReplicas')} updated"]
+    counts += [f"{count(status, 'replicas')} total", f"{count(status, 'availableReplicas')} available"]
+    counts += [f"{count(status, 'unavailableReplicas')} unavailable"]
+    page.field("Replicas", " | ".join(counts))
+    page.field("StrategyType", part(spec, "strategy").get("type", ""))
+    page.field("MinReadySeconds", count(spec, "minReadySeconds"))
+    rolling = part(spec, "strategy").get("rollingUpdate")
+    if rolling is not None:
+        bounds = f"{rolling.get('maxUnavailable')} max unavailable, {rolling.get('maxSurge')} max surge"
+        page.field("RollingUpdateStrategy", bounds)
+    write_template(page, part(spec, "template"))
+    write_brief_conditions(page, items(status, "conditions"))
+    await _write_replica_sets(page, reader, obj)
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+async def _write_replica_sets(page: Page, reader: Reader, deployment: Object) -> None:
+    metadata = meta(deployment)
+    wanted = str(from_label_selector(part(deployment, "spec").get("selector")))
+    try:
+        listed = await reader.list(reader.resource("replicasets.apps"), metadata["namespace"], labels=wanted)
+    except ApiError:
+        return
+    owned = [one for one in listed if (controller_of(one) or {}).get("uid") == metadata["uid"]]
+    new, old = new_and_old(deployment, by_age(owned))
+    if owned:
+        page.field("OldReplicaSets", _sizes(old))
+        page.field("NewReplicaSet", _sizes([new] if new is not None else []))
+
+
+def _sizes(sets: Sequence[Object]) -> str:
+    shown = (
+        f"{meta(one)['name']} ({count(part(one, 'status'), 'replicas')}/{count(part(one, 'spec'), 'replicas')}"
+        " replicas created)"
+        for one in sets
+    )
+    return ", ".join(shown) or NONE
+
+
+@describes("apps", "ReplicaSet")
+async def describe_replica_set(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A ReplicaSet."""
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    write_name(page, obj)
+    page.field("Selector", selector(spec.get("selector")))
+    write_metadata(page, obj)
+    write_controller(page, obj)
+    page.field("Replicas", f"{count(status, 'replicas')} current / {count(spec, 'replicas')} desired")
+    try:
+        pods = await pods_status(reader, obj, from_label_selector(spec.get("selector")))
+    except ApiError as error:
+        pods = f"error in fetching pods: {error.message}"
+    page.field("Pods Status", pods)
+    write_template(page, part(spec, "template"))
+    write_brief_conditions(page, items(status, "conditions"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+@describes("", "ReplicationController")
+async def describe_replication_controller(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A ReplicationController."""
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    pods = await pods_status(reader, obj, from_set(spec.get("selector")))
+    write_name(page, obj)
+    page.field("Selector", labels(spec.get("selector")))
+    write_metadata(page, obj)
+    page.field("Replicas", f"{count(status, 'replicas')} current / {count(spec, 'replicas')} desired")
+    page.field("Pods Status", pods)
+    write_template(page, spec.get("template"))
+    write_brief_conditions(page, items(status, "conditions"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+@describes("apps", "StatefulSet")
+async def describe_stateful_set(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A StatefulSet."""
+    page, spec = Page(), part(obj, "spec")
+    wanted = from_label_selector(spec.get("selector"))
+    pods = await pods_status(reader, obj, wanted)
+    write_name(page, obj)
+    write_created(page, obj)
+    page.field("Selector", wanted)
+    write_metadata(page, obj)
+    total = count(part(obj, "status"), "replicas")
+    page.field("Replicas", f"{count(spec, 'replicas')} desired | {total} total")
+    page.field("Update Strategy", part(spec, "updateStrategy").get("type", ""))
+    rolling = part(spec, "updateStrategy", "rollingUpdate")
+    if rolling.get("partition") is not None:
+        page.field("Partition", rolling["partition"], 1)
+        if rolling.get("maxUnavailable") is not None:
+            page.field("MaxUnavailable", rolling["maxUnavailable"], 1)
+    page.field("Pods Status", pods)
+    write_template(page, part(spec, "template"))
+    _write_claim_templates(page, items(spec, "volumeClaimTemplates"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()
+
+
+def _write_claim_templates(page: Page, templates: Sequence[Object]) -> None:
+    if not templates:
+        page.field("Volume Claims", NONE)
+        return
+    page.line("Volume Claims:")
+    for template in templates:
+        metadata, spec = part(template, "metadata"), part(template, "spec")
+        page.field("Name", text(metadata, "name"), 1)
+        page.field("StorageClass", class_of(template), 1)
+        write_labels(page, "Labels", metadata.get("labels"), 1)
+        write_labels(page, "Annotations", metadata.get("annotations"), 1)
+        capacity = part(spec, "resources", "requests").get("storage")
+        page.field("Capacity", "<default>" if capacity is None else amount(capacity), 1)
+        page.field("Access Modes", sprint(items(spec, "accessModes")), 1)
+
+
+@describes("apps", "DaemonSet")
+async def describe_daemon_set(reader: Reader, obj: Object, show_events: bool) -> str:
+    """A DaemonSet."""
+    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    wanted = from_label_selector(spec.get("selector"))
+    pods = await pods_status(reader, obj, wanted)
+    write_name(page, obj)
+    page.field("Selector", wanted)
+    page.field("Node-Selector", labels(part(spec, "template", "spec").get("nodeSelector")))
+    write_metadata(page, obj)
+    for title, key in (
+        ("Desired Number of Nodes Scheduled", "desiredNumberScheduled"),
+        ("Current Number of Nodes Scheduled", "currentNumberScheduled"),
+        ("Number of Nodes Scheduled with Up-to-date Pods", "updatedNumberScheduled"),
+        ("Number of Nodes Scheduled with Available Pods", "numberAvailable"),
+        ("Number of Nodes Misscheduled", "numberMisscheduled"),
+    ):
+        page.line(f"{title}: {count(status, key)}")
+    page.field("Pods Status", pods)
+    write_template(page, part(spec, "template"))
+    await write_events(page, reader, obj, show_events)
+    return page.text()

@@ -1,0 +1,121 @@
+"""``explain`` as it is printed unless asked otherwise: from edition 3 of the server's OpenAPI documents."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from simcloud.kubectl.explain.documents import Document, held, reference
+from simcloud.kubectl.explain.line_breaks import folded
+from simcloud.kubernetes.api.objects import Object
+
+TEXT_WIDTH: Final = 76
+FIELD_WIDTH: Final = 78
+MOST_VALUES: Final = 4
+"""So many values of an enumeration a list of fields shows."""
+
+
+class Plaintext:
+    """Tells one document's fields."""
+
+    def __init__(self, document: Document, recursive: bool) -> None:
+        self._document = document
+        self._recursive = recursive
+
+    def explain(self, schema: Object, path: list[str], seen: tuple[str, ...] = ()) -> str:
+        """What a path leads to from a schema; empty if it leads nowhere."""
+        name = reference(schema)
+        resolved = self._document.resolve(schema)
+        if not path:
+            return self._whole(resolved)
+        if name and name in seen:
+            return ""
+        seen = (*seen, name) if name else seen
+        field = (resolved.get("properties") or {}).get(path[0])
+        if field is not None:
+            head = (
+                f"FIELD: {path[0]} <{self.type_of(field)}>\n{_values_below(field)}\n\n"
+                if path[1:] == []
+                else ""
+            )
+            return head + self.explain(field, path[1:])
+        inner = resolved.get("items") or held(resolved)
+        if inner:
+            return self.explain(inner, path, seen)
+        return next(filter(None, (self.explain(one, path, seen) for one in resolved.get("allOf") or ())), "")
+
+    def _whole(self, schema: Object) -> str:
+        described = self._description(schema) or "<empty>"
+        told = f"DESCRIPTION:\n{_indented(folded(described, TEXT_WIDTH), 4)}\n"
+        fields = self._fields(schema, 1, ())
+        return told + (f"FIELDS:\n{fields}" if fields else "")
+
+    def _description(self, schema: Object) -> str:
+        """A schema's own words and those of what it holds."""
+        resolved = self._document.resolve(schema)
+        told = f"{resolved['description']}\n" if resolved.get("description") else ""
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
+        return told + "".join(self._description(part) for part in parts if part)
+
+    def _fields(self, schema: Object, level: int, seen: tuple[str, ...]) -> str:
+        name = reference(schema)
+        if name and name in seen:
+            return ""
+        seen = (*seen, name) if name else seen
+        resolved = self._document.resolve(schema)
+        told = []
+        properties = resolved.get("properties") or {}
+        for field in sorted(properties):
+            told.append(self._field(field, properties[field], resolved, level))
+            if self._recursive:
+                told.append(self._fields(properties[field], level + 1, seen))
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
+        told += [self._fields(part, level, seen) for part in parts if part]
+        return "".join(told)
+
+    def _field(self, name: str, schema: Object, owner: Object, level: int) -> str:
+        indent = level * 2
+        required = " -required-" if name in (owner.get("required") or ()) else ""
+        told = f"{' ' * indent}{name}\t<{self.type_of(schema)}>{required}{_values_beside(schema, indent)}\n"
+        if self._recursive:
+            return told
+        described = schema.get("description") or "<no description>"
+        return f"{told}{_indented(folded(described, FIELD_WIDTH - indent), indent + 2)}\n\n"
+
+    def type_of(self, schema: Object) -> str:
+        """A short name of a field's type: ``string``, ``[]Container``, ``map[string]string``."""
+        within = held(schema)
+        if schema.get("items"):
+            return f"[]{self.type_of(schema['items'])}"
+        if within:
+            return f"map[string]{self.type_of(within)}"
+        several: list[Object] = schema.get("allOf") or []
+        if len(several) == 1 and not schema.get("properties"):
+            return self.type_of(several[0])
+        name = reference(schema)
+        if name:
+            kind = self._document.resolve(schema).get("type") if name in self._document.schemas else None
+            return kind if kind and kind != "object" else name.rpartition(".")[2]
+        kind = schema.get("type") or "Object"
+        return "Object" if kind == "object" else str(kind)
+
+
+def _values_below(schema: Object) -> str:
+    values = schema.get("enum") or ()
+    return "ENUM:" + "".join(f"\n    {_value(one)}" for one in values) if values else ""
+
+
+def _values_beside(schema: Object, indent: int) -> str:
+    values = schema.get("enum") or ()
+    if not values:
+        return ""
+    more = ", ...." if len(values) > MOST_VALUES else ""
+    return f"\n{' ' * indent}enum: {', '.join(_value(one) for one in values[:MOST_VALUES])}{more}"
+
+
+def _value(one: Any) -> str:
+    return '""' if one == "" else str(one)
+
+
+def _indented(text: str, amount: int) -> str:
+    pad = " " * amount
+    return pad + text.replace("\n", f"\n{pad}")

@@ -1,0 +1,1 @@
+"""What a command line brings in: manifests, files, literals, overrides."""

@@ -1,0 +1,287 @@
+"""Objects from files, folders, addresses and standard input, as the machine that kubectl runs on has them.
+
+A file gives its objects up to its first mistake, and the mistake; other files go on. Nothing outside the simulated
+machine and its network can be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from simcloud.golang.json_text import json_text
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.downloads import download
+from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.schema import ANYTHING, schema_of
+from simcloud.kubernetes.api.schema.bodies import parse_json
+from simcloud.kubernetes.api.schema.decoding import CannotDecode, decode_typed
+from simcloud.kubernetes.api.schema.go_json import fault
+from simcloud.machine.files import FileError
+
+if TYPE_CHECKING:
+    from simcloud.kubectl.session import Kubectl
+
+EXTENSIONS: Final = (".json", ".yaml", ".yml")
+STDIN: Final = "STDIN"
+MAX_LIST_DEPTH: Final = 20
+BYTES_A_TURN: Final = 16
+OBJECT_TURNS: Final = 20
+"""What reading costs, and each object that is then asked about and sent: nobody writes ten thousand by hand."""
+
+
+@dataclass(slots=True)
+class Document:
+    """An object that a file describes."""
+
+    obj: Object
+    source: str
+
+
+@dataclass(slots=True)
+class Manifests:
+    """What files gave, and what was wrong with them."""
+
+    documents: list[Document] = field(default_factory=list)
+    errors: list[KubectlError] = field(default_factory=list)
+
+
+async def read_manifests(
+    kubectl: Kubectl, names: list[str], recursive: bool = False, kustomize: str = ""
+) -> list[Document]:
+    """All objects of the files named; lists are taken apart. The first mistake is raised."""
+    found = await read_tolerantly(kubectl, names, recursive, kustomize)
+    if found.errors:
+        raise found.errors[0]
+    return found.documents
+
+
+async def read_tolerantly(
+    kubectl: Kubectl,
+    names: list[str],
+    recursive: bool = False,
+    kustomize: str = "",
+    *,
+    validate: bool = False,
+) -> Manifests:
+    """All objects that can be read, and the mistakes beside them. Paths that do not exist are raised.
+
+    With ``validate`` an object without kind or version is told as the verbs do that check their objects.
+    """
+    if kustomize:
+        if names:
+            raise KubectlError("only one of -f or -k can be specified")
+        from simcloud.kubectl.kustomize import build  # reads manifests itself
+
+        return Manifests([Document(obj, kustomize) for obj in await build(kubectl, kustomize)])
+    found = Manifests()
+    for source, data in [one for name in names for one in await _texts(kubectl, name, recursive)]:
+        kubectl.ctx.spend_turn(len(data) // BYTES_A_TURN)
+        try:
+            for document in _documents(data, source, validate):
+                kubectl.ctx.spend_turn(OBJECT_TURNS)
+                found.documents.append(document)
+        except KubectlError as error:
+            found.errors.append(error)
+    return found
+
+
+async def _texts(kubectl: Kubectl, name: str, recursive: bool) -> list[tuple[str, bytes]]:
+    if name == "-":
+        return [(STDIN, await kubectl.input())]
+    if name.startswith(("http://", "https://")):
+        return [(name, await download(kubectl.ctx, name))]
+    found = []
+    for path in _files(kubectl, name, recursive):
+        try:
+            found.append((path, kubectl.ctx.files.read(path)))
+        except FileError as error:
+            raise KubectlError(f"open {path}: {error.strerror.lower()}") from None
+    return found
+
+
+def _files(kubectl: Kubectl, name: str, recursive: bool) -> list[str]:
+    """The files that a name means: itself, or those of a folder that have a known ending."""
+    files = kubectl.ctx.files
+    try:
+        if not files.is_dir(name):
+            files.stat(name)
+            return [name]
+        paths = _in_folder(kubectl, name.rstrip("/") or "/", recursive)
+    except FileError:
+        raise KubectlError(f'the path "{name}" does not exist') from None
+    if not paths:
+        raise KubectlError(f"error reading [{name}]: recognized file extensions are [{' '.join(EXTENSIONS)}]")
+    return paths
+
+
+def _in_folder(kubectl: Kubectl, folder: str, recursive: bool) -> list[str]:
+    files = kubectl.ctx.files
+    found: list[str] = []
+    for entry in sorted(files.listdir(folder)):
+        path = f"{folder.rstrip('/')}/{entry}"
+        if files.is_dir(path):
+            if recursive and not _is_link(kubectl, path):
+                found.extend(_in_folder(kubectl, path, recursive))
+        elif entry.endswith(EXTENSIONS):
+            found.append(path)
+    return found
+
+
+def _is_link(kubectl: Kubectl, path: str) -> bool:
+    """Whether a folder is only a way to another: those are not entered, as they may lead in circles."""
+    try:
+        kubectl.ctx.files.readlink(path)
+    except FileError:
+        return False
+    return True
+
+
+def _documents(data: bytes, source: str, validate: bool) -> Iterator[Document]:
+    for told in parsed(data, source):
+        if told is not None:
+            for obj in _flat(told, source, validate):
+                yield Document(obj, source)
+
+
+def parsed(data: bytes, source: str) -> Iterator[Any]:
+    """The YAML or JSON documents of a file, one after the other up to the first mistake."""
+    if data.lstrip().startswith(b"{"):
+        read = _json_documents(data, source)
+        yield from read.values
+        if not read.rest:
+            return
+        try:
+            yield read_yaml(read.rest)
+        except BadYaml:
+            raise KubectlError(f"error parsing {source}: {read.fault}") from None
+        return
+    for text in _parts(data):
+        try:
+            yield read_yaml(text)
+        except BadYaml as error:
+            raise KubectlError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
+
+
+@dataclass(slots=True)
+class _Json:
+    """The values of a stream of JSON, and what turned out to be none."""
+
+    values: list[Any] = field(default_factory=list)
+    rest: bytes = b""
+    fault: str = ""
+    """Why it is none, if it is no YAML either."""
+
+
+def _json_documents(data: bytes, source: str) -> _Json:
+    text, place = data.decode(errors="replace"), 0
+    decoder, read = json.JSONDecoder(), _Json()
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        try:
+            _, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            read.rest = _not_json(text[place:], source)
+            offset = getattr(error, "pos", place) - place + 1
+            read.fault = f"json: offset {offset}: {fault(read.rest)}"
+            return read
+        try:
+            read.values.append(parse_json(text[place:end].encode())[0])
+        except ApiError as error:
+            raise KubectlError(f"error parsing {source}: {error.message}") from None
+        place = end
+    return read
+
+
+def _not_json(rest: str, source: str) -> bytes:
+    depth, quoted, escaped = 0, False, False
+    for letter in rest:
+        if quoted:
+            quoted, escaped = escaped or letter != '"', not escaped and letter == "\\"
+        elif letter == '"':
+            quoted = True
+        else:
+            depth += (letter in "{[") - (letter in "}]")
+    if quoted or depth > 0:
+        raise KubectlError(f"error parsing {source}: unexpected EOF")
+    return rest.encode()
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    """A file taken apart at the lines that hold only ``---``."""
+    part: list[bytes] = []
+    for line in data.splitlines(keepends=True):
+        if line.startswith(b"---") and not line[3:].strip():
+            yield b"".join(part)
+            part = []
+        else:
+            part.append(line)
+    yield b"".join(part)
+
+
+def _flat(told: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:
+    """An object, or those of a list."""
+    _check_shape(told, source, validate)
+    items = told.get("items")
+    if str(told["kind"]).endswith("List") and isinstance(items, list) and depth < MAX_LIST_DEPTH:
+        return [obj for item in items for obj in _flat(item, source, validate, depth + 1)]
+    return [told]
+
+
+def _check_shape(told: Any, source: str, validate: bool) -> None:
+    if validate:
+        if not isinstance(told, dict):
+            raise _invalid(source, "invalid object to validate")
+        missing = [f"{name} not set" for name in ("apiVersion", "kind") if not told.get(name)]
+        if missing:
+            raise _invalid(source, missing[0] if len(missing) == 1 else f"[{', '.join(missing)}]")
+    if not isinstance(told, dict):
+        raise KubectlError(
+            f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told)} into Go value of type '
+            "unstructured.detector"
+        )
+    for name, field_name in (("kind", "Kind"), ("apiVersion", "apiVersion")):
+        if not told.get(name):
+            raise KubectlError(
+                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(told)}'"
+            )
+        if not isinstance(told[name], str):
+            raise KubectlError(
+                f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told[name])} into Go struct field '
+                f"detector.{name} of type string"
+            )
+    if (why := _metadata_fault(told)) is not None:
+        raise KubectlError(f'unable to decode "{source}": {why}')
+
+
+def _invalid(source: str, why: str) -> KubectlError:
+    return KubectlError(
+        f'error validating "{source}": error validating data: {why}; if you choose to ignore these errors, turn '
+        "validation off with --validate=false"
+    )
+
+
+def _json_kind(told: Any) -> str:
+    if isinstance(told, bool):
+        return "bool"
+    if isinstance(told, list):
+        return "array"
+    if isinstance(told, dict):
+        return "object"
+    return "string" if isinstance(told, str) else "number"
+
+
+def _metadata_fault(told: Object) -> str | None:
+    """What the reader of an object's metadata cannot take: a name or a label that is no text."""
+    schema = schema_of("", "v1", "ConfigMap") or ANYTHING
+    try:
+        decode_typed({"metadata": told.get("metadata")}, schema, "ConfigMap", "v1")
+    except CannotDecode as error:
+        return error.why
+    return None

@@ -1,0 +1,112 @@
+"""What ``--from-file``, ``--from-literal`` and ``--from-env-file`` bring: keys with their bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubernetes.api.validation.names import told_form
+from simcloud.machine.files import FileError
+
+if TYPE_CHECKING:
+    from simcloud.kubectl.session import Kubectl
+
+Pairs = list[tuple[str, bytes]]
+
+ENV_NAME: Final = "[-._a-zA-Z][-._a-zA-Z0-9]*"
+BAD_ENV_NAME: Final = told_form(
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
+    "start with a digit",
+    ENV_NAME,
+    "my.env-name",
+    "MY_ENV.NAME",
+    "MyEnvName1",
+)
+
+
+def gathered(kubectl: Kubectl) -> Pairs:
+    """Everything that the flags name, in the order in which it is added."""
+    flags = kubectl.flags
+    files, literals = flags.get("from-file") or [], flags.get("from-literal") or []
+    env_files = flags.get("from-env-file") or []
+    if env_files and (files or literals):
+        raise KubectlError("from-env-file cannot be combined with from-file or from-literal")
+    found: Pairs = []
+    for said in files:
+        found.extend(_from_file(kubectl, said))
+    found.extend(_literal(said) for said in literals)
+    for path in env_files:
+        found.extend(_from_env_file(kubectl, path))
+    return found
+
+
+def _from_file(kubectl: Kubectl, said: str) -> Pairs:
+    key, path = _file_source(said)
+    files = kubectl.ctx.files
+    try:
+        if not files.is_dir(path):
+            return [(key, files.read(path))]
+        if "=" in said:
+            raise KubectlError("cannot give a key name for a directory path")
+        entries = sorted(files.listdir(path))
+        return [
+            (entry, files.read(f"{path}/{entry}")) for entry in entries if not files.is_dir(f"{path}/{entry}")
+        ]
+    except FileError as error:
+        raise KubectlError(_unreadable(path, error)) from None
+
+
+def _file_source(said: str) -> tuple[str, str]:
+    """Key and path of ``[key=]path``."""
+    if "=" not in said:
+        return said.rstrip("/").rpartition("/")[2], said
+    if said.count("=") > 1:
+        raise KubectlError("key names or file paths cannot contain '='")
+    key, _, path = said.partition("=")
+    if not key:
+        raise KubectlError(f"key name for file path {path} missing")
+    if not path:
+        raise KubectlError(f"file path for key name {key} missing")
+    return key, path
+
+
+def _literal(said: str) -> tuple[str, bytes]:
+    key, equals, value = said.partition("=")
+    if not key or not equals:
+        raise KubectlError(f"invalid literal source {said}, expected key=value")
+    return key, value.encode()
+
+
+def _from_env_file(kubectl: Kubectl, path: str) -> Pairs:
+    files = kubectl.ctx.files
+    try:
+        if files.is_dir(path):
+            raise KubectlError("env config file cannot be a directory")
+        data = files.read(path)
+    except FileError as error:
+        raise KubectlError(_unreadable(path, error)) from None
+    return env_pairs(data, path, dict(kubectl.ctx.env))
+
+
+def env_pairs(data: bytes, path: str, environment: dict[str, str]) -> Pairs:
+    """The variables of a file of lines ``NAME=value``; a name alone takes its value from the environment."""
+    found: Pairs = []
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        try:
+            line = raw.decode().lstrip()
+        except UnicodeDecodeError:
+            raise KubectlError(
+                f"env file {path} contains invalid utf8 bytes at line {number}: {list(raw)}".replace(",", "")
+            ) from None
+        if not line or line.startswith("#"):
+            continue
+        key, equals, value = line.partition("=")
+        if not re.fullmatch(ENV_NAME, key):
+            raise KubectlError(f'"{key}" is not a valid key name: {BAD_ENV_NAME}')
+        found.append((key, (value if equals else environment.get(key, "")).encode()))
+    return found
+
+
+def _unreadable(path: str, error: FileError) -> str:
+    return f"error reading {path}: {error.strerror.lower()}"

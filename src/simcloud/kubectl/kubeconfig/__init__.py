@@ -1,0 +1,1 @@
+"""Kubeconfig files: which cluster, user and namespace a command uses."""

@@ -1,0 +1,203 @@
+"""Which cluster, as whom, in which namespace: kubeconfig files of the machine, flags, or a pod's own account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+import yaml
+
+from simcloud.golang.durations import parse_duration_s
+from simcloud.kubectl.errors import KubectlError, PlainError
+from simcloud.kubectl.flags import Flags
+from simcloud.kubectl.kubeconfig.fields import check
+from simcloud.kubernetes.api.objects import copy
+from simcloud.machine.files import FileError
+from simcloud.machine.process import Context
+
+ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
+NOWHERE: Final = "http://localhost:8080"
+"""Where kubectl looks when nobody told it anything."""
+
+
+@dataclass(slots=True)
+class ClientConfig:
+    """What a command needs to reach a cluster."""
+
+    server: str = NOWHERE
+    namespace: str = "default"
+    token: str = ""
+    user: str = ""
+    timeout_s: float = 0.0
+    """How long one request may take; 0 for as long as it takes."""
+    impersonate: dict[str, list[str]] = field(default_factory=dict)
+    found: bool = False
+    """Whether a kubeconfig or an account was there."""
+
+
+def default_path(ctx: Context) -> str:
+    """The kubeconfig of whoever is at the terminal."""
+    return f"{ctx.env.get('HOME', '/root').rstrip('/')}/.kube/config"
+
+
+def paths(ctx: Context, flags: Flags) -> list[str]:
+    """The kubeconfig files to read, the first one wins."""
+    said = flags.get("kubeconfig", "")
+    if said:
+        return [said]
+    listed = ctx.env.get("KUBECONFIG", "")
+    return [path for path in listed.split(":") if path] if listed else [default_path(ctx)]
+
+
+def read_file(ctx: Context, path: str) -> dict[str, Any]:
+    """One kubeconfig file; raises ``FileError`` or ``KubectlError``."""
+    try:
+        told = copy(parsed(ctx.files.read(path)))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line}: " if mark is not None and mark.line else ""
+        why = getattr(error, "problem", None) or str(error)
+        raise KubectlError(f'error loading config file "{path}": yaml: {line}{why}') from None
+    if told is None:
+        return {}
+    if not isinstance(told, dict):
+        kind = {list: "array", bool: "bool", int: "number", float: "number"}.get(type(told), "string")
+        raise KubectlError(
+            f'error loading config file "{path}": couldn\'t get version/kind; json parse error: '
+            f"json: cannot unmarshal {kind} into Go value of type struct "
+            '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+        )
+    if told.get("kind", "Config") != "Config" or told.get("apiVersion", "v1") != "v1":
+        raise KubectlError(
+            f'error loading config file "{path}": no kind "{told.get("kind", "Config")}" is registered for version '
+            f'"{told.get("apiVersion", "v1")}" in scheme "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"'
+        )
+    try:
+        check(told)
+    except ValueError as error:
+        raise KubectlError(f'error loading config file "{path}": {error}') from None
+    return told
+
+
+@lru_cache(maxsize=64)
+def parsed(data: bytes) -> Any:
+    """What a file says. Most commands read the file that the one before them read; do not change it."""
+    return yaml.load(data, yaml.CSafeLoader)
+
+
+def merged(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
+    """All kubeconfig files as one: what an earlier file says stands. ``needed``: a file that is named is there."""
+    result: dict[str, Any] = {"clusters": [], "contexts": [], "users": []}
+    for path in paths(ctx, flags):
+        try:
+            told = read_file(ctx, path)
+        except FileError as error:
+            if needed and flags.get("kubeconfig", ""):
+                raise KubectlError(f"stat {path}: {error.strerror.lower()}") from None
+            continue
+        result["found"] = True
+        for part in ("clusters", "contexts", "users"):
+            known = {one["name"] for one in result[part]}
+            result[part].extend(one for one in told.get(part) or () if one.get("name") not in known)
+        for part in ("current-context", "preferences"):
+            if told.get(part) and not result.get(part):
+                result[part] = told[part]
+    return result
+
+
+def load(ctx: Context, flags: Flags) -> ClientConfig:
+    """The configuration that a command works by."""
+    told = merged(ctx, flags, needed=True)
+    name = flags.get("context", "") or told.get("current-context", "")
+    context = _entry(told, "contexts", name, "context")
+    if context is None and name:
+        why = f"Error in configuration: context was not found for specified context: {name}"
+        raise PlainError(why)
+    context = context or {}
+    config = ClientConfig(found=bool(told.get("found")))
+    _cluster(told, flags.get("cluster", "") or context.get("cluster", ""), config)
+    user = flags.get("user", "")
+    if isinstance(user, list):  # a flag of the command itself: whom a role is bound to
+        user = ""
+    _user(ctx, told, user or context.get("user", ""), config)
+    if not config.found:
+        _own_account(ctx, config)
+    config.namespace = flags.get("namespace", "") or context.get("namespace", "") or config.namespace
+    config.server = _url(flags.get("server", "")) or config.server
+    config.token = flags.get("token", "") or config.token
+    config.timeout_s = _timeout_s(flags.get("request-timeout", "0"))
+    if not flags.get("as") and (flags.get("as-group") or flags.get("as-uid")):
+        why = f"requesting uid, groups or user-extra for {config.user} without impersonating a user"
+        raise KubectlError(why)
+    for flag, header in (("as", "user"), ("as-group", "group"), ("as-uid", "uid")):
+        value = flags.get(flag)
+        if value:
+            config.impersonate[f"impersonate-{header}"] = value if isinstance(value, list) else [value]
+    return config
+
+
+def _entry(told: dict[str, Any], part: str, name: str, inner: str) -> dict[str, Any] | None:
+    for one in told[part]:
+        if one.get("name") == name:
+            found: dict[str, Any] = one.get(inner) or {}
+            return found
+    return None
+
+
+def _cluster(told: dict[str, Any], name: str, config: ClientConfig) -> None:
+    if not name:
+        return
+    cluster = _entry(told, "clusters", name, "cluster")
+    if cluster is None:
+        raise KubectlError(f'no server found for cluster "{name}"')
+    config.server = _url(str(cluster.get("server", ""))) or config.server
+
+
+def _user(ctx: Context, told: dict[str, Any], name: str, config: ClientConfig) -> None:
+    config.user = name
+    if not name:
+        return
+    user = _entry(told, "users", name, "user")
+    if user is None:
+        raise KubectlError(f'auth info "{name}" does not exist')
+    config.token = str(user.get("token", ""))
+    if not config.token and user.get("tokenFile"):
+        config.token = _token_file(ctx, str(user["tokenFile"]))
+
+
+def _token_file(ctx: Context, path: str) -> str:
+    try:
+        return ctx.files.read(path).decode(errors="replace").strip()
+    except FileError as error:
+        raise KubectlError(
+            f'failed to read token file "{path}": open {path}: {error.strerror.lower()}'
+        ) from None
+
+
+def _timeout_s(said: str) -> float:
+    """Seconds, or a duration with its unit."""
+    try:
+        return float(int(said)) if said.isascii() and said.isdigit() else parse_duration_s(said)
+    except ValueError:
+        raise KubectlError(
+            "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a "
+            "corresponding time unit (e.g. 1s | 2m | 3h)"
+        ) from None
+
+
+def _own_account(ctx: Context, config: ClientConfig) -> None:
+    """In a pod, its service account speaks."""
+    host, port = ctx.env.get("KUBERNETES_SERVICE_HOST"), ctx.env.get("KUBERNETES_SERVICE_PORT")
+    if not host or not port:
+        return
+    try:
+        config.token = ctx.files.read(f"{ACCOUNT}/token").decode(errors="replace").strip()
+        config.namespace = ctx.files.read(f"{ACCOUNT}/namespace").decode(errors="replace").strip()
+    except FileError:
+        return
+    config.server, config.found = f"https://{host}:{port}", True
+
+
+def _url(said: str) -> str:
+    return said if not said or "://" in said else f"http://{said}"

@@ -1,0 +1,66 @@
+"""The kubeconfig file that changes go to: read, changed and written whole."""
+
+from __future__ import annotations
+
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.kubeconfig.config import paths, read_file
+from simcloud.kubectl.kubeconfig.fields import INNER, Config, ordered
+from simcloud.kubectl.printing.yaml_form import as_yaml
+from simcloud.kubectl.session import Kubectl
+from simcloud.machine.files import FileError
+
+
+class Kubeconfig:
+    """The kubeconfig file that changes go to."""
+
+    def __init__(self, kubectl: Kubectl) -> None:
+        self._files = kubectl.ctx.files
+        self.path = self._where(paths(kubectl.ctx, kubectl.flags))
+        try:
+            self.told: Config = read_file(kubectl.ctx, self.path)
+        except FileError:
+            self.told = {}
+        for part in INNER:
+            self.told[part] = list(self.told.get(part) or ())
+
+    def _where(self, known: list[str]) -> str:
+        """The first file that is there, or else the last one named."""
+        return next((path for path in known if self._files.exists(path)), known[-1])
+
+    def entry(self, part: str, name: str) -> Config | None:
+        """A cluster, context or user."""
+        found = next((one for one in self.told[part] if one.get("name") == name), None)
+        if found is None:
+            return None
+        inner: Config = found.setdefault(INNER[part], {})
+        if inner is None:
+            inner = found[INNER[part]] = {}
+        return inner
+
+    def make(self, part: str, name: str) -> Config:
+        """The same, made if it is not there."""
+        found = self.entry(part, name)
+        if found is None:
+            found = {}
+            self.told[part].append({"name": name, INNER[part]: found})
+        return found
+
+    def remove(self, part: str, name: str) -> bool:
+        """Leave an entry out; False if there is none."""
+        kept = [one for one in self.told[part] if one.get("name") != name]
+        found = len(kept) < len(self.told[part])
+        self.told[part] = kept
+        return found
+
+    def save(self) -> None:
+        """Write the file, entries by name, as kubectl writes it."""
+        told = ordered(self.told)
+        for part in INNER:
+            told[part] = sorted(told[part] or (), key=lambda one: str(one["name"])) or None
+        folder = self.path.rpartition("/")[0]
+        if folder and not self._files.exists(folder):
+            self._files.mkdir(folder, 0o755, parents=True)
+        try:
+            self._files.put(self.path, as_yaml(told).encode(), mode=0o600)
+        except FileError as error:
+            raise KubectlError(f"open {self.path}: {error.strerror.lower()}") from None

@@ -1,0 +1,127 @@
+"""Config maps and secrets that kustomizations generate from literals and files."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any, Final
+
+from simcloud.kubectl.content_hash import content_hash
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.sources import Pairs, env_pairs
+from simcloud.kubectl.kustomize.resources import Res
+from simcloud.kubernetes.api.objects import Object
+
+ReadFile = Callable[[str], bytes]
+BEHAVIORS: Final = ("", "unspecified", "create", "merge", "replace")
+
+
+def generate(resources: list[Res], kind: str, told: Object, common: Object, read: ReadFile) -> None:
+    """Make one, or change the one that is there, as its behaviour says."""
+    name, behavior = str(told.get("name") or ""), str(told.get("behavior") or "").lower()
+    if not name:
+        raise KubectlError(f"{kind} generator has no name")
+    if behavior not in BEHAVIORS:
+        raise KubectlError(f'unknown behavior "{behavior}"')
+    made = Res(_made(kind, told, _options(common, told), read), hashed=True)
+    made.hashed = not _options(common, told).get("disableNameSuffixHash")
+    there = next((one for one in resources if one.kind == kind and one.called(name)), None)
+    if behavior in ("merge", "replace"):
+        if there is None:
+            raise KubectlError(f"id {made.shown()} does not exist; cannot merge or replace")
+        _change(there, made, merge=behavior == "merge")
+        return
+    if there is not None:
+        raise KubectlError(f"may not add resource with an already registered id: {made.shown()}")
+    resources.append(made)
+
+
+def _options(common: Object, told: Object) -> Object:
+    own = told.get("options") or {}
+    merged = {**common, **own}
+    for part in ("labels", "annotations"):
+        pairs = {**(common.get(part) or {}), **(own.get(part) or {})}
+        if pairs:
+            merged[part] = pairs
+    return merged
+
+
+def _made(kind: str, told: Object, options: Object, read: ReadFile) -> Object:
+    metadata: Object = {"name": told["name"]}
+    if told.get("namespace"):
+        metadata["namespace"] = told["namespace"]
+    for part in ("labels", "annotations"):
+        if options.get(part):
+            metadata[part] = dict(options[part])
+    obj: Object = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+    for key, value in _pairs(told, read):
+        _put(obj, kind, key, value)
+    if kind == "Secret":
+        obj["type"] = told.get("type") or "Opaque"
+    if options.get("immutable"):
+        obj["immutable"] = True
+    return obj
+
+
+def _put(obj: Object, kind: str, key: str, value: bytes) -> None:
+    if key in obj.get("data", {}) or key in obj.get("binaryData", {}):
+        raise KubectlError(
+            f"cannot add key {key}, another key by that name already exists: {obj['metadata']}"
+        )
+    if kind == "Secret":
+        obj.setdefault("data", {})[key] = b64encode(value).decode()
+        return
+    try:
+        obj.setdefault("data", {})[key] = value.decode()
+    except UnicodeDecodeError:
+        obj.setdefault("binaryData", {})[key] = b64encode(value).decode()
+        if not obj["data"]:
+            del obj["data"]
+
+
+def _pairs(told: Object, read: ReadFile) -> Pairs:
+    found: Pairs = []
+    env_files = [*(told.get("envs") or ()), *([told["env"]] if told.get("env") else ())]
+    for path in env_files:
+        found.extend(env_pairs(read(str(path)), str(path), {}))
+    for said in told.get("files") or ():
+        key, equals, path = str(said).partition("=")
+        found.append((key, read(path)) if equals else (key.rpartition("/")[2], read(key)))
+    for said in told.get("literals") or ():
+        key, equals, value = str(said).partition("=")
+        if not equals or not key:
+            raise KubectlError(f"invalid literal source {said}, expected key=value")
+        found.append((key, _unquoted(value).encode()))
+    return found
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value
+
+
+def _change(there: Res, made: Res, *, merge: bool) -> None:
+    obj = there.obj
+    for part in ("labels", "annotations"):
+        pairs = {**(obj["metadata"].get(part) or {}), **(made.obj["metadata"].get(part) or {})}
+        if pairs:
+            obj["metadata"][part] = pairs
+    for part in ("data", "binaryData"):
+        before = obj.get(part) or {} if merge else {}
+        pairs = {**before, **(made.obj.get(part) or {})}
+        if pairs:
+            obj[part] = pairs
+        else:
+            obj.pop(part, None)
+    there.hashed = there.hashed and made.hashed
+
+
+def hashed_name(one: Res) -> str:
+    """The name with the hash of what it holds."""
+    content: dict[str, Any] = {"kind": one.kind, "name": "", "data": one.obj.get("data") or ""}
+    if one.kind == "Secret":
+        content["type"] = one.obj.get("type") or ""
+    elif one.obj.get("binaryData"):
+        content["binaryData"] = one.obj["binaryData"]
+    return f"{one.name}-{content_hash(content)}"

@@ -1,0 +1,142 @@
+"""What all verbs share that make objects: the namespace, the last-applied annotation, the write, the line told.
+
+Objects that kubectl builds itself are Go's structs there: they carry the fields that Go writes even when nobody set
+them, and as JSON they stand in the order of the structs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from simcloud.golang.json_text import json_text
+from simcloud.kubectl.errors import KubectlError, UsageError
+from simcloud.kubectl.output import DryRun, Teller, dry_run
+from simcloud.kubectl.selection import Info
+from simcloud.kubectl.session import Kubectl
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import LAST_APPLIED, Object
+from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.schema.encoding import complete
+
+VALIDATION: Final = {
+    **dict.fromkeys(("strict", "true", "1", "t", "T", "TRUE", "True"), "Strict"),
+    **dict.fromkeys(("ignore", "false", "0", "f", "F", "FALSE", "False"), "Ignore"),
+    "warn": "Warn",
+}
+
+
+def the_name(kubectl: Kubectl) -> str:
+    """The one NAME that a generator is given; words after ``--`` are a command."""
+    words = before_dash(kubectl)
+    if len(words) != 1:
+        raise UsageError(f"exactly one NAME is required, got {len(words)}", kubectl.command.full)
+    return words[0]
+
+
+def before_dash(kubectl: Kubectl) -> list[str]:
+    """The arguments before ``--``."""
+    at = kubectl.flags.dash_at
+    return kubectl.args if at is None else kubectl.args[:at]
+
+
+def after_dash(kubectl: Kubectl) -> list[str]:
+    """The arguments after the name: a command and its own."""
+    return kubectl.args[1:]
+
+
+def write_options(kubectl: Kubectl, **more: Any) -> WriteOptions:
+    """How a write is made, by ``--dry-run`` and ``--validate``."""
+    return WriteOptions(
+        dry_run=dry_run(kubectl) is DryRun.SERVER, field_validation=field_validation(kubectl), **more
+    )
+
+
+def field_validation(kubectl: Kubectl) -> str:
+    """What becomes of unknown fields."""
+    said = kubectl.flags.get("validate")
+    if said is None:
+        return "Warn"
+    if said not in VALIDATION:
+        raise KubectlError(
+            f'invalid - validate option "{said}"; must be one of: strict (or true), warn, ignore (or false)'
+        )
+    return VALIDATION[said]
+
+
+def with_last_applied(obj: Object, *, keep_order: bool = False) -> Object:
+    """The object with itself as an annotation: what a later apply compares with."""
+    metadata = dict(obj.get("metadata") or {})
+    annotations = {
+        key: value for key, value in (metadata.get("annotations") or {}).items() if key != LAST_APPLIED
+    }
+    told = {**obj, "metadata": {**metadata, "annotations": annotations}}
+    if keep_order and not annotations:
+        told["metadata"].pop("annotations")
+    annotations = {**annotations, LAST_APPLIED: json_text(told, keep_order=keep_order) + "\n"}
+    metadata["annotations"] = annotations
+    return {**obj, "metadata": metadata}
+
+
+def has_last_applied(obj: Object) -> bool:
+    """Whether an object says what was last applied."""
+    return LAST_APPLIED in ((obj.get("metadata") or {}).get("annotations") or {})
+
+
+def built_of(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
+    """An object as Go's struct, in the namespace that was said, with its annotation if that was asked for."""
+    metadata = obj["metadata"]
+    if resource.namespaced and kubectl.flags.said("namespace"):
+        metadata = {**metadata, "namespace": kubectl.namespace}
+    built = complete(
+        {**obj, "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}, resource
+    )
+    return with_last_applied(built, keep_order=True) if kubectl.flags.get("save-config") else built
+
+
+async def create_built(
+    kubectl: Kubectl, name: str, obj: Object, doing: str = "", teller: Teller | None = None
+) -> Object:
+    """Create an object that kubectl built, and tell it.
+
+    ``name`` is the resource's full name. With ``doing`` a refusal is told as this command's own failure.
+    """
+    teller = teller or Teller(kubectl, "created", keep_order=True)
+    options = write_options(kubectl)
+    connection = await kubectl.connect()
+    resource = connection.resource(name)
+    built = built_of(kubectl, resource, obj)
+    stored = built
+    if dry_run(kubectl) is not DryRun.CLIENT:
+        try:
+            stored = complete(
+                await connection.create(
+                    resource, kubectl.namespace if resource.namespaced else "", built, options
+                ),
+                resource,
+            )
+        except ApiError as error:
+            if not doing:
+                raise
+            raise KubectlError(f"{doing} {error.message}") from None
+    await teller.tell(resource, stored)
+    return stored
+
+
+def selector_labels(text: str) -> dict[str, str]:
+    """The labels of a list such as ``a=b,c=d``; raises ``KubectlError``."""
+    labels = {}
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if not part or not equals:
+            raise KubectlError(f"unexpected label spec: {part}")
+        labels[key] = value
+    return labels
+
+
+def with_namespace(info: Info) -> Object:
+    """An object from a file, with the namespace that it goes to."""
+    metadata = info.obj.get("metadata") or {}
+    if not info.resource.namespaced or metadata.get("namespace"):
+        return info.obj
+    return {**info.obj, "metadata": {**metadata, "namespace": info.namespace}}

@@ -1,0 +1,78 @@
+"""Paths of two machines, one of which is a container: ``web-1:/tmp/a``, ``lab/web-1:a``, ``./a``."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+
+from simcloud.kubectl.errors import KubectlError
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpec:
+    """A file here, or, if a pod is named, in that pod."""
+
+    file: str
+    pod: str = ""
+    namespace: str = ""
+
+
+def read_spec(word: str) -> FileSpec:
+    """What a word of ``kubectl cp`` means."""
+    pod, colon, file = word.partition(":")
+    if not colon:
+        return FileSpec(_without_slash(word))
+    *namespace, name = pod.split("/")
+    if not pod or len(namespace) > 1:
+        raise KubectlError("filespec must match the canonical format: [[namespace/]pod:]file/path")
+    return FileSpec(_without_slash(file), name, namespace[0] if namespace else "")
+
+
+def _without_slash(file: str) -> str:
+    return file[:-1] if file != "/" and file.endswith("/") else file
+
+
+def cleaned(path: str) -> str:
+    """A path without its detours; empty is here."""
+    # POSIX keeps two leading slashes apart from one; Go does not.
+    return posixpath.normpath(path.replace("//", "/") if path.startswith("//") else path) if path else "."
+
+
+def joined(*parts: str) -> str:
+    """Parts of a path put together and cleaned; a later part never starts anew."""
+    said = [part for part in parts if part]
+    return cleaned("/".join(said)) if said else ""
+
+
+def folder_of(path: str) -> str:
+    """The folder that a path lies in."""
+    return cleaned(path.rpartition("/")[0] or ("/" if path.startswith("/") else "."))
+
+
+def base_of(path: str) -> str:
+    """The last part of a path."""
+    return cleaned(path).rpartition("/")[2] or "/"
+
+
+def without_shortcuts(path: str) -> str:
+    """A path that does not lead out of where it starts."""
+    while path.startswith("../"):
+        path = path[3:]
+    if path in (".", ".."):
+        path = ""
+    return path.removeprefix("/")
+
+
+def lies_in(folder: str, path: str) -> bool:
+    """Whether a path stays inside a folder."""
+    if folder.startswith("/") != path.startswith("/"):
+        return False
+    relative = (
+        posixpath.relpath(path or ".", folder or ".") if folder.startswith("/") else _relative(folder, path)
+    )
+    return relative == "." or relative == without_shortcuts(relative)
+
+
+def _relative(folder: str, path: str) -> str:
+    """The way between two relative paths, without asking where here is."""
+    return posixpath.relpath(joined("/", path), joined("/", folder))

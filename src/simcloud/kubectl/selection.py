@@ -1,0 +1,316 @@
+"""Which objects a command line means: ``pods``, ``po web``, ``deploy/web svc/web``, ``all``, or files.
+
+``wanted`` reads the words into requests without asking the server for objects; ``select`` fetches
+them. What cannot be found is complained of, and the rest goes on, as the genuine tool does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from simcloud.golang.quoting import quote
+from simcloud.kubectl.connection import Connection
+from simcloud.kubectl.errors import KubectlError, PlainError, sentence
+from simcloud.kubectl.input.manifests import Document, read_manifests
+from simcloud.kubectl.transport import Unreachable
+from simcloud.kubernetes.api.errors import ApiError, NotFound
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.resources import Catalogue, Resource
+
+if TYPE_CHECKING:
+    from simcloud.kubectl.session import Kubectl
+
+
+NOTHING_NAMED: Final = (
+    "You must provide one or more resources by argument or filename.\n"
+    "Example resource specifications include:\n"
+    "   '-f rsrc.yaml'\n"
+    "   '--filename=rsrc.json'\n"
+    "   '<resource> <name>'\n"
+    "   '<resource>'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One request: an object by its name, or all of a kind if ``name`` is empty."""
+
+    resource: Resource
+    namespace: str | None
+    name: str = ""
+
+
+@dataclass(slots=True)
+class Info:
+    """An object with where it is and where it came from."""
+
+    resource: Resource
+    namespace: str
+    name: str
+    obj: Object
+    source: str = ""
+    """The file that named it; empty for one that was asked for by words."""
+
+    @property
+    def shown(self) -> str:
+        """``deployment.apps/web``: how kubectl speaks of it."""
+        group = f".{self.resource.group}" if self.resource.group else ""
+        return f"{self.resource.singular or self.resource.kind.lower()}{group}/{self.name}"
+
+
+def find_resource(catalogue: Catalogue, word: str) -> Resource:
+    """The resource that a word means: a plural, singular, short name or kind, with group and version if given."""
+    name, _, rest = word.lower().partition(".")
+    found = None
+    if not name:
+        raise KubectlError(f'the server doesn\'t have a resource type "{word}"')
+    if rest:
+        version, dot, group = rest.partition(".")
+        found = _match(catalogue, name, group, version) if dot else None
+        found = found or _match(catalogue, name, rest)
+    else:
+        found = _match(catalogue, name, short=word)
+    if found is None:
+        raise KubectlError(f'the server doesn\'t have a resource type "{word.partition(".")[0]}"')
+    return found
+
+
+def _match(
+    catalogue: Catalogue,
+    name: str,
+    group: str | None = None,
+    version: str | None = None,
+    short: str | None = None,
+) -> Resource | None:
+    """The first resource of that name, in its group's preferred version if none is given."""
+    short = name if short is None else short
+    by_short = None
+    for one in catalogue:
+        if group is not None and not (
+            one.group == group or (version is None and one.group.startswith(group))
+        ):
+            continue
+        if version is not None and one.version != version:
+            continue
+        if name in (one.plural, one.singular, one.kind.lower()):
+            return one
+        if by_short is None and short in one.short_names:
+            by_short = one
+    return by_short
+
+
+def types(catalogue: Catalogue, words: str) -> list[Resource]:
+    """The resources that a comma-separated word means, categories such as ``all`` spelled out."""
+    found: dict[tuple[str, str], Resource] = {}
+    for word in words.split(","):
+        category = [one for one in catalogue if word and word in one.categories and "list" in one.verbs]
+        for resource in category or [find_resource(catalogue, word)]:
+            found.setdefault(resource.key, resource)
+    return list(found.values())
+
+
+def wanted(
+    kubectl: Kubectl, catalogue: Catalogue, args: list[str], *, selected: bool, everywhere: bool = False
+) -> list[Wanted]:
+    """What the words ask for; ``selected`` says that a selector, or all of a kind, was asked for."""
+    namespace: str | None = None if everywhere else kubectl.namespace
+    slashed = [word for word in args if "/" in word]
+    if slashed:
+        return _pairs(kubectl, catalogue, args, slashed, selected, everywhere)
+    resources = types(catalogue, args[0])
+    names = list(args[1:])
+    if not names:
+        return [Wanted(one, namespace if one.namespaced else None) for one in resources]
+    if selected:
+        raise KubectlError("name cannot be provided when a selector is specified")
+    if everywhere and any(one.namespaced for one in resources):
+        raise KubectlError("a resource cannot be retrieved by name across all namespaces")
+    if any(not name for name in names):
+        raise KubectlError("resource name may not be empty")
+    return [Wanted(one, namespace if one.namespaced else "", name) for one in resources for name in names]
+
+
+def _pairs(
+    kubectl: Kubectl,
+    catalogue: Catalogue,
+    args: list[str],
+    slashed: list[str],
+    selected: bool,
+    everywhere: bool,
+) -> list[Wanted]:
+    """Words of the form TYPE/NAME."""
+    if len(slashed) < len(args):
+        raise KubectlError(
+            "there is no need to specify a resource type as a separate argument when passing arguments in "
+            "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource "
+            "resource/<resource_name>'"
+        )
+    found = []
+    for word in args:
+        kind, _, name = word.partition("/")
+        if "/" in name:
+            raise KubectlError("arguments in resource/name form may not have more than one slash")
+        if not kind or not name or "," in kind:
+            raise KubectlError("arguments in resource/name form must have a single resource and name")
+        if selected:
+            raise KubectlError(
+                "selectors and the all flag cannot be used when passing resource/name arguments"
+            )
+        resource = find_resource(catalogue, kind)
+        if everywhere and resource.namespaced:
+            raise KubectlError("a resource cannot be retrieved by name across all namespaces")
+        found.append(Wanted(resource, kubectl.namespace if resource.namespaced else "", name))
+    return found
+
+
+async def requested(kubectl: Kubectl) -> list[Wanted]:
+    """What a command line asks the server for, by words or by the names in files."""
+    flags = kubectl.flags
+    documents = await read_manifests(
+        kubectl, flags.get("filename") or [], bool(flags.get("recursive")), flags.get("kustomize") or ""
+    )
+    connection = await _recognizing(kubectl, documents)
+    if documents or flags.get("filename"):
+        _no_words_beside_files(kubectl, kubectl.args)
+        infos = [locate(kubectl, connection.catalogue, one) for one in documents]
+        return [Wanted(one.resource, one.namespace, one.name) for one in infos]
+    if not kubectl.args:
+        return []
+    selected = bool(flags.get("selector") or flags.get("field-selector") or flags.get("all"))
+    return wanted(
+        kubectl,
+        connection.catalogue,
+        kubectl.args,
+        selected=selected,
+        everywhere=bool(flags.get("all-namespaces")),
+    )
+
+
+async def _recognizing(kubectl: Kubectl, documents: list[Document]) -> Connection:
+    """The way to a server that is asked about the kinds of documents, if there are any."""
+    try:
+        return await kubectl.connect(discoveries=len(documents) or None)
+    except Unreachable as error:
+        if not documents:
+            raise
+        told = [f'unable to recognize "{one.source}": {error.request}' for one in documents]
+        raise PlainError("\n".join(told)) from None
+
+
+def _no_words_beside_files(kubectl: Kubectl, args: list[str]) -> None:
+    if any("/" in word for word in args):
+        raise KubectlError("resource/name arguments cannot be provided when a path is specified")
+    if args:
+        raise KubectlError(
+            "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
+        )
+
+
+async def select(
+    kubectl: Kubectl,
+    args: list[str],
+    *,
+    everything: bool = False,
+    ignore_missing: bool = False,
+    fetch_files: bool = False,
+) -> list[Info]:
+    """The objects that the words, the selectors and the files of a command line mean.
+
+    Reads the flags ``-f -k -R -l --field-selector -A --all`` as far as the command has them. Without
+    ``fetch_files`` an object from a file is the file's own text, else it is fetched as it is stored.
+    """
+    flags = kubectl.flags
+    documents = await read_manifests(
+        kubectl, flags.get("filename") or [], bool(flags.get("recursive")), flags.get("kustomize") or ""
+    )
+    connection = await _recognizing(kubectl, documents)
+    if documents:
+        _no_words_beside_files(kubectl, args)
+        infos = [locate(kubectl, connection.catalogue, one) for one in documents]
+        if not fetch_files:
+            return infos
+        return await _fetched(
+            kubectl, [Wanted(one.resource, one.namespace, one.name) for one in infos], ignore_missing
+        )
+    if not args:
+        raise KubectlError(NOTHING_NAMED)
+    labels, fields = flags.get("selector") or "", flags.get("field-selector") or ""
+    selected, everyone = bool(labels or fields), bool(flags.get("all"))
+    if everyone and any("/" in word for word in args):
+        raise KubectlError("selectors and the all flag cannot be used when passing resource/name arguments")
+    requests = wanted(
+        kubectl, connection.catalogue, args, selected=selected, everywhere=bool(flags.get("all-namespaces"))
+    )
+    if not selected and not everyone and not everything and any(not one.name for one in requests):
+        raise KubectlError("resource(s) were provided, but no name was specified")
+    return await _fetched(kubectl, requests, ignore_missing, labels, fields)
+
+
+async def _fetched(
+    kubectl: Kubectl, requests: list[Wanted], ignore_missing: bool, labels: str = "", fields: str = ""
+) -> list[Info]:
+    connection = await kubectl.connect()
+    infos: list[Info] = []
+    for one in requests:
+        try:
+            if one.name:
+                found = [await fetch(connection, one)]
+            else:
+                found = await connection.list(one.resource, one.namespace, labels=labels, fields=fields)
+        except ApiError as error:
+            if not (ignore_missing and error.reason == "NotFound"):
+                kubectl.postpone(sentence(error) if one.name else list_refused(error, one, labels, fields))
+            continue
+        infos.extend(info_of(one.resource, obj) for obj in found)
+    return infos
+
+
+def list_refused(error: ApiError, one: Wanted, labels: str, fields: str) -> str:
+    """The sentence for a list that was refused: it says what was looked for."""
+    if error.reason not in ("BadRequest", "NotFound"):
+        return sentence(error)
+    what = f'"{one.resource.group}/{one.resource.version}, Resource={one.resource.plural}"'
+    if not labels and not fields:
+        return sentence(error, f"Unable to list {what}")
+    chosen = f"label selector {quote(labels)}, field selector {quote(fields)}"
+    return sentence(error, f"Unable to find {what} that match {chosen}")
+
+
+async def fetch(connection: Connection, one: Wanted, subresource: str = "") -> Object:
+    """One object by its name; if it is not there because its namespace is not, that is what is told."""
+    namespace = one.namespace or ""
+    try:
+        return await connection.get(one.resource, namespace, one.name, subresource)
+    except NotFound:
+        if namespace not in ("", "default"):
+            await connection.get(connection.resource("namespaces"), "", namespace)
+        raise
+
+
+def info_of(resource: Resource, obj: Object, source: str = "") -> Info:
+    """An object of the server with its place."""
+    metadata = obj["metadata"]
+    return Info(resource, metadata.get("namespace", ""), metadata.get("name", ""), obj, source)
+
+
+def locate(kubectl: Kubectl, catalogue: Catalogue, document: Document) -> Info:
+    """The place of an object that a file describes."""
+    obj = document.obj
+    resource = catalogue.of_kind(obj["apiVersion"], obj["kind"])
+    metadata = obj.get("metadata") or {}
+    name, said = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
+    if resource is None:
+        raise KubectlError(
+            f'resource mapping not found for name: "{name}" namespace: "{said}" from "{document.source}": '
+            f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"\n'
+            "ensure CRDs are installed first"
+        )
+    if not resource.namespaced:
+        return Info(resource, "", name, obj, document.source)
+    if said and kubectl.flags.said("namespace") and said != kubectl.namespace:
+        raise KubectlError(
+            f'the namespace from the provided object "{said}" does not match the namespace '
+            f"\"{kubectl.namespace}\". You must pass '--namespace={said}' to perform this operation."
+        )
+    return Info(resource, said or kubectl.namespace, name, obj, document.source)

@@ -1,0 +1,60 @@
+"""Objects as tables for people: what the flags of ``get`` say of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.kubectl.connection import Connection
+from simcloud.kubectl.printing.table import Look, Tabled
+from simcloud.kubectl.selection import Wanted
+from simcloud.kubectl.session import Kubectl
+from simcloud.kubernetes.api.durations import human
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.times import parse
+
+PLAIN: Final = [{"name": "Name", "type": "string", "format": "name"}, {"name": "Age", "type": "string"}]
+"""The columns of a table that kubectl makes by itself."""
+
+
+def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
+    """How the tables look, by the flags."""
+    flags = kubectl.flags
+    several = len({one.key for one in resources}) > 1
+    return Look(
+        wide=flags["output"] == "wide",
+        headers=not flags["no-headers"],
+        labels=flags["show-labels"],
+        label_columns=tuple(flags["label-columns"]),
+        kinds=flags["show-kind"] or several,
+        namespaces=bool(flags["all-namespaces"]),
+        sort_by=flags["sort-by"],
+    )
+
+
+def tabled(kubectl: Kubectl, connection: Connection, resource: Resource, items: list[Object]) -> Tabled:
+    """Objects as the table of their resource."""
+    group = f".{resource.group}" if resource.group else ""
+    return Tabled(
+        connection.table(resource, items) if kubectl.flags["server-print"] else _plain(connection, items),
+        f"{resource.plural}{group}",
+        f"{resource.singular or resource.kind.lower()}{group}",
+        resource.namespaced,
+    )
+
+
+def _plain(connection: Connection, items: list[Object]) -> Object:
+    rows = [{"cells": [one["metadata"]["name"], _age(one, connection.now_s)], "object": one} for one in items]
+    return {"columnDefinitions": PLAIN, "rows": rows}
+
+
+def _age(obj: Object, now_s: float) -> str:
+    made = obj["metadata"].get("creationTimestamp")
+    return human(now_s - parse(made)) if made else "<unknown>"
+
+
+def nothing_found(kubectl: Kubectl, asked: list[Wanted]) -> str:
+    """The sentence for an empty list."""
+    if kubectl.flags.get("all-namespaces") or not all(one.resource.namespaced for one in asked):
+        return "No resources found\n"
+    return f"No resources found in {kubectl.namespace} namespace.\n"

@@ -1,0 +1,61 @@
+"""``get -w``: what is there, then what changes, until the command is ended."""
+
+from __future__ import annotations
+
+from simcloud.kubectl.connection import Connection
+from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.printing.output import Printer
+from simcloud.kubectl.printing.table import TablePrinter
+from simcloud.kubectl.selection import Wanted
+from simcloud.kubectl.session import Kubectl
+from simcloud.kubectl.tables import look, tabled
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
+
+SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch events received\n"
+
+
+def check(requests: list[Wanted]) -> None:
+    """Refuse to watch several kinds."""
+    if len({one.resource.key for one in requests}) > 1:
+        raise KubectlError("you may only specify a single resource type")
+
+
+async def watch(
+    kubectl: Kubectl, requests: list[Wanted], found: list[Object], printer: Printer | None
+) -> None:
+    """Show what was found unless only news are asked for, then the news."""
+    flags, asked = kubectl.flags, requests[0]
+    connection = await kubectl.connect()
+    table = TablePrinter(look(kubectl, [asked.resource]))
+    events = flags["output-watch-events"]
+
+    async def show(kind: str, *objects: Object) -> None:
+        if printer is None:
+            shown = tabled(kubectl, connection, asked.resource, list(objects))
+            await kubectl.out(table.event(shown, kind if events else ""))
+            return
+        for obj in objects:
+            await kubectl.out(printer.print({"object": obj, "type": kind} if events else obj))
+
+    if flags["sort-by"]:
+        await kubectl.err(SORTED_ONCE)
+    if not flags["watch-only"]:
+        await show("ADDED", *found)
+    if len(requests) > 1:
+        raise KubectlError("you may only watch a single resource or type of resource at a time")
+    news = await _opened(kubectl, connection, asked)
+    try:
+        while (event := await news.next()) is not None:
+            await show(event.type, event.object)
+    finally:
+        news.stop()
+
+
+async def _opened(kubectl: Kubectl, connection: Connection, asked: Wanted) -> Watch:
+    flags = kubectl.flags
+    fields = f"metadata.name={asked.name}" if asked.name else flags["field-selector"]
+    options = WatchOptions(
+        labels=flags["selector"], fields=fields, resource_version=str(connection.api.log.revision)
+    )
+    return await connection.watch(asked.resource, asked.namespace or None, options, asked.name)

@@ -1,0 +1,55 @@
+"""The images of the system's pods, by the reference under which a node pulls them."""
+
+from __future__ import annotations
+
+from simcloud.kubernetes.addons.metrics import IMAGE as METRICS_IMAGE
+from simcloud.kubernetes.addons.metrics import metrics_server_image
+from simcloud.kubernetes.addons.programs import (
+    API_SERVER,
+    CONTROLLER_MANAGER,
+    ETCD,
+    KINDNET,
+    SCHEDULER,
+    component,
+    kube_proxy,
+    local_path,
+)
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.network.coredns import IMAGE, coredns_image
+from simcloud.kubernetes.network.pod_network import ClusterNetwork
+from simcloud.kubernetes.network.services import ServiceProxies
+from simcloud.kubernetes.nodes import KUBELET_VERSION
+from simcloud.machine.image import Image
+from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.machine.process import Program
+
+
+def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> dict[str, Image]:
+    """Every image that ``system_objects`` names."""
+
+    async def api_server(request: HttpRequest) -> HttpResponse:
+        return await api.door(request) if api.door is not None else respond(503, "service unavailable\n")
+
+    programs: dict[str, tuple[str, Program]] = {
+        "registry.k8s.io/etcd:3.6.5-0": ("etcd", component(ETCD)),
+        f"registry.k8s.io/kube-apiserver:{KUBELET_VERSION}": (
+            "kube-apiserver",
+            component(API_SERVER, api_server),
+        ),
+        f"registry.k8s.io/kube-controller-manager:{KUBELET_VERSION}": (
+            "kube-controller-manager",
+            component(CONTROLLER_MANAGER),
+        ),
+        f"registry.k8s.io/kube-scheduler:{KUBELET_VERSION}": ("kube-scheduler", component(SCHEDULER)),
+        f"registry.k8s.io/kube-proxy:{KUBELET_VERSION}": ("kube-proxy", kube_proxy(api, services)),
+        "docker.io/kindest/kindnetd:v20250512-df8de77b": ("kindnetd", component(KINDNET)),
+        "docker.io/kindest/local-path-provisioner:v20250214-acbabc1a": (
+            "local-path-provisioner",
+            local_path(api),
+        ),
+    }
+    images = {
+        reference: Image(reference, {name: program}, entrypoint=[name])
+        for reference, (name, program) in programs.items()
+    }
+    return {**images, IMAGE: coredns_image(api, pods), METRICS_IMAGE: metrics_server_image(api)}

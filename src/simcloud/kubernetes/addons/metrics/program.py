@@ -1,0 +1,179 @@
+"""The metrics server's program. It finds nodes and pods through what its image was built with, as CoreDNS does; what
+they use it asks of the kubelets, over the network and with its pod's own token.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.kubernetes.addons.metrics.readings import RESOLUTION_S, Batch, Readings, read
+from simcloud.kubernetes.addons.programs import Component, say, until_told
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.computed import METRICS, metrics_server
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.network.http_client import exchange, go_words
+from simcloud.kubernetes.nodes import KUBELET_PORT
+from simcloud.machine.files import FileError
+from simcloud.machine.image import Image
+from simcloud.machine.network import NetworkError
+from simcloud.machine.network.http import HTTPS, HttpRequest, HttpResponse, respond, serve_http
+from simcloud.machine.process import Context
+from simcloud.sim import TimedOut, gather
+
+IMAGE: Final = "registry.k8s.io/metrics-server/metrics-server:v0.8.0"
+PORT: Final = 10250
+SCRAPE_LIMIT_S: Final = 13.5
+"""Nine tenths of the time between two rounds."""
+
+STAGGER_S: Final = 0.008
+"""So far apart, for each node there is, the requests of one round may lie."""
+
+TOKEN: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+MEMORY_BYTES: Final = 18 * 1024**2
+SCRAPE_CPU_S: Final = 0.002
+"""What reading one node costs."""
+
+_SCRAPER: Final = Component("scraper.go:149", ())
+
+
+def metrics_server_image(api: Api) -> Image:
+    """The image of the metrics server for a cluster."""
+
+    async def run(ctx: Context) -> int:
+        return await MetricsServer(ctx, api).run()
+
+    return Image(IMAGE, {"metrics-server": run}, entrypoint=["metrics-server"])
+
+
+class MetricsServer:
+    """One running metrics server."""
+
+    def __init__(self, ctx: Context, api: Api) -> None:
+        self._ctx = ctx
+        self._api = api
+        self._readings = Readings()
+
+    async def run(self) -> int:
+        """Scrape and serve until told to end."""
+        ctx = self._ctx
+        ctx.memory.use(MEMORY_BYTES)
+        address = ctx.container.namespace.address
+        say(
+            ctx,
+            Component("serving.go:380", ()),
+            "Generated self-signed cert (/tmp/apiserver.crt, /tmp/apiserver.key)",
+        )
+        say(
+            ctx,
+            Component("handler.go:288", ()),
+            "Adding GroupVersion metrics.k8s.io v1beta1 to ResourceManager",
+        )
+        try:
+            serve_http(ctx, PORT, self._health, HTTPS)
+        except NetworkError as error:
+            say(ctx, Component("run.go:72", ()), f'"command failed" err="{str(error).lower()}"', "E")
+            return 1
+        say(ctx, Component("secure_serving.go:211", ()), f"Serving securely on [::]:{PORT}")
+        ctx.spawn(self._rounds(), "scraping")
+        self._api.aggregation.listen(address, PORT, metrics_server(self._nodes, self._pods))
+        try:
+            return await until_told(ctx)
+        finally:
+            self._api.aggregation.leave(address, PORT)
+
+    async def _health(self, request: HttpRequest) -> HttpResponse:
+        path = request.path.partition("?")[0]
+        if path in ("/livez", "/healthz"):
+            return respond(200, "ok")
+        if path != "/readyz":
+            return respond(403, f'forbidden: User "system:anonymous" cannot get path "{path}"')
+        if self._readings.ready:
+            return respond(200, "ok")
+        told = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
+        say(self._ctx, Component("server.go:192", ()), told)
+        return respond(500, "[-]metric-storage-ready failed: reason withheld\nreadyz check failed\n")
+
+    # -- asking --------------------------------------------------------------------------------
+
+    async def _rounds(self) -> None:
+        ctx = self._ctx
+        while True:
+            began = ctx.kernel.now
+            nodes = self._api.log.objects("", "nodes")
+            draws = ctx.random("metrics-server")
+            works = [self._scrape(node, draws.random() * STAGGER_S * len(nodes)) for node in nodes]
+            found = await gather(ctx.kernel, works, "scrape")
+            self._readings.take({name: batch for name, batch in found if batch is not None})
+            await ctx.sleep(max(0.0, began + RESOLUTION_S - ctx.kernel.now))
+
+    async def _scrape(self, node: Object, wait_s: float) -> tuple[str, Batch | None]:
+        ctx = self._ctx
+        name = str(node["metadata"]["name"])
+        await ctx.sleep(wait_s)
+        address = next(
+            (
+                one["address"]
+                for one in at(node, "status", "addresses", default=[])
+                if one["type"] == "InternalIP"
+            ),
+            name,
+        )
+        port = at(node, "status", "daemonEndpoints", "kubeletEndpoint", "Port", default=KUBELET_PORT)
+        url = f"https://{address}:{port}/metrics/resource"
+        try:
+            with ctx.kernel.timeout(SCRAPE_LIMIT_S):
+                response = await exchange(
+                    ctx.container.namespace,
+                    address,
+                    port,
+                    HTTPS,
+                    HttpRequest("GET", "/metrics/resource", self._headers()),
+                )
+        except TimedOut:
+            return self._failed(name, f'Get \\"{url}\\": context deadline exceeded')
+        except NetworkError as error:
+            return self._failed(name, f'Get \\"{url}\\": {go_words(error, f"{address}:{port}")}')
+        if not isinstance(response, HttpResponse) or response.status != 200:
+            status = f"{response.status} {response.reason}" if isinstance(response, HttpResponse) else "000"
+            return self._failed(name, f'request failed, status: \\"{status}\\"')
+        await ctx.cpu(SCRAPE_CPU_S)
+        return name, read(response.body.decode())
+
+    def _headers(self) -> dict[str, str]:
+        try:
+            token = self._ctx.files.read(TOKEN).decode()
+        except FileError:
+            return {"User-Agent": "metrics-server/v0.8.0"}
+        return {"User-Agent": "metrics-server/v0.8.0", "Authorization": f"Bearer {token.strip()}"}
+
+    def _failed(self, node: str, why: str) -> tuple[str, None]:
+        say(self._ctx, _SCRAPER, f'"Failed to scrape node" err="{why}" node="{node}"', "E")
+        return node, None
+
+    # -- telling -------------------------------------------------------------------------------
+
+    def _nodes(self, _: str | None) -> list[Object]:
+        told = []
+        for node in self._api.log.objects("", "nodes"):
+            use = self._readings.of_node(node["metadata"]["name"])
+            if use is not None:
+                told.append(self._measured("NodeMetrics", node, use))
+        return told
+
+    def _pods(self, namespace: str | None) -> list[Object]:
+        told = []
+        for pod in self._api.log.objects("", "pods", namespace):
+            metadata = pod["metadata"]
+            use = self._readings.of_pod((metadata["namespace"], metadata["name"]))
+            if use is not None and at(pod, "status", "phase") == "Running":
+                told.append(self._measured("PodMetrics", pod, use))
+        return told
+
+    def _measured(self, kind: str, of: Object, use: Object) -> Object:
+        metadata: Object = {"name": of["metadata"]["name"]}
+        if "namespace" in of["metadata"]:
+            metadata["namespace"] = of["metadata"]["namespace"]
+        metadata["creationTimestamp"] = self._api.timestamp()
+        if of["metadata"].get("labels"):
+            metadata["labels"] = of["metadata"]["labels"]
+        return {"kind": kind, "apiVersion": f"{METRICS}/v1beta1", "metadata": metadata, **use}

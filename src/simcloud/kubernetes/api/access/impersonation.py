@@ -1,0 +1,225 @@
+"""Acting as somebody else: the Impersonate headers and the rights they need.
+
+There are narrow ways to get such a right and a broad one, tried in this order: a service account may be
+its own node, anybody may be given some nodes, some service accounts or some other users, each only for
+some requests (verbs ``impersonate:MODE`` on who, ``impersonate-on:MODE:VERB`` on what); and the plain
+verb ``impersonate`` lets one be somebody for everything. Whoever fails in all of them is told of the
+first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from urllib.parse import unquote_to_bytes
+
+from simcloud.golang.quoting import quote
+from simcloud.kubernetes.api.access.attributes import Attributes
+from simcloud.kubernetes.api.access.rbac import Authorizer, forbidden
+from simcloud.kubernetes.api.access.tokens import NODE_NAME_KEY
+from simcloud.kubernetes.api.access.users import (
+    ANONYMOUS_NAME,
+    AUTHENTICATED_GROUP,
+    MASTERS_GROUP,
+    NODES_GROUP,
+    UNAUTHENTICATED_GROUP,
+    User,
+    service_account_groups,
+    split_service_account,
+)
+from simcloud.kubernetes.api.errors import ApiError, BadRequest
+from simcloud.kubernetes.api.field_errors import FieldError, invalid
+
+_GROUP = "authentication.k8s.io"
+_EXTRA_PREFIX = "impersonate-extra-"
+_NODE_PREFIX = "system:node:"
+_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
+_LONGEST_NAME = 253
+
+
+def impersonate(wish: Attributes, headers: Mapping[str, list[str]], authorizer: Authorizer) -> User:
+    """The user that a request acts as: the caller itself where no header says otherwise.
+
+    ``wish`` is the request as the caller's own. BadRequest: groups, a uid or extras without a user.
+    Forbidden: the caller may not be that, or not for this.
+    """
+    wanted = _wanted(headers)
+    if wanted is None:
+        return wish.user
+    refusal: ApiError | None = None
+    for mode, applies in _MODES.items():
+        if not applies(wanted, wish.user):
+            continue
+        try:
+            return _acted(mode, wanted, wish, authorizer)
+        except ApiError as error:
+            refusal = refusal or error
+    assert refusal is not None  # the last mode applies to everybody
+    raise refusal
+
+
+def _wanted(headers: Mapping[str, list[str]]) -> User | None:
+    """The user that the headers describe, as they describe it; None where they describe nobody."""
+    values = {name.lower(): given for name, given in headers.items()}
+    extra: dict[str, tuple[str, ...]] = {}
+    for header in sorted(values):
+        if header.startswith(_EXTRA_PREFIX) and values[header]:
+            key = _unescaped(header.removeprefix(_EXTRA_PREFIX))
+            extra[key] = (*extra.get(key, ()), *values[header])
+    name, uid = _first(values, "impersonate-user"), _first(values, "impersonate-uid")
+    wanted = User(name, uid, tuple(values.get("impersonate-group", ())), extra)
+    if name:
+        return wanted
+    if uid or wanted.groups or any(header.startswith(_EXTRA_PREFIX) for header in values):
+        raise BadRequest(f"requested {_as_go_prints(wanted)} without impersonating a user name")
+    return None
+
+
+def _acted(mode: str, wanted: User, wish: Attributes, authorizer: Authorizer) -> User:
+    """The wanted user, if the mode grants every part of it for this request."""
+    if mode:
+        authorizer.check(replace(wish, verb=f"impersonate-on:{mode}:{wish.verb}"))
+    for part in _parts(mode, wanted, wish.user):
+        authorizer.check(part)
+    groups = list(wanted.groups)
+    account = split_service_account(wanted.name)
+    if not groups and account is not None:
+        groups = list(service_account_groups(account[0]))
+    if mode and _node_named(wanted.name) is not None:
+        groups = [NODES_GROUP]
+    if wanted.name == ANONYMOUS_NAME:
+        if UNAUTHENTICATED_GROUP not in groups:
+            groups.append(UNAUTHENTICATED_GROUP)
+    elif AUTHENTICATED_GROUP not in groups and UNAUTHENTICATED_GROUP not in groups:
+        groups.append(AUTHENTICATED_GROUP)
+    return replace(wanted, groups=tuple(groups))
+
+
+def _parts(mode: str, wanted: User, caller: User) -> Iterator[Attributes]:
+    """What must be granted one by one; a mode's own limits are raised where their part comes up."""
+    verb = f"impersonate:{mode}" if mode else "impersonate"
+    group = _GROUP if mode else ""
+    account, node = split_service_account(wanted.name), _node_named(wanted.name)
+    if account is not None:
+        yield Attributes(caller, verb, group, "v1", "serviceaccounts", namespace=account[0], name=account[1])
+    elif mode and node is not None:
+        # Which node is its own the caller does not choose, so the right to it is one to any node.
+        name = "*" if mode == "associated-node" else node
+        yield Attributes(caller, verb, group, "v1", "nodes", name=name)
+    else:
+        yield Attributes(caller, verb, group, "v1", "users", name=wanted.name)
+    if wanted.uid:
+        yield Attributes(caller, verb, _GROUP, "v1", "uids", name=wanted.uid)
+    if mode:
+        _check_groups(wanted, Attributes(caller, verb, group, "v1", "groups"))
+    for name in wanted.groups:
+        yield Attributes(caller, verb, group, "v1", "groups", name=name)
+    if mode:
+        _check_extra(wanted, Attributes(caller, verb, _GROUP, "v1", "userextras"))
+    for key, values in wanted.extra.items():
+        for value in values:
+            yield Attributes(caller, verb, _GROUP, "v1", "userextras", key, name=value)
+
+
+def _check_groups(wanted: User, asked: Attributes) -> None:
+    if "" in wanted.groups:
+        raise forbidden(asked, "impersonating the empty string group is not allowed")
+    if MASTERS_GROUP in wanted.groups:
+        masters = replace(asked, name=MASTERS_GROUP)
+        raise forbidden(masters, "impersonating the system:masters group is not allowed")
+
+
+def _check_extra(wanted: User, asked: Attributes) -> None:
+    for key, values in wanted.extra.items():
+        if not key:
+            raise forbidden(asked, "impersonating the empty string key in extra is not allowed")
+        errors = _key_errors(key)
+        if errors:
+            told = "[" + ", ".join(map(str, errors)) + "]" if len(errors) > 1 else str(errors[0])
+            raise forbidden(asked, f"impersonating an invalid key in extra is not allowed: {told}")
+        if key != key.lower():
+            raise forbidden(asked, f"impersonating a non-lowercase key in extra is not allowed: {quote(key)}")
+        if "" in values:
+            raise forbidden(asked, "impersonating the empty string value in extra is not allowed")
+
+
+def _key_errors(key: str) -> list[FieldError]:
+    """What keeps a key from being a path under a domain."""
+    host, _, path = key.partition("/")
+    if not host or not path:
+        return [invalid("extra.key", key, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+    errors = []
+    if not _is_subdomain(host):
+        told = (
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+            "and must start and end with an alphanumeric character "
+            f"(e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+        )
+        errors.append(invalid("extra.key", host, told))
+    if not re.fullmatch(_PATH, path):
+        errors.append(invalid("extra.key", path, f"Invalid path (regex used for validation is '{_PATH}')"))
+    return errors
+
+
+def _only_named(wanted: User) -> bool:
+    return not (wanted.uid or wanted.groups or wanted.extra)
+
+
+def _is_own_node(wanted: User, caller: User) -> bool:
+    node = _node_named(wanted.name)
+    own = caller.extra.get(NODE_NAME_KEY, ())
+    return (
+        node is not None
+        and _only_named(wanted)
+        and split_service_account(caller.name) is not None
+        and tuple(own) == (node,)
+    )
+
+
+_MODES: dict[str, Callable[[User, User], bool]] = {
+    "associated-node": _is_own_node,
+    "arbitrary-node": lambda wanted, _: _only_named(wanted) and _node_named(wanted.name) is not None,
+    "serviceaccount": lambda wanted, _: (
+        _only_named(wanted) and split_service_account(wanted.name) is not None
+    ),
+    "user-info": lambda wanted, _: (
+        _node_named(wanted.name) is None and split_service_account(wanted.name) is None
+    ),
+    "": lambda _, __: True,
+}
+"""The ways to act as somebody, and whom each is for; the last is the plain verb ``impersonate``."""
+
+
+def _node_named(username: str) -> str | None:
+    name = username.removeprefix(_NODE_PREFIX)
+    return name if name != username and _is_subdomain(name) else None
+
+
+def _is_subdomain(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and re.fullmatch(_SUBDOMAIN, name) is not None
+
+
+def _first(values: Mapping[str, list[str]], header: str) -> str:
+    given = values.get(header)
+    return given[0] if given else ""
+
+
+def _unescaped(key: str) -> str:
+    """A percent-encoded key in clear; one that is not well encoded stays as it is."""
+    if re.search(r"%(?![0-9a-f]{2})", key):
+        return key
+    return unquote_to_bytes(key).decode("utf-8", "replace")
+
+
+def _as_go_prints(user: User) -> str:
+    extra = ", ".join(f"{quote(key)}:{_go_texts(user.extra[key])}" for key in sorted(user.extra))
+    return (
+        f"&user.DefaultInfo{{Name:{quote(user.name)}, UID:{quote(user.uid)}, "
+        f"Groups:{_go_texts(user.groups)}, Extra:map[string][]string{f'{{{extra}}}' if extra else '(nil)'}}}"
+    )
+
+
+def _go_texts(texts: tuple[str, ...]) -> str:
+    return f"[]string{{{', '.join(map(quote, texts))}}}" if texts else "[]string(nil)"

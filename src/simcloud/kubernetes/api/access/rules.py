@@ -1,0 +1,138 @@
+"""The rules of roles: whom they let do what, and whether some rules cover others.
+
+A ``Rule`` is a role's rule made ready for many questions. What a malformed rule does not say, it does
+not allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import Any
+
+from simcloud.kubernetes.api.access.attributes import Attributes
+from simcloud.kubernetes.api.access.text import quoted_list
+from simcloud.kubernetes.api.objects import Object
+
+_BREAKDOWN_LIMIT = 50_000
+"""A rule that says more single things than this is compared as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Verbs on resources, or on paths that are no resources."""
+
+    verbs: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, told: Any) -> Rule:
+        """A rule from a role's JSON form."""
+        if not isinstance(told, dict):
+            return cls()
+        return cls(
+            _texts(told.get("verbs")),
+            _texts(told.get("apiGroups")),
+            _texts(told.get("resources")),
+            _texts(told.get("resourceNames")),
+            _texts(told.get("nonResourceURLs")),
+        )
+
+    def allows(self, wish: Attributes) -> bool:
+        """Whether this rule alone is enough for the wish."""
+        if wish.verb not in self.verbs and "*" not in self.verbs:
+            return False
+        if wish.path is not None:
+            return any(_path_covers(path, wish.path) for path in self.paths)
+        if wish.group not in self.groups and "*" not in self.groups:
+            return False
+        if self.names and wish.name not in self.names:
+            return False
+        return self._has_resource(wish.resource, wish.subresource)
+
+    def _has_resource(self, resource: str, subresource: str) -> bool:
+        if resource in self.resources or "*" in self.resources:
+            return True
+        return bool(subresource) and f"*/{subresource}" in self.resources
+
+    def covers(self, other: Rule) -> bool:
+        """Whether everything that the other rule allows, this one allows."""
+        return (
+            ("*" in self.verbs or set(self.verbs).issuperset(other.verbs))
+            and ("*" in self.groups or set(self.groups).issuperset(other.groups))
+            and all(self._has_resource(one, one.partition("/")[2]) for one in other.resources)
+            and (not self.names or (bool(other.names) and set(self.names).issuperset(other.names)))
+            and all(any(_path_covers(own, one) for own in self.paths) for one in other.paths)
+        )
+
+    def singles(self) -> Iterator[Rule]:
+        """The same, said one verb, one resource and one name at a time."""
+        for group, resource, verb, name in product(
+            self.groups, self.resources, self.verbs, self.names or ("",)
+        ):
+            yield Rule((verb,), (group,), (resource,), (name,) if name else ())
+        for path, verb in product(self.paths, self.verbs):
+            yield Rule((verb,), paths=(path,))
+
+    def size(self) -> int:
+        """How many ``singles`` there are."""
+        resources = prod(map(len, (self.groups, self.resources, self.verbs, self.names or ("",))))
+        return resources + len(self.paths) * len(self.verbs)
+
+    def __str__(self) -> str:
+        parts = (
+            ("APIGroups", self.groups),
+            ("Resources", self.resources),
+            ("NonResourceURLs", self.paths),
+            ("ResourceNames", self.names),
+            ("Verbs", self.verbs),
+        )
+        return "{" + ", ".join(f"{label}:{quoted_list(texts)}" for label, texts in parts if texts) + "}"
+
+
+EVERYTHING = (Rule(("*",), ("*",), ("*",)), Rule(("*",), paths=("*",)))
+"""The rules of cluster-admin."""
+
+
+def rules_of(role: Object) -> tuple[Rule, ...]:
+    """The rules of a Role or ClusterRole."""
+    told = role.get("rules")
+    return tuple(Rule.read(one) for one in told) if isinstance(told, list) else ()
+
+
+def missing(owned: Sequence[Rule], wanted: Iterable[Rule]) -> list[Rule]:
+    """What of the wanted rules the owned ones do not cover, verbs on one resource put together."""
+    uncovered: list[Rule] = []
+    for rule in wanted:
+        if any(own.covers(rule) for own in owned):
+            continue
+        singles = rule.singles() if rule.size() <= _BREAKDOWN_LIMIT else iter((rule,))
+        uncovered.extend(one for one in singles if not any(own.covers(one) for own in owned))
+    return _compact(uncovered)
+
+
+def _compact(rules: Iterable[Rule]) -> list[Rule]:
+    kept: list[Rule] = []
+    simple: dict[tuple[str, str], list[str]] = {}
+    for rule in rules:
+        if rule.names or rule.paths or len(rule.groups) != 1 or len(rule.resources) != 1:
+            kept.append(rule)
+        else:
+            simple.setdefault((rule.groups[0], rule.resources[0]), []).extend(rule.verbs)
+    empty = Rule()
+    for (group, resource), verbs in simple.items():
+        kept.append(replace(empty, verbs=tuple(verbs), groups=(group,), resources=(resource,)))
+    return kept
+
+
+def _path_covers(owned: str, path: str) -> bool:
+    return owned == path or (owned.endswith("*") and path.startswith(owned.rstrip("*")))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()

@@ -1,0 +1,58 @@
+"""DefaultStorageClass and DefaultIngressClass: who names no class gets the newest default one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from simcloud.kubernetes.api.admission.plugin import CLAIMS, Quiet, creates
+from simcloud.kubernetes.api.objects import at
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.verbs.write import Write
+
+DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
+_OLD_DEFAULT_CLASS: Final = "storageclass.beta.kubernetes.io/is-default-class"
+DEFAULT_INGRESS_CLASS: Final = "ingressclass.kubernetes.io/is-default-class"
+
+
+class DefaultStorageClass(Quiet):
+    """A claim that names no class gets the default one."""
+
+    def admit(self, write: Write) -> None:
+        if not creates(write, CLAIMS):
+            return
+        spec = write.new["spec"]
+        annotated = at(write.new, "metadata", "annotations", "volume.beta.kubernetes.io/storage-class")
+        if spec.get("storageClassName") is not None or annotated is not None:
+            return
+        default = _newest_default(
+            write, ("storage.k8s.io", "storageclasses"), (DEFAULT_CLASS, _OLD_DEFAULT_CLASS)
+        )
+        if default is not None:
+            spec["storageClassName"] = default
+
+
+class DefaultIngressClass(Quiet):
+    """An Ingress that names no class gets the default one."""
+
+    def admit(self, write: Write) -> None:
+        if not creates(write, ("networking.k8s.io", "ingresses")):
+            return
+        annotated = at(write.new, "metadata", "annotations", "kubernetes.io/ingress.class")
+        if write.new["spec"].get("ingressClassName") is not None or annotated is not None:
+            return
+        default = _newest_default(write, ("networking.k8s.io", "ingressclasses"), (DEFAULT_INGRESS_CLASS,))
+        if default is not None:
+            write.new["spec"]["ingressClassName"] = default
+
+
+def _newest_default(write: Write, key: tuple[str, str], annotations: tuple[str, ...]) -> str | None:
+    marked = [
+        one["metadata"]
+        for one in write.api.log.objects(*key)
+        if any(at(one, "metadata", "annotations", name) == "true" for name in annotations)
+    ]
+    if not marked:
+        return None
+    newest = max(one["creationTimestamp"] for one in marked)
+    return min(str(one["name"]) for one in marked if one["creationTimestamp"] == newest)

@@ -1,0 +1,67 @@
+"""Priority: a pod's priority is what its class says; a class is looked up by name, or is the default one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from simcloud.kubernetes.api.admission.plugin import PODS, Quiet, creates, refused
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.store import Key
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.verbs.write import Write
+
+_CLASSES: Final = ("scheduling.k8s.io", "priorityclasses")
+
+
+class PodPriority(Quiet):
+    """Resolves the priority of new pods, and keeps one class the default."""
+
+    def admit(self, write: Write) -> None:
+        if not creates(write, PODS):
+            return
+        spec = write.new["spec"]
+        name = spec.get("priorityClassName", "")
+        found = self._named(write, name) if name else default_class(write)
+        value = found["value"] if found is not None else 0
+        said = spec.get("priority")
+        if said is not None and said != value:
+            raise refused(
+                write,
+                f"the integer value of priority ({said}) must not be provided in pod spec; "
+                f"priority admission controller computed {value} from the given PriorityClass name",
+            )
+        spec["priority"] = value
+        if found is not None and not name:
+            spec["priorityClassName"] = found["metadata"]["name"]
+        policy = (found or {}).get("preemptionPolicy", "PreemptLowerPriority")
+        if spec.setdefault("preemptionPolicy", policy) != policy:
+            raise refused(
+                write,
+                f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in "
+                f"pod spec; priority admission controller computed {policy} from the given PriorityClass name",
+            )
+
+    def check(self, write: Write) -> None:
+        if write.resource.key != _CLASSES or write.operation == "DELETE" or write.subresource:
+            return
+        if not write.new.get("globalDefault"):
+            return
+        present = default_class(write)
+        if present is not None and present["metadata"]["name"] != write.key.name:
+            name = present["metadata"]["name"]
+            raise refused(
+                write, f"PriorityClass {name} is already marked as default. Only one default can exist"
+            )
+
+    def _named(self, write: Write, name: str) -> Object:
+        found = write.api.log.get(Key(*_CLASSES, "", name))
+        if found is None:
+            raise refused(write, f"no PriorityClass with name {name} was found")
+        return found
+
+
+def default_class(write: Write) -> Object | None:
+    """The class of pods that name none: of several, the one of the lowest value."""
+    marked = [one for one in write.api.log.objects(*_CLASSES) if one.get("globalDefault")]
+    return min(marked, key=lambda one: int(one["value"]), default=None)

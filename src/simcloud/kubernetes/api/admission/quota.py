@@ -1,0 +1,106 @@
+"""ResourceQuota: a namespace's budget is charged before an object is made, and a write beyond it is refused.
+
+The charge is written to the quota's status at once, as the genuine admission does; what is given back,
+and a charge whose write failed afterwards, is the quota controller's to settle.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
+from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, refused
+from simcloud.kubernetes.api.admission.quota_usage import SERVICES, covers, measured, missing, usage
+from simcloud.kubernetes.api.amounts import Amount, Amounts, add, amounts
+from simcloud.kubernetes.api.objects import Object, at, copy
+from simcloud.kubernetes.api.options import Caller
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.verbs.write import Write
+
+API_SERVER: Final = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")
+
+
+class QuotaLimits(Quiet):
+    """The last word of admission: nothing is charged that something else refuses."""
+
+    def check(self, write: Write) -> None:
+        if not write.resource.namespaced or write.operation == "DELETE":
+            return
+        quotas = write.api.log.objects("", "resourcequotas", write.key.namespace)
+        if not quotas or not _handled(write):
+            return
+        key = write.resource.key
+        concerned = [one for one in quotas if covers(one, key, write.new)]
+        for quota in concerned:
+            _check_said(write, quota)
+        charged = [(quota, used) for quota in concerned if (used := _charge(write, quota)) is not None]
+        if write.options.dry_run:
+            return
+        for quota, used in charged:
+            _write_status(write, quota, used)
+
+
+def _handled(write: Write) -> bool:
+    """Only what may change the measure of an object is measured."""
+    key = write.resource.key
+    if write.operation == "CREATE":
+        return not write.subresource
+    if key == PODS:
+        return write.subresource == "resize"
+    return key in (SERVICES, CLAIMS) and not write.subresource
+
+
+def _check_said(write: Write, quota: Object) -> None:
+    name = quota["metadata"]["name"]
+    hard, used = at(quota, "status", "hard") or {}, at(quota, "status", "used") or {}
+    names = measured(write.resource.key, hard)
+    if write.resource.key == PODS:
+        silence = missing(write.new, names)
+        if silence:
+            raise refused(write, f"failed quota: {name}: {silence}")
+    if any(one not in used for one in names):
+        raise refused(write, f"status unknown for quota: {name}, resources: {','.join(sorted(names))}")
+
+
+def _charge(write: Write, quota: Object) -> Amounts | None:
+    """What is used after the write; None if the write costs this quota nothing."""
+    key, now_s = write.resource.key, write.api.now_s
+    cost = usage(key, write.new, now_s)
+    if write.old is not None and covers(quota, key, write.old):
+        cost = _more(cost, usage(key, write.old, now_s))
+    hard, used = amounts(at(quota, "status", "hard")), amounts(at(quota, "status", "used"))
+    asked = {name: value for name, value in cost.items() if value.value and name in hard}
+    if not asked:
+        return None
+    after = add(used, asked)
+    beyond = sorted(name for name in asked if after[name].value > hard[name].value)
+    if beyond:
+        raise refused(
+            write,
+            f"exceeded quota: {quota['metadata']['name']}, requested: {_told(asked, beyond)}, "
+            f"used: {_told(used, beyond)}, limited: {_told(hard, beyond)}",
+        )
+    return after
+
+
+def _more(new: Amounts, old: Amounts) -> Amounts:
+    """What is new costs beyond what the old one did, never less than nothing."""
+    nothing = Amount(Fraction(0))
+    return {
+        name: Amount(max(Fraction(0), value.value - old.get(name, nothing).value), value.family)
+        for name, value in new.items()
+    }
+
+
+def _told(listed: Amounts, names: list[str]) -> str:
+    return ",".join(f"{name}={listed[name]}" for name in names if name in listed)
+
+
+def _write_status(write: Write, quota: Object, used: Amounts) -> None:
+    api, metadata = write.api, quota["metadata"]
+    changed: Object = copy(quota)
+    changed["status"]["used"] = {name: str(value) for name, value in used.items()}
+    quotas = api.catalogue.named("resourcequotas")
+    api.update(quotas, metadata["namespace"], metadata["name"], changed, API_SERVER, subresource="status")

@@ -1,0 +1,119 @@
+"""Other servers' groups of the API: what an APIService that names a Service stands for.
+
+An extension server is a program in a pod that says here what it serves, at the address and port where it listens; that
+stands in for the request that the genuine API server would proxy to it. Which of them answers is decided as in life:
+the APIService names a Service, its ready endpoints name addresses, and where nobody listens nobody answers. The
+condition ``Available`` is kept by a controller; while it does not hold, the group is told as stale and refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from simcloud.kubernetes.api.errors import ServiceUnavailable
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.store import Key
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.api import Api
+
+REGISTRATION: Final = "apiregistration.k8s.io"
+SERVICE_NAME: Final = "kubernetes.io/service-name"
+
+Provider: TypeAlias = Callable[[str | None], list[Object]]
+"""Makes the objects of a resource; it is told the namespace, None for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionServer:
+    """The resources of one group and version, and who makes their objects, by plural."""
+
+    resources: tuple[Resource, ...]
+    providers: Mapping[str, Provider]
+
+
+class Unserved(ServiceUnavailable):
+    """Nobody can answer for an aggregated group at present, in the words that clients tell it with."""
+
+    def __init__(self, resource: Resource) -> None:
+        what = f"{resource.plural}.{resource.group}"
+        super().__init__(f"the server is currently unable to handle the request (get {what})")
+
+
+class Aggregation:
+    """The extension servers that listen, and the resources they serve."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._listening: dict[tuple[str, int], ExtensionServer] = {}
+
+    def listen(self, address: str, port: int, server: ExtensionServer) -> None:
+        """A server has begun to listen."""
+        self._listening[address, port] = server
+
+    def leave(self, address: str, port: int) -> None:
+        """It does not listen any more."""
+        self._listening.pop((address, port), None)
+
+    def behind(self, api_service: Object) -> ExtensionServer | None:
+        """The server that answers for an APIService now, of those that are ready."""
+        spec = api_service["spec"]
+        for place in self._ready(spec["service"]):
+            server = self._listening.get(place)
+            if server is not None and _serves(server, spec):
+                return server
+        return None
+
+    def offer(self, server: ExtensionServer) -> None:
+        """Serve a server's resources from now on; each request finds who answers it."""
+        for resource in server.resources:
+            self._api.catalogue.add(resource)
+            self._api.providers[resource.key] = self._asking(resource)
+
+    def withdraw(self, group: str, version: str) -> None:
+        """Serve a group and version no longer."""
+        self._api.catalogue.stale.pop((group, version), None)
+        for resource in list(self._api.catalogue.of(group, version)):
+            self._api.catalogue.remove(resource)
+            self._api.providers.pop(resource.key, None)
+
+    def _asking(self, resource: Resource) -> Provider:
+        def ask(namespace: str | None) -> list[Object]:
+            name = f"{resource.version}.{resource.group}"
+            api_service = self._api.log.get(Key(REGISTRATION, "apiservices", "", name))
+            server = None
+            if api_service is not None and is_available(api_service):
+                server = self.behind(api_service)
+            if server is None:
+                raise Unserved(resource)
+            return server.providers[resource.plural](namespace)
+
+        return ask
+
+    def _ready(self, service: Object) -> Iterator[tuple[str, int]]:
+        """The addresses and ports of a Service's ready endpoints."""
+        namespace, name = service["namespace"], service["name"]
+        found = self._api.log.get(Key("", "services", namespace, name))
+        ports = at(found or {}, "spec", "ports", default=[])
+        wanted = [one.get("name", "") for one in ports if one["port"] == service.get("port", 443)]
+        for each in self._api.log.objects("discovery.k8s.io", "endpointslices", namespace):
+            if at(each, "metadata", "labels", default={}).get(SERVICE_NAME) != name:
+                continue
+            numbers = [one["port"] for one in each.get("ports") or () if (one.get("name") or "") in wanted]
+            for endpoint in each.get("endpoints") or ():
+                if at(endpoint, "conditions", "ready", default=True) is not False:
+                    yield from ((endpoint["addresses"][0], number) for number in numbers)
+
+
+def is_available(api_service: Object) -> bool:
+    """Whether an APIService's condition says that it can be used."""
+    conditions = at(api_service, "status", "conditions", default=None) or ()
+    return any(one["type"] == "Available" and one["status"] == "True" for one in conditions)
+
+
+def _serves(server: ExtensionServer, spec: Object) -> bool:
+    wanted = (spec.get("group", ""), spec["version"])
+    return any((one.group, one.version) == wanted for one in server.resources)

@@ -1,0 +1,6 @@
+"""Who owns which field of an object: managedFields and server-side apply."""
+
+from simcloud.kubernetes.api.apply.apply import server_side_apply
+from simcloud.kubernetes.api.apply.managed import manager_name, track_update
+
+__all__ = ["manager_name", "server_side_apply", "track_update"]

@@ -1,0 +1,239 @@
+"""What the API refuses, each refusal a class that owns Kubernetes' own sentence.
+
+Raise ``NotFound(resource, "web")``; the server sends ``error.status()``, the Status object a genuine
+API server would send. Code inside the cluster catches the class. Nothing else than an ``ApiError``
+may leave the API for a reason that lies in the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from simcloud.kubernetes.api.field_errors import FieldError
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.objects import Object
+
+
+class Named(Protocol):
+    """What an error needs to know of a resource to speak of it."""
+
+    @property
+    def group(self) -> str: ...
+
+    @property
+    def plural(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
+
+
+def qualified(plural: str, group: str) -> str:
+    """``deployments.apps``, or ``pods`` for the core group."""
+    return f"{plural}.{group}" if group else plural
+
+
+class ApiError(Exception):
+    """A refusal: an HTTP code, a reason word, a sentence and, often, details."""
+
+    code = 500
+    reason = "InternalError"
+
+    def __init__(self, message: str, details: Object | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+    def status(self) -> Object:
+        """The Status object of this refusal, keys in the order of the genuine one."""
+        status: Object = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+        }
+        if self.reason:
+            status["reason"] = self.reason
+        if self.details is not None:
+            status["details"] = self.details
+        status["code"] = self.code
+        return status
+
+
+def _details(resource: Named, name: str, **more: Any) -> Object:
+    """A Status' details: what it speaks of. Empty parts are left out, as Go leaves them out."""
+    told = {"name": name, "group": resource.group, "kind": resource.plural, **more}
+    return {key: value for key, value in told.items() if value}
+
+
+class NotFound(ApiError):
+    """No object of that name."""
+
+    code, reason = 404, "NotFound"
+
+    def __init__(self, resource: Named, name: str) -> None:
+        what = qualified(resource.plural, resource.group)
+        super().__init__(f'{what} "{name}" not found', _details(resource, name))
+
+
+class NoSuchPath(ApiError):
+    """A URL that leads nowhere: no such resource, group or version."""
+
+    code, reason = 404, "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("the server could not find the requested resource", {})
+
+
+class AlreadyExists(ApiError):
+    """An object of that name is there."""
+
+    code, reason = 409, "AlreadyExists"
+
+    def __init__(self, resource: Named, name: str) -> None:
+        what = qualified(resource.plural, resource.group)
+        super().__init__(f'{what} "{name}" already exists', _details(resource, name))
+
+
+class Conflict(ApiError):
+    """The object is not as the caller believes: a stale version, a precondition, a lost race."""
+
+    code, reason = 409, "Conflict"
+
+    def __init__(
+        self,
+        resource: Named,
+        name: str,
+        why: str = "the object has been modified; please apply your changes to the latest version and try again",
+    ) -> None:
+        what = qualified(resource.plural, resource.group)
+        super().__init__(f'Operation cannot be fulfilled on {what} "{name}": {why}', _details(resource, name))
+
+
+class ApplyConflict(ApiError):
+    """A server-side apply met fields that other managers own; ``causes`` names each."""
+
+    code, reason = 409, "Conflict"
+
+    def __init__(self, message: str, causes: list[Object]) -> None:
+        super().__init__(message, {"causes": causes})
+
+
+class Invalid(ApiError):
+    """The object breaks rules of its kind; every broken rule is a field error."""
+
+    code, reason = 422, "Invalid"
+
+    def __init__(self, group: str, kind: str, name: str, errors: Sequence[FieldError]) -> None:
+        sentences = list(dict.fromkeys(str(error) for error in errors))
+        told = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
+        details = {"name": name, "group": group, "kind": kind, "causes": [error.cause() for error in errors]}
+        super().__init__(
+            f'{qualified(kind, group)} "{name}" is invalid: {told}',
+            {key: value for key, value in details.items() if value},
+        )
+        self.errors = list(errors)
+
+
+class BadRequest(ApiError):
+    """The request itself makes no sense."""
+
+    code, reason = 400, "BadRequest"
+
+
+class Unauthorized(ApiError):
+    """Nobody known is asking."""
+
+    code, reason = 401, "Unauthorized"
+
+    def __init__(self) -> None:
+        super().__init__("Unauthorized")
+
+
+class Forbidden(ApiError):
+    """The caller may not do this. ``why`` is the sentence after ``is forbidden:``."""
+
+    code, reason = 403, "Forbidden"
+
+    def __init__(self, resource: Named, name: str, why: str) -> None:
+        what = qualified(resource.plural, resource.group)
+        subject = f'{what} "{name}"' if name else what
+        super().__init__(f"{subject} is forbidden: {why}", _details(resource, name))
+
+
+class ForbiddenPath(ApiError):
+    """The caller may not use a path that is no resource, such as ``/metrics``."""
+
+    code, reason = 403, "Forbidden"
+
+    def __init__(self, user: str, verb: str, path: str) -> None:
+        super().__init__(f'forbidden: User "{user}" cannot {verb} path "{path}"', {})
+
+
+class Expired(ApiError):
+    """The asked-for revision is older than the log's window."""
+
+    code, reason = 410, "Expired"
+
+
+class MethodNotAllowed(ApiError):
+    """The resource is there, the verb is not."""
+
+    code, reason = 405, "MethodNotAllowed"
+
+    def __init__(self, resource: Named | None = None, verb: str = "") -> None:
+        if resource is None:
+            super().__init__("the server does not allow this method on the requested resource", {})
+            return
+        what = qualified(resource.plural, resource.group)
+        super().__init__(f"{verb} is not supported on resources of kind {what!r}".replace("'", '"'), {})
+
+
+class NotAcceptable(ApiError):
+    """No media type that the client accepts can be made."""
+
+    code, reason = 406, "NotAcceptable"
+
+
+class UnsupportedMediaType(ApiError):
+    """The body is in a form the server does not read."""
+
+    code, reason = 415, "UnsupportedMediaType"
+
+
+class TooLarge(ApiError):
+    """The body is larger than the server reads."""
+
+    code, reason = 413, "RequestEntityTooLarge"
+
+
+class TooManyRequests(ApiError):
+    """Not now: an eviction that a budget forbids, or a full server."""
+
+    code, reason = 429, "TooManyRequests"
+
+    def __init__(self, message: str, retry_after_s: int = 0, causes: list[Object] | None = None) -> None:
+        details: Object = {}
+        if causes:
+            details["causes"] = causes
+        if retry_after_s:
+            details["retryAfterSeconds"] = retry_after_s
+        super().__init__(message, details)
+        self.retry_after_s = retry_after_s
+
+
+class InternalError(ApiError):
+    """Something behind the API failed: a webhook, a kubelet."""
+
+    code, reason = 500, "InternalError"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"Internal error occurred: {why}", {"causes": [{"message": why}]})
+
+
+class ServiceUnavailable(ApiError):
+    """The server behind this API does not answer."""
+
+    code, reason = 503, "ServiceUnavailable"

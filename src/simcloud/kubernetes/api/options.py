@@ -1,0 +1,58 @@
+"""What a caller may say with a request, beside the object: as parameters of a URL or a body of options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who writes, and under which name the fields written are recorded."""
+
+    user: User = SYSTEM_MASTERS
+    manager: str = "unknown"
+
+
+@dataclass(slots=True)
+class WriteOptions:
+    """Of create, update and patch."""
+
+    dry_run: bool = False
+    field_validation: str = "Warn"
+    """``Strict``, ``Warn`` or ``Ignore``: what becomes of fields that the kind does not have."""
+    force: bool = False
+    """Of an apply: take over fields that others own."""
+    problems: list[str] = field(default_factory=list)
+    """What was wrong with the body before it was decoded: fields that stand there twice."""
+    warnings: list[str] = field(default_factory=list)
+    """Filled by the API: what the caller should be told."""
+    created: bool = False
+    """Set by the API when the write made an object that was not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOptions:
+    """Of delete and deletecollection."""
+
+    grace_s: int | None = None
+    propagation: str = ""
+    """``Foreground``, ``Background``, ``Orphan``, or empty for the kind's own way."""
+    uid: str = ""
+    resource_version: str = ""
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """Of list and deletecollection."""
+
+    labels: str = ""
+    fields: str = ""
+    limit: int = 0
+    token: str = ""
+    """Where the page before ended: ``continue`` in Kubernetes."""
+    resource_version: str = ""
+    match: str = ""
+    """``Exact`` or ``NotOlderThan``: resourceVersionMatch in Kubernetes."""

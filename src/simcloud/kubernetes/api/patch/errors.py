@@ -1,0 +1,46 @@
+"""How a patch is refused, in the API server's words and codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simcloud.kubernetes.api.errors import ApiError, BadRequest
+
+MAX_DEPTH = 200
+"""How deep an object may be nested. Go reads ten thousand levels, an object of Kubernetes has some thirty."""
+
+
+class Unclassified(ApiError):
+    """An error that the genuine server did not foresee and therefore sends as it is, without a reason."""
+
+    code, reason = 500, ""
+
+
+class DoesNotApply(ApiError):
+    """The patch is well formed, but this object is not one that it can be applied to."""
+
+    code, reason = 422, "Invalid"
+
+    def __init__(self) -> None:
+        super().__init__("the server rejected our request due to an error in our request", {})
+
+
+def check_depth(value: Any) -> None:
+    """Refuse what is nested too deep to be walked."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return
+    raise too_deep()
+
+
+def too_deep() -> BadRequest:
+    """The refusal of what is nested too deep."""
+    return BadRequest("error decoding patch: exceeded max depth")
+
+
+def _children(value: Any) -> list[Any]:
+    """The objects and lists right inside a value."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [child for child in inside if isinstance(child, dict | list)]

@@ -1,0 +1,25 @@
+"""Conditions of pods, as the API server and the scheduler put them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simcloud.kubernetes.api.objects import Object
+
+
+def set_condition(pod: Object, condition: Object, timestamp: str, observed: bool = True) -> None:
+    """Put a condition in its place; its time changes only with its status, its first place is the last.
+
+    ``observed`` notes the pod's generation in it, as all do but the API server when it binds a pod.
+    """
+    conditions: list[Any] = pod.setdefault("status", {}).setdefault("conditions", [])
+    made = {**condition, "lastProbeTime": None, "lastTransitionTime": timestamp}
+    if observed:
+        made["observedGeneration"] = pod["metadata"].get("generation", 1)
+    for number, one in enumerate(conditions):
+        if one["type"] == made["type"]:
+            if one["status"] == made["status"]:
+                made["lastTransitionTime"] = one.get("lastTransitionTime")
+            conditions[number] = made
+            return
+    conditions.append(made)

@@ -1,0 +1,170 @@
+"""What the API serves: resources, their verbs, names and subresources.
+
+The built-in ones come from ``data/resources.json``; custom ones join and leave as their definitions
+do. A resource is one group, version and plural: a kind served in two versions is two resources that
+share a ``storage`` resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from simcloud.kubernetes.api.schema import ANYTHING, Schema, schema_of
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """A part or an action of an object with a path of its own: ``status``, ``scale``, ``exec`` …"""
+
+    name: str
+    group: str
+    version: str
+    kind: str
+    verbs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource:
+    """One kind as served in one version."""
+
+    group: str
+    version: str
+    plural: str
+    singular: str
+    kind: str
+    namespaced: bool
+    verbs: tuple[str, ...]
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: dict[str, Subresource] = field(default_factory=dict)
+    schema: Schema = ANYTHING
+    custom: Any = None
+    """The CustomResourceDefinition this resource comes from, None for a built-in one."""
+
+    @property
+    def api_version(self) -> str:
+        """``apps/v1``, or ``v1`` for the core group."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def list_kind(self) -> str:
+        """The kind of a list of these."""
+        return f"{self.kind}List"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Group and plural: what RBAC and storage call this resource, whatever its version."""
+        return self.group, self.plural
+
+    def __repr__(self) -> str:
+        return f"<{self.plural} {self.api_version}>"
+
+
+@dataclass(slots=True)
+class Group:
+    """A group of the API and its versions, the preferred one first."""
+
+    name: str
+    versions: list[str]
+
+
+class Catalogue:
+    """Every resource served, by path and by kind. Custom resources are added and removed."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, Group] = {}
+        self.stale: dict[tuple[str, str], None] = {}
+        """The groups and versions whose own server cannot be reached at present."""
+        self._by_path: dict[tuple[str, str, str], Resource] = {}
+        self._by_kind: dict[tuple[str, str, str], Resource] = {}
+        for resource in _builtin():
+            self.add(resource)
+
+    def add(self, resource: Resource) -> None:
+        """Serve a resource."""
+        group = self.groups.setdefault(resource.group, Group(resource.group, []))
+        if resource.version not in group.versions:
+            group.versions.append(resource.version)
+        self._by_path[resource.group, resource.version, resource.plural] = resource
+        self._by_kind[resource.group, resource.version, resource.kind] = resource
+
+    def remove(self, resource: Resource) -> None:
+        """Serve it no longer."""
+        del self._by_path[resource.group, resource.version, resource.plural]
+        del self._by_kind[resource.group, resource.version, resource.kind]
+        group = self.groups[resource.group]
+        if not any(True for _ in self.of(resource.group, resource.version)):
+            group.versions.remove(resource.version)
+        if not group.versions:
+            del self.groups[resource.group]
+
+    def at(self, group: str, version: str, plural: str) -> Resource | None:
+        """The resource of a URL path."""
+        return self._by_path.get((group, version, plural))
+
+    def of_kind(self, api_version: str, kind: str) -> Resource | None:
+        """The resource of an object's apiVersion and kind."""
+        group, _, version = api_version.rpartition("/")
+        return self._by_kind.get((group, version, kind))
+
+    def of(self, group: str, version: str) -> Iterator[Resource]:
+        """The resources of one group and version, in the order of discovery."""
+        for resource in self._by_path.values():
+            if resource.group == group and resource.version == version:
+                yield resource
+
+    def named(self, plural: str, group: str = "") -> Resource:
+        """The resource of a group by its plural, in the group's preferred version. For code inside the cluster."""
+        versions = self.groups[group].versions
+        return next(
+            found
+            for version in versions
+            if (found := self._by_path.get((group, version, plural))) is not None
+        )
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._by_path.values())
+
+
+@cache
+def _builtin() -> tuple[Resource, ...]:
+    packed = (files("simcloud.kubernetes.api") / "data" / "resources.json").read_bytes()
+    return tuple(
+        _read(group["group"], version["version"], told)
+        for group in msgspec.json.decode(packed)
+        for version in group["versions"]
+        for told in version["resources"]
+    )
+
+
+def _read(group: str, version: str, told: Any) -> Resource:
+    """A resource from an entry of a discovery document."""
+    kind = told["responseKind"]["kind"]
+    return Resource(
+        group=group,
+        version=version,
+        plural=told["resource"],
+        singular=told["singularResource"],
+        kind=kind,
+        namespaced=told["scope"] == "Namespaced",
+        verbs=tuple(told["verbs"]),
+        short_names=tuple(told.get("shortNames", ())),
+        categories=tuple(told.get("categories", ())),
+        subresources={
+            one["subresource"]: Subresource(
+                one["subresource"],
+                one["responseKind"]["group"] or group,
+                one["responseKind"]["version"] or version,
+                one["responseKind"]["kind"],
+                tuple(one["verbs"]),
+            )
+            for one in told.get("subresources", ())
+        },
+        schema=schema_of(group, version, kind) or ANYTHING,
+    )

@@ -1,0 +1,126 @@
+"""Pods: their first status, and the subresources that may change one part of a running pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.strategies.metadata import keep_system_metadata, keep_user_metadata
+from simcloud.kubernetes.api.strategies.qos import qos_class
+from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, take
+
+_GATED = "Scheduling is blocked due to non-empty scheduling gates"
+
+
+@on_create("", "Pod")
+def create_pod(pod: Object) -> None:
+    """A new pod is pending; its own labels go into the selectors that ask for them."""
+    spec = pod.setdefault("spec", {})
+    pod["status"] = {"phase": "Pending", "qosClass": qos_class(spec)}
+    if spec.get("schedulingGates"):
+        pod["status"]["conditions"] = [
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "lastProbeTime": None,
+                "lastTransitionTime": pod["metadata"].get("creationTimestamp"),
+                "reason": "SchedulingGated",
+                "message": _GATED,
+            }
+        ]
+    labels = pod["metadata"].get("labels", {})
+    for term in (*_affinity_terms(spec), *spec.get("topologySpreadConstraints", ())):
+        _merge_label_keys(term, labels)
+
+
+@on_status_update("", "Pod")
+def update_pod_status(new: Object, old: Object) -> None:
+    """Who owns a pod and its class of service are not the kubelet's to change."""
+    take(new["metadata"], old["metadata"], "ownerReferences")
+    status, before = new.setdefault("status", {}), old.get("status", {})
+    for field in ("qosClass", "observedGeneration"):
+        if not status.get(field):
+            take(status, before, field)
+    generations: dict[str, list[int]] = {}
+    for condition in before.get("conditions", ()):
+        generations.setdefault(condition.get("type", ""), []).append(condition.get("observedGeneration", 0))
+    for condition in status.get("conditions", ()):
+        remembered = generations.get(condition.get("type", ""))
+        generation = remembered.pop(0) if remembered else 0
+        if generation and not condition.get("observedGeneration"):
+            condition["observedGeneration"] = generation
+
+
+def prepare_ephemeral_containers(new: Object, old: Object) -> None:
+    """Keep all of a pod but its ephemeral containers."""
+    wanted = new.get("spec", {}).get("ephemeralContainers")
+    _keep_all_but_spec(new, old)
+    new["spec"] = copy(old["spec"])
+    _put(new["spec"], "ephemeralContainers", wanted)
+    _count(new, old)
+
+
+def prepare_resize(new: Object, old: Object) -> None:
+    """Keep all of a pod but the resources of its containers; other containers are left for validation to refuse."""
+    spec, before = new.setdefault("spec", {}), old["spec"]
+    kinds = ("containers", "initContainers")
+    if any(len(spec.get(kind, ())) != len(before.get(kind, ())) for kind in kinds):
+        keep_system_metadata(new, old)
+        _count(new, old)
+        return
+    _keep_all_but_spec(new, old)
+    resized = {kind: _resize(spec.get(kind, []), before.get(kind, [])) for kind in kinds}
+    new["spec"] = {**copy(before), **{kind: wanted for kind, wanted in resized.items() if wanted}}
+    _put(new["spec"], "resources", spec.get("resources"))
+    _count(new, old)
+
+
+def _resize(wanted: list[Object], before: list[Object]) -> list[Object]:
+    if any(one.get("name") != other.get("name") for one, other in zip(wanted, before, strict=True)):
+        return wanted
+    resized = []
+    for one, other in zip(wanted, before, strict=True):
+        container = copy(other)
+        for field in ("resources", "resizePolicy"):
+            _put(container, field, one.get(field))
+        resized.append(container)
+    return resized
+
+
+def _put(target: Object, field: str, value: Any) -> None:
+    if value is None:
+        target.pop(field, None)
+    else:
+        target[field] = value
+
+
+def _keep_all_but_spec(new: Object, old: Object) -> None:
+    keep_system_metadata(new, old)
+    keep_user_metadata(new, old)
+    take(new, old, "status")
+
+
+def _count(new: Object, old: Object) -> None:
+    if new["spec"] != old["spec"]:
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
+
+def _affinity_terms(spec: Object) -> Iterator[Object]:
+    affinity = spec.get("affinity", {})
+    for side in ("podAffinity", "podAntiAffinity"):
+        rules = affinity.get(side, {})
+        for weighted in rules.get("preferredDuringSchedulingIgnoredDuringExecution", ()):
+            yield weighted.get("podAffinityTerm", {})
+        yield from rules.get("requiredDuringSchedulingIgnoredDuringExecution", ())
+
+
+def _merge_label_keys(term: Object, labels: Object) -> None:
+    selector = term.get("labelSelector")
+    if selector is None:
+        return
+    for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
+        for key in term.get(field, ()):
+            if key in labels:
+                expressions = selector.setdefault("matchExpressions", [])
+                expressions.append({"key": key, "operator": operator, "values": [labels[key]]})

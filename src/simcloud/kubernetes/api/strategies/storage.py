@@ -1,0 +1,50 @@
+"""Volumes, claims and storage drivers."""
+
+from __future__ import annotations
+
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.strategies.registry import on_create, on_update
+
+_COPIED_FROM = {("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
+_COUNTED_OF_DRIVER = ("tokenRequests", "requiresRepublish", "seLinuxMount")
+
+
+@on_create("", "PersistentVolume")
+def create_volume(volume: Object) -> None:
+    """Pending since its creation."""
+    volume["status"] = {"phase": "Pending"}
+    if "creationTimestamp" in volume["metadata"]:
+        volume["status"]["lastPhaseTransitionTime"] = volume["metadata"]["creationTimestamp"]
+
+
+@on_create("", "PersistentVolumeClaim")
+def create_claim(claim: Object) -> None:
+    """Pending, with its data source said in both ways."""
+    claim["status"] = {"phase": "Pending"}
+    spec = claim.setdefault("spec", {})
+    source = spec.get("dataSource")
+    if source is not None and (source.get("apiGroup") or "", source.get("kind", "")) not in _COPIED_FROM:
+        del spec["dataSource"]
+    _align_sources(spec)
+
+
+@on_update("", "PersistentVolumeClaim")
+def update_claim(new: Object, _old: Object) -> None:
+    """The data source in both ways, as on creation."""
+    _align_sources(new.setdefault("spec", {}))
+
+
+def _align_sources(spec: Object) -> None:
+    if "dataSource" in spec:
+        spec.setdefault("dataSourceRef", copy(spec["dataSource"]))
+    elif not spec.get("dataSourceRef", {"namespace": "none"}).get("namespace"):
+        reference = spec["dataSourceRef"]
+        spec["dataSource"] = {field: value for field, value in reference.items() if field != "namespace"}
+
+
+@on_update("storage.k8s.io", "CSIDriver")
+def update_csi_driver(new: Object, old: Object) -> None:
+    """A driver has no generation until something that a kubelet must know changes."""
+    spec, before = new.get("spec", {}), old.get("spec", {})
+    if any(spec.get(field) != before.get(field) for field in _COUNTED_OF_DRIVER):
+        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

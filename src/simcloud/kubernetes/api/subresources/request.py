@@ -1,0 +1,93 @@
+"""A request for a subresource, and what all of them do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simcloud.kubernetes.api.errors import BadRequest, NotFound
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.options import Caller, WriteOptions
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.schema import Schema, schema_of
+from simcloud.kubernetes.api.schema.decoding import decode
+from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
+from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.verbs.writes import admit, check, replace
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.api import Api
+
+
+@dataclass(slots=True)
+class Request:
+    """Who asks for what of which object. ``data`` is a body, or a ``Patch`` for the verb patch."""
+
+    api: Api
+    verb: str
+    resource: Resource
+    namespace: str
+    name: str
+    subresource: str
+    data: Any
+    caller: Caller
+    options: WriteOptions
+
+    @property
+    def key(self) -> Key:
+        """Where the object lives."""
+        return self.api.key(self.resource, self.namespace, self.name)
+
+    def present(self) -> Object:
+        """The object as it is; not to be changed."""
+        found = self.api.log.get(self.key)
+        if found is None:
+            raise NotFound(self.resource, self.name)
+        return found
+
+    def body(self, group: str, version: str, kind: str, shown: Object | None = None) -> Object:
+        """The body as an object of the subresource's own kind; a patch is applied to what is ``shown``."""
+        face = part_resource(self.resource, group, version, kind)
+        data = self.data
+        if isinstance(data, Patch):
+            data = patched_form(face, shown or {}, data)
+        if not isinstance(data, dict):
+            raise BadRequest(f"expected an object of kind {kind}")
+        data = {"apiVersion": face.api_version, "kind": kind, **data}
+        return decode(data, face).obj
+
+    def admit(self, obj: Object) -> None:
+        """Ask admission about an action: to the server it is the creation of an object of the action's kind."""
+        kept = self.api.stored(self.resource)
+        write = Write(
+            self.api, "CREATE", kept, self.key, obj, None, self.caller, self.options, self.subresource
+        )
+        admit(write)
+        check(write)
+
+    def change(self, edit: Callable[[Object], None], noted: bool = True) -> Object:
+        """Change the object itself in place of a part of it, ``noted`` with who manages what was changed."""
+        old = self.present()
+        new: Object = copy(old)
+        edit(new)
+        managed = None if noted else list(old["metadata"].get("managedFields") or ())
+        return replace(
+            self.api, self.resource, new, old, self.caller, self.options, self.subresource, managed
+        )
+
+
+def part_resource(resource: Resource, group: str, version: str, kind: str) -> Resource:
+    """A subresource's own kind, in the shape of a resource."""
+    schema: Schema | None = schema_of(group, version, kind)
+    return Resource(
+        group,
+        version,
+        resource.plural,
+        resource.singular,
+        kind,
+        resource.namespaced,
+        (),
+        schema=schema or resource.schema,
+    )

@@ -1,0 +1,165 @@
+"""IP addresses and networks in fields: when they are refused and when they are warned of.
+
+Old fields take what older servers took, as long as the object already had it; a new value must be plain:
+no leading zeros, no IPv4 address in IPv6 clothes, no bits beyond the prefix. New fields also want the
+canonical form.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection
+
+from simcloud.kubernetes.api.field_errors import invalid
+from simcloud.kubernetes.api.validation.common import Errors, broken
+from simcloud.kubernetes.api.validation.names import cidr as cidr_rule
+from simcloud.kubernetes.api.validation.names import ip as ip_rule
+from simcloud.kubernetes.api.validation.names import read_cidr, read_ip
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_LOOPBACK = "may not be in the loopback range (127.0.0.0/8, ::1/128)"
+_LINK_LOCAL = "may not be in the link-local range (169.254.0.0/16, fe80::/10)"
+_LINK_LOCAL_MULTICAST = "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"
+_MULTICAST_V4 = ipaddress.ip_network("224.0.0.0/24")
+_MULTICAST_V6 = ipaddress.ip_network("ff02::/16")
+
+
+def legacy_ip(path: str, value: str, had: Collection[str] = ()) -> Errors:
+    """An address of a field as old as IPv4; what the object ``had`` before stays."""
+    return [] if value in had else broken(path, value, _plain(value))
+
+
+def legacy_cidr(path: str, value: str, had: Collection[str] = ()) -> Errors:
+    """A network of a field as old as IPv4; what the object ``had`` before stays."""
+    if value in had:
+        return []
+    network = read_cidr(value)
+    if network is None:
+        return broken(path, value, cidr_rule(value))
+    if _leading_zero(value) or _leading_zero_bits(value):
+        return [invalid(path, value, "must not have leading 0s in IP or prefix length")]
+    if _mapped(network.ip):
+        return [invalid(path, value, "must not have an IPv4-mapped IPv6 address")]
+    if network.ip != network.network.network_address:
+        return [invalid(path, value, "must not have bits set beyond the prefix length")]
+    return []
+
+
+def canonical_ip(value: str) -> list[str]:
+    """An address written in the one way it should be written: what is wrong with it."""
+    sentences = _plain(value)
+    address = read_ip(value)
+    if not sentences and str(address) != value:
+        sentences.append(f'must be in canonical form ("{address}")')
+    return sentences
+
+
+def canonical_cidr(path: str, value: str) -> Errors:
+    """A network written in the one way it should be written."""
+    errors = legacy_cidr(path, value)
+    network = read_cidr(value)
+    if not errors and str(network) != value:
+        errors.append(invalid(path, value, f'must be in canonical form ("{network}")'))
+    return errors
+
+
+def non_special_ip(path: str, value: str) -> Errors:
+    """An address that other machines can reach."""
+    address = read_ip(value)
+    if address is None:
+        return [invalid(path, value, "must be a valid IP address")]
+    address = _mapped(address) or address
+    sentences = []
+    if address.is_unspecified:
+        sentences.append(f"may not be unspecified ({value})")
+    if address.is_loopback:
+        sentences.append(_LOOPBACK)
+    if address.is_link_local:
+        sentences.append(_LINK_LOCAL)
+    if address in _MULTICAST_V4 or address in _MULTICAST_V6:
+        sentences.append(_LINK_LOCAL_MULTICAST)
+    return broken(path, value, sentences)
+
+
+def is_ipv6(value: str) -> bool:
+    """Whether this is an IPv6 address; an IPv4 address in IPv6 clothes is not."""
+    address = read_ip(value)
+    return address is not None and address.version == 6 and _mapped(address) is None
+
+
+def one_of_each_family(values: list[str]) -> bool:
+    """Whether there is an address of each family."""
+    families = [is_ipv6(value) for value in values]
+    return True in families and False in families
+
+
+def one_network_of_each_family(values: list[str]) -> bool:
+    """Whether there is a network of each family; False if one of them is none."""
+    if any(read_cidr(value) is None for value in values):
+        return False
+    return one_of_each_family([value.partition("/")[0] for value in values])
+
+
+def ip_warnings(path: str, value: str) -> list[str]:
+    """What is warned of an address that is taken as it is."""
+    address = read_ip(value)
+    if address is None:
+        return []
+    if _leading_zero(value) or _mapped(address):
+        plain = _mapped(address) or address
+        return [
+            f'{path}: non-standard IP address "{value}" will be considered invalid in a future '
+            f'Kubernetes release: use "{plain}"'
+        ]
+    if address.version == 6 and str(address) != value:
+        return [f'{path}: IPv6 address "{value}" should be in RFC 5952 canonical format ("{address}")']
+    return []
+
+
+def cidr_warnings(path: str, value: str) -> list[str]:
+    """What is warned of a network that is taken as it is."""
+    network = read_cidr(value)
+    if network is None:
+        return []
+    told = []
+    if network.ip != network.network.network_address:
+        single = f"{network.ip}/{network.max_prefixlen}"
+        told.append(
+            f'{path}: CIDR value "{value}" is ambiguous in this context '
+            f'(should be "{network.network}" or "{single}"?)'
+        )
+    if _leading_zero(value) or _leading_zero_bits(value) or _mapped(network.ip):
+        told.append(
+            f'{path}: non-standard CIDR value "{value}" will be considered invalid in a future '
+            f'Kubernetes release: use "{network.network}"'
+        )
+    elif network.version == 6 and str(network) != value:
+        told.append(f'{path}: IPv6 CIDR value "{value}" should be in RFC 5952 canonical format ("{network}")')
+    return told
+
+
+def _plain(value: str) -> list[str]:
+    sentences = ip_rule(value)
+    if not sentences:
+        if _leading_zero(value):
+            sentences.append("must not have leading 0s")
+        if _mapped(read_ip(value)):
+            sentences.append("must not be an IPv4-mapped IPv6 address")
+    return sentences
+
+
+def _mapped(address: Address | None) -> ipaddress.IPv4Address | None:
+    return address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+
+
+def _leading_zero(value: str) -> bool:
+    address = value.partition("/")[0]
+    if ":" in address:
+        return False
+    return any(len(part) > 1 and part.startswith("0") for part in address.split("."))
+
+
+def _leading_zero_bits(value: str) -> bool:
+    bits = value.partition("/")[2]
+    return len(bits) > 1 and bits.startswith("0")

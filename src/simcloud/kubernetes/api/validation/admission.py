@@ -1,0 +1,406 @@
+"""The rules of webhook configurations and admission policies as objects.
+
+Their expressions must be there; whether they compile is not checked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from simcloud.kubernetes.api.field_errors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_many,
+)
+from simcloud.kubernetes.api.objects import Object, name_of
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    broken,
+    given_one_of,
+    items,
+    mapping,
+    needed,
+    text,
+)
+from simcloud.kubernetes.api.validation.labels import selector_errors
+from simcloud.kubernetes.api.validation.names import (
+    dns1035_label,
+    dns1123_subdomain,
+    path_segment,
+    qualified_name,
+    size,
+)
+from simcloud.kubernetes.api.validation.registry import validates
+from simcloud.kubernetes.api.validation.webhooks import REVIEW_VERSIONS, client_config, review_versions
+
+_GROUP = "admissionregistration.k8s.io"
+_FAILURE_POLICIES = ("Fail", "Ignore")
+_MATCH_POLICIES = ("Equivalent", "Exact")
+_NO_SIDE_EFFECTS = ("None", "NoneOnDryRun")
+_OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
+_MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
+_REINVOCATIONS = ("IfNeeded", "Never")
+_SCOPES = ("*", "Cluster", "Namespaced")
+_REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
+_ACTIONS = ("Audit", "Deny", "Warn")
+_MOST_CONDITIONS, _MOST_ANNOTATIONS, _EXPRESSION_LIMIT_BYTES = 64, 20, 5 * 1024
+_IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
+_RESERVED = (
+    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"),
+    *("if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
+)
+
+
+@validates(_GROUP, "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
+def webhook_configuration(new: Object, old: Object | None) -> Errors:
+    """The rules of a webhook configuration."""
+    errors: Errors = []
+    names: list[str] = []
+    for index, hook in enumerate(items(new, "webhooks")):
+        path, name = f"webhooks[{index}]", text(hook, "name")
+        errors += _webhook(path, hook)
+        empty = f"must specify one of {', '.join(REVIEW_VERSIONS)}"
+        field = "admissionReviewVersions"
+        errors += review_versions(f"{path}.{field}", items(hook, field), empty)
+        if name and name in names:
+            errors.append(duplicate(f"{path}.name", name))
+        names.append(name)
+    return errors
+
+
+def _webhook(path: str, hook: Object) -> Errors:
+    errors = _qualified(f"{path}.name", text(hook, "name"))
+    for index, rule in enumerate(items(hook, "rules")):
+        errors += _rule(f"{path}.rules[{index}]", rule)
+    errors += _optional(path, hook, "failurePolicy", _FAILURE_POLICIES)
+    errors += _optional(path, hook, "matchPolicy", _MATCH_POLICIES)
+    if hook.get("sideEffects") is None:
+        errors.append(required(f"{path}.sideEffects", f"must specify one of {', '.join(_NO_SIDE_EFFECTS)}"))
+    errors += _optional(path, hook, "sideEffects", _NO_SIDE_EFFECTS)
+    timeout = hook.get("timeoutSeconds")
+    if timeout is not None and not 1 <= timeout <= 30:
+        told = "the timeout value must be between 1 and 30 seconds"
+        errors.append(invalid(f"{path}.timeoutSeconds", timeout, told))
+    for field in ("namespaceSelector", "objectSelector"):
+        errors += selector_errors(f"{path}.{field}", hook.get(field))
+    errors += _optional(path, hook, "reinvocationPolicy", _REINVOCATIONS)
+    errors += client_config(f"{path}.clientConfig", mapping(hook, "clientConfig"))
+    return errors + _match_conditions(f"{path}.matchConditions", items(hook, "matchConditions"))
+
+
+def _qualified(path: str, name: str) -> Errors:
+    if not name:
+        return [required(path)]
+    wrong = dns1123_subdomain(name)
+    if wrong:
+        return [invalid(path, name, ",".join(wrong))]
+    if name.count(".") < 2:
+        return [invalid(path, name, "should be a domain with at least three segments separated by dots")]
+    return []
+
+
+def _optional(path: str, holder: Object, field: str, known: tuple[str, ...]) -> Errors:
+    value = holder.get(field)
+    return [] if value is None or value in known else [not_supported(f"{path}.{field}", value, known)]
+
+
+def _rule(path: str, rule: Object) -> Errors:
+    operations = items(rule, "operations")
+    errors = _starred(f"{path}.operations", operations, "operations")
+    errors += [
+        not_supported(f"{path}.operations[{index}]", operation, _OPERATIONS)
+        for index, operation in enumerate(operations)
+        if operation not in _OPERATIONS
+    ]
+    errors += _starred(f"{path}.apiGroups", items(rule, "apiGroups"), "API groups")
+    versions = items(rule, "apiVersions")
+    errors += _starred(f"{path}.apiVersions", versions, "API versions")
+    errors += [required(f"{path}.apiVersions[{index}]") for index, one in enumerate(versions) if not one]
+    errors += _resources(f"{path}.resources", items(rule, "resources"))
+    return errors + _optional(path, rule, "scope", _SCOPES)
+
+
+def _starred(path: str, values: list[str], what: str) -> Errors:
+    if not values:
+        return [required(path)]
+    if len(values) > 1 and "*" in values:
+        return [invalid(path, values, f"if '*' is present, must not specify other {what}")]
+    return []
+
+
+def _resources(path: str, resources: list[str]) -> Errors:
+    errors: Errors = [] if resources else [required(path)]
+    all_below: list[str] = []
+    all_with: list[str] = []
+    plain_last = False
+    for index, given in enumerate(resources):
+        if not given:
+            errors.append(required(f"{path}[{index}]"))
+            continue
+        resource, slash, sub = given.partition("/")
+        if not slash:
+            plain_last = given != "*"
+            continue
+        if resource in all_below:
+            told = f"if '{resource}/*' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, told))
+        if sub in all_with:
+            told = f"if '*/{sub}' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, told))
+        if sub == "*":
+            all_below.append(resource)
+        if resource == "*":
+            all_with.append(sub)
+    if len(resources) > 1 and "*/*" in resources:
+        told = "if '*/*' is present, must not specify other resources"
+        errors.append(invalid(path, resources, told))
+    if "*" in resources and plain_last:
+        told = "if '*' is present, must not specify other resources without subresources"
+        errors.append(invalid(path, resources, told))
+    return errors
+
+
+def _match_conditions(path: str, conditions: list[Object]) -> Errors:
+    errors: Errors = []
+    if len(conditions) > _MOST_CONDITIONS:
+        errors.append(too_many(path, len(conditions), _MOST_CONDITIONS))
+    names: list[str] = []
+    for index, condition in enumerate(conditions):
+        name = text(condition, "name")
+        if not text(condition, "expression").strip():
+            errors.append(required(f"{path}[{index}].expression"))
+        errors += needed(f"{path}[{index}].name", name, qualified_name)
+        if name and name in names:
+            errors.append(duplicate(f"{path}[{index}].name", name))
+        names.append(name)
+    return errors
+
+
+@validates(_GROUP, "ValidatingAdmissionPolicy")
+def validating_admission_policy(new: Object, old: Object | None) -> Errors:
+    """The rules of a ValidatingAdmissionPolicy."""
+    spec = mapping(new, "spec")
+    errors = _policy("spec", spec)
+    validations, annotations = items(spec, "validations"), items(spec, "auditAnnotations")
+    if not validations and not annotations:
+        told = "validations or auditAnnotations must contain at least one item"
+        return [*errors, required("spec.validations", told), required("spec.auditAnnotations", told)]
+    for index, validation in enumerate(validations):
+        errors += _validation(f"spec.validations[{index}]", validation)
+    if len(annotations) > _MOST_ANNOTATIONS:
+        told = f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations"
+        errors.append(invalid("spec.auditAnnotations", annotations, told))
+    keys = [text(annotation, "key") for annotation in annotations]
+    for index, annotation in enumerate(annotations):
+        path = f"spec.auditAnnotations[{index}]"
+        errors += _audit_annotation(path, annotation, name_of(new))
+        if keys[index] in keys[:index]:
+            errors.append(duplicate(f"{path}.key", keys[index]))
+    return errors
+
+
+@validates(_GROUP, "MutatingAdmissionPolicy")
+def mutating_admission_policy(new: Object, old: Object | None) -> Errors:
+    """The rules of a MutatingAdmissionPolicy."""
+    spec = mapping(new, "spec")
+    errors = _policy("spec", spec, mutating=True)
+    if not items(spec, "mutations"):
+        errors.append(required("spec.mutations", "mutations must contain at least one item"))
+    for index, mutation in enumerate(items(spec, "mutations")):
+        errors += _mutation(f"spec.mutations[{index}]", mutation)
+    return errors + given_one_of("spec.reinvocationPolicy", text(spec, "reinvocationPolicy"), _REINVOCATIONS)
+
+
+def _policy(path: str, spec: Object, mutating: bool = False) -> Errors:
+    errors = given_one_of(f"{path}.failurePolicy", text(spec, "failurePolicy"), _FAILURE_POLICIES)
+    if spec.get("paramKind") is not None:
+        errors += _param_kind(f"{path}.paramKind", spec["paramKind"])
+    constraints = spec.get("matchConstraints")
+    if constraints is None:
+        errors.append(required(f"{path}.matchConstraints"))
+    else:
+        errors += _match_resources(f"{path}.matchConstraints", constraints)
+        if not items(constraints, "resourceRules"):
+            errors.append(required(f"{path}.matchConstraints.resourceRules"))
+        if mutating:
+            errors += _mutable(f"{path}.matchConstraints", constraints)
+    errors += _match_conditions(f"{path}.matchConditions", items(spec, "matchConditions"))
+    for index, variable in enumerate(items(spec, "variables")):
+        errors += _variable(f"{path}.variables[{index}]", variable)
+    return errors
+
+
+def _param_kind(path: str, given: Object) -> Errors:
+    field, version = f"{path}.apiVersion", text(given, "apiVersion")
+    group, _, number_ = version.rpartition("/")
+    errors: Errors = []
+    if not version:
+        errors.append(required(field))
+    elif version.count("/") > 1:
+        errors.append(invalid(field, version, f"unexpected GroupVersion string: {version}"))
+    else:
+        if group and dns1123_subdomain(group):
+            errors.append(invalid(field, group, ",".join(dns1123_subdomain(group))))
+        if not number_:
+            errors.append(invalid(field, version, "version must be specified"))
+        elif dns1035_label(number_):
+            errors.append(invalid(field, number_, ",".join(dns1035_label(number_))))
+    kind = text(given, "kind")
+    if not kind:
+        errors.append(required(f"{path}.kind"))
+    elif dns1035_label(kind.lower()):
+        told = f"may have mixed case, but should otherwise match: {','.join(dns1035_label(kind.lower()))}"
+        errors.append(invalid(f"{path}.kind", kind, told))
+    return errors
+
+
+def _match_resources(path: str, matched: Object) -> Errors:
+    errors = given_one_of(f"{path}.matchPolicy", text(matched, "matchPolicy"), _MATCH_POLICIES)
+    for field in ("namespaceSelector", "objectSelector"):
+        if matched.get(field) is None:
+            errors.append(required(f"{path}.{field}"))
+        errors += selector_errors(f"{path}.{field}", matched.get(field))
+    for field in ("resourceRules", "excludeResourceRules"):
+        for index, rule in enumerate(items(matched, field)):
+            errors += _named_rule(f"{path}.{field}[{index}]", rule)
+    return errors
+
+
+def _named_rule(path: str, rule: Object) -> Errors:
+    names = items(rule, "resourceNames")
+    errors: Errors = []
+    for index, name in enumerate(names):
+        errors += broken(f"{path}.resourceNames[{index}]", name, path_segment(name))
+        if name in names[:index]:
+            errors.append(duplicate(f"{path}.resourceNames[{index}]", name))
+    return errors + _rule(path, rule)
+
+
+def _mutable(path: str, matched: Object) -> Errors:
+    return [
+        not_supported(f"{path}.resourceRules.operations", operation, _MUTATING_OPERATIONS)
+        for rule in items(matched, "resourceRules")
+        for operation in items(rule, "operations")
+        if operation not in _MUTATING_OPERATIONS
+    ]
+
+
+def _variable(path: str, variable: Object) -> Errors:
+    name, errors = text(variable, "name"), []
+    if not name.strip():
+        errors.append(required(f"{path}.name", "name is not specified"))
+    elif not _IDENTIFIER.match(name) or name in _RESERVED:
+        errors.append(invalid(f"{path}.name", name, "name is not a valid CEL identifier"))
+    if not text(variable, "expression").strip():
+        errors.append(required(f"{path}.expression", "expression is not specified"))
+    return errors
+
+
+def _validation(path: str, validation: Object) -> Errors:
+    errors: Errors = []
+    message, by_expression = text(validation, "message"), text(validation, "messageExpression")
+    if not text(validation, "expression").strip():
+        errors.append(required(f"{path}.expression", "expression is not specified"))
+    if by_expression and not by_expression.strip():
+        told = "must be non-empty if specified"
+        errors.append(invalid(f"{path}.messageExpression", by_expression, told))
+    if message and not message.strip():
+        errors.append(invalid(f"{path}.message", message, "message must be non-empty if specified"))
+    elif "\n" in message.strip() or "\r" in message.strip():
+        errors.append(invalid(f"{path}.message", message, "message must not contain line breaks"))
+    return errors + _optional(path, validation, "reason", _REASONS)
+
+
+def _audit_annotation(path: str, annotation: Object, name: str) -> Errors:
+    key, expression = text(annotation, "key"), text(annotation, "valueExpression").strip()
+    if name:
+        errors = broken(f"{path}.key", f"{name}/{key}", qualified_name(f"{name}/{key}"))
+    else:
+        errors = [invalid(f"{path}.key", key, "requires metadata.name be non-empty")]
+    if not expression:
+        errors.append(required(f"{path}.valueExpression", "valueExpression is not specified"))
+    elif size(expression) > _EXPRESSION_LIMIT_BYTES:
+        told = f"must not exceed {_EXPRESSION_LIMIT_BYTES} bytes in length"
+        errors.append(required(f"{path}.valueExpression", told))
+    return errors
+
+
+def _mutation(path: str, mutation: Object) -> Errors:
+    kind = text(mutation, "patchType")
+    fields = {"JSONPatch": "jsonPatch", "ApplyConfiguration": "applyConfiguration"}
+    errors = given_one_of(f"{path}.patchType", kind, sorted(fields))
+    for one, field in fields.items():
+        given = mutation.get(field)
+        if kind == one and given is None:
+            errors.append(required(f"{path}.{field}", f"must be specified when patchType is {kind}"))
+        elif kind == one and not text(given or {}, "expression").strip():
+            errors.append(required(f"{path}.{field}.expression"))
+    for one, field in fields.items():
+        if kind in fields and kind != one and mutation.get(field) is not None:
+            told = f"must not be specified when patchType is {kind}"
+            shown = {"Expression": text(mutation[field], "expression")}
+            errors.append(invalid(f"{path}.{field}", shown, told))
+    return errors
+
+
+@validates(_GROUP, "ValidatingAdmissionPolicyBinding")
+def validating_admission_policy_binding(new: Object, old: Object | None) -> Errors:
+    """The rules of a ValidatingAdmissionPolicyBinding."""
+    spec = mapping(new, "spec")
+    errors = _bound("spec", spec)
+    if spec.get("matchResources") is not None:
+        # The genuine server misspells this path.
+        errors += _match_resources("spec.matchResouces", spec["matchResources"])
+    actions, path = items(spec, "validationActions"), "spec.validationActions"
+    for index, action in enumerate(actions):
+        if action not in _ACTIONS:
+            errors.append(not_supported(f"{path}[{index}]", action, _ACTIONS))
+        if action in actions[:index]:
+            errors.append(duplicate(f"{path}[{index}]", action))
+    if "Deny" in actions and "Warn" in actions:
+        told = (
+            "must not contain both Deny and Warn (repeating the same validation failure information "
+            "in the API response and headers serves no purpose)"
+        )
+        errors.append(invalid(path, actions, told))
+    if not actions:
+        errors.append(required(path, "at least one validation action is required"))
+    return errors
+
+
+@validates(_GROUP, "MutatingAdmissionPolicyBinding")
+def mutating_admission_policy_binding(new: Object, old: Object | None) -> Errors:
+    """The rules of a MutatingAdmissionPolicyBinding."""
+    spec = mapping(new, "spec")
+    errors = _bound("spec", spec)
+    matched = spec.get("matchResources")
+    if matched is not None:
+        errors += _match_resources("spec.matchResources", matched) + _mutable("spec.matchResources", matched)
+    return errors
+
+
+def _bound(path: str, spec: Object) -> Errors:
+    errors = needed(f"{path}.policyName", text(spec, "policyName"), dns1123_subdomain)
+    reference = spec.get("paramRef")
+    return errors if reference is None else errors + _param_ref(f"{path}.paramRef", reference)
+
+
+def _param_ref(path: str, reference: Object) -> Errors:
+    name, selector = text(reference, "name"), reference.get("selector")
+    both = "name and selector are mutually exclusive"
+    errors: Errors = []
+    if name:
+        errors += broken(f"{path}.name", name, path_segment(name))
+        if selector is not None:
+            errors.append(forbidden(f"{path}.name", both))
+    if selector is not None:
+        errors += selector_errors(f"{path}.selector", selector)
+        if name:
+            errors.append(forbidden(f"{path}.selector", both))
+    elif not name:
+        errors.append(required(path, "one of name or selector must be specified"))
+    action = text(reference, "parameterNotFoundAction")
+    return errors + given_one_of(f"{path}.parameterNotFoundAction", action, ("Deny", "Allow"))

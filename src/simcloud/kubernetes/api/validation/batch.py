@@ -1,0 +1,348 @@
+"""Jobs and CronJobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_supported, required, too_long
+from simcloud.kubernetes.api.objects import Object, name_of
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    broken,
+    given_one_of,
+    immutable,
+    items,
+    mapping,
+    non_negative_fields,
+    number,
+    one_of,
+    same,
+    text,
+)
+from simcloud.kubernetes.api.validation.gotypes import as_go
+from simcloud.kubernetes.api.validation.job_policies import pod_failure_policy, success_policy
+from simcloud.kubernetes.api.validation.job_status import changed_job_status
+from simcloud.kubernetes.api.validation.labels import (
+    by_key,
+    is_sound,
+    same_selector,
+    selector_as_told,
+    selector_errors,
+    selects,
+)
+from simcloud.kubernetes.api.validation.names import (
+    dns1123_label,
+    dns1123_subdomain,
+    http_path_characters,
+    size,
+)
+from simcloud.kubernetes.api.validation.pods.template import pod_template, selected
+from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
+from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.schedule import schedule_error, zone_errors
+
+_COUNTS = (
+    *("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"),
+    *("backoffLimitPerIndex", "maxFailedIndexes"),
+)
+_MANY = 100_000
+_FEW = 10_000
+_CRON_NAME_LIMIT = 52
+_FIXED = {
+    "completionMode": None,
+    "podFailurePolicy": "PodFailurePolicy",
+    "backoffLimitPerIndex": None,
+    "managedBy": None,
+    "successPolicy": "SuccessPolicy",
+}
+_SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
+
+
+@validates("batch", "Job")
+def _job(new: Object, old: Object | None) -> Errors:
+    spec = mapping(new, "spec")
+    if old is not None:
+        return _whole_spec(spec) + _changed(spec, mapping(old, "spec"), old)
+    errors = _generated_selector(new, spec) + _whole_spec(spec)
+    completions = number(spec, "completions")
+    if text(spec, "completionMode") == "Indexed" and completions > 0:
+        hostname = f"{name_of(new)}-{completions - 1}"
+        if dns1123_label(hostname):
+            told = f"will not able to create pod with invalid DNS label: {hostname}"
+            errors.append(invalid("metadata.name", name_of(new), told))
+    return errors
+
+
+def _generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
+    """The selector and labels the server gives a Job must be the server's."""
+    selector = spec.get("selector")
+    if spec.get("manualSelector") or selector is None:
+        return []
+    uid, name = text(mapping(job, "metadata"), "uid"), name_of(job)
+    errors: Errors = [] if uid else [required("metadata.uid")]
+    labels = mapping(mapping(mapping(spec, "template"), "metadata"), "labels")
+    expected = {
+        "controller-uid": uid,
+        "job-name": name,
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": name,
+    }
+    for key, value in expected.items():
+        at = f"spec.template.metadata.labels[{key}]"
+        if key not in labels:
+            errors.append(required(at, f"must be '{value}'"))
+        elif labels[key] != value:
+            errors.append(invalid(at, by_key(labels), f"must be '{value}'"))
+    if is_sound(selector) and not selects(selector, expected):
+        errors.append(invalid("spec.selector", selector_as_told(selector), "`selector` not auto-generated"))
+    return errors
+
+
+def _whole_spec(spec: Mapping[str, Any]) -> Errors:
+    errors = _spec("spec", spec)
+    selector = spec.get("selector")
+    errors += [required("spec.selector")] if selector is None else selector_errors("spec.selector", selector)
+    if is_sound(selector):
+        errors += selected("spec.template", mapping(spec, "template"), selector)
+    return errors
+
+
+def _spec(path: str, spec: Mapping[str, Any]) -> Errors:
+    errors = non_negative_fields(path, spec, *_COUNTS)
+    if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
+        errors.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
+    if spec.get("managedBy") is not None:
+        errors += _managed_by(f"{path}.managedBy", spec["managedBy"])
+    errors += _completion(path, spec)
+    policy = spec.get("podFailurePolicy")
+    if policy is not None:
+        errors += pod_failure_policy(f"{path}.podFailurePolicy", policy, spec)
+    success = spec.get("successPolicy")
+    if success is not None and text(spec, "completionMode") != "Indexed":
+        shown_policy = as_go("SuccessPolicy", success)
+        errors.append(invalid(f"{path}.successPolicy", shown_policy, "requires indexed completion mode"))
+    elif success is not None:
+        errors += success_policy(f"{path}.successPolicy", success, number(spec, "completions"))
+    replacement = spec.get("podReplacementPolicy")
+    if replacement is not None:
+        known = ("Failed",) if policy is not None else ("Failed", "TerminatingOrFailed")
+        errors += one_of(f"{path}.podReplacementPolicy", replacement, known)
+    template = mapping(spec, "template")
+    errors += pod_template(f"{path}.template", template)
+    restart = text(mapping(template, "spec"), "restartPolicy")
+    return errors + _restart_policy(f"{path}.template.spec.restartPolicy", restart, policy is not None)
+
+
+def _restart_policy(path: str, policy: str, has_failure_policy: bool) -> Errors:
+    if policy in ("Always", ""):
+        return [required(path, 'valid values: "OnFailure", "Never"')]
+    if policy not in ("OnFailure", "Never"):
+        return [not_supported(path, policy, ("OnFailure", "Never"))]
+    if has_failure_policy and policy != "Never":
+        return [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+    return []
+
+
+def _managed_by(path: str, manager: str) -> Errors:
+    errors: Errors = []
+    host, slash, rest = manager.partition("/")
+    if not manager:
+        errors.append(required(path))
+    elif not slash or not host or not rest:
+        errors.append(invalid(path, manager, 'must be a domain-prefixed path (such as "acme.io/foo")'))
+    else:
+        errors += broken(path, host, dns1123_subdomain(host)) + broken(path, rest, http_path_characters(rest))
+    if size(manager) > 63:
+        errors.append(too_long(path, 63))
+    return errors
+
+
+def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
+    mode, per_index, failed = (
+        spec.get(key) for key in ("completionMode", "backoffLimitPerIndex", "maxFailedIndexes")
+    )
+    errors: Errors = []
+    if mode is not None:
+        errors += one_of(f"{path}.completionMode", mode, ("NonIndexed", "Indexed"))
+    if mode == "Indexed":
+        return errors + _indexed(path, spec)
+    if mode in (None, "NonIndexed"):
+        told = "requires indexed completion mode"
+        for key, value in (("backoffLimitPerIndex", per_index), ("maxFailedIndexes", failed)):
+            errors += [] if value is None else [invalid(f"{path}.{key}", value, told)]
+    return errors
+
+
+def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
+    completions, parallelism = spec.get("completions"), spec.get("parallelism")
+    failed, per_index = spec.get("maxFailedIndexes"), spec.get("backoffLimitPerIndex")
+    errors: Errors = []
+    if completions is None:
+        errors.append(required(f"{path}.completions", "when completion mode is Indexed"))
+    if parallelism is not None and parallelism > _MANY:
+        told = f"must be less than or equal to {_MANY} when completion mode is Indexed"
+        errors.append(invalid(f"{path}.parallelism", parallelism, told))
+    if completions is not None and failed is not None and failed > completions:
+        told = "must be less than or equal to completions"
+        errors.append(invalid(f"{path}.maxFailedIndexes", failed, told))
+    if failed is not None and failed > _MANY:
+        errors.append(invalid(f"{path}.maxFailedIndexes", failed, f"must be less than or equal to {_MANY}"))
+    if completions is None or completions <= _MANY or per_index is None:
+        return errors
+    if failed is None:
+        told = f"must be specified when completions is above {_MANY}"
+        errors.append(required(f"{path}.maxFailedIndexes", told))
+    told = f"must be less than or equal to {_FEW} when completions are above {_MANY} and used with backoff limit per index"
+    for key, value in (("parallelism", parallelism), ("maxFailedIndexes", failed)):
+        if value is not None and value > _FEW:
+            errors.append(invalid(f"{path}.{key}", value, told))
+    return errors
+
+
+def _changed(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
+    errors = _completions(spec, former)
+    errors += same_selector("spec.selector", spec.get("selector"), former.get("selector"))
+    errors += _same_template(spec, former, old)
+    for key, go_type in _FIXED.items():
+        if not same(spec.get(key), former.get(key)):
+            value = spec.get(key)
+            shown_value = as_go(go_type, value) if go_type and value is not None else value
+            errors.append(invalid(f"spec.{key}", shown_value, "field is immutable"))
+    return errors
+
+
+def _completions(spec: Mapping[str, Any], former: Mapping[str, Any]) -> Errors:
+    completions = spec.get("completions")
+    if text(spec, "completionMode") != "Indexed":
+        return immutable("spec.completions", completions, former.get("completions"))
+    if completions is None or completions == former.get("completions"):
+        return []
+    if completions == spec.get("parallelism"):
+        return []
+    told = "can only be modified in tandem with spec.parallelism"
+    return [invalid("spec.completions", completions, told)]
+
+
+def _same_template(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
+    template, before = mapping(spec, "template"), mapping(former, "template")
+    if former.get("suspend") and _stands_still(mapping(old, "status")):
+        before = _with_scheduling_of(template, before)
+    if same(template, before):
+        return []
+    metadata = mapping(template, "metadata")
+    told = {key: by_key(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
+    shown_template = {**told, "Spec": as_go("PodSpec", mapping(template, "spec"))}
+    return [invalid("spec.template", shown_template, "field is immutable")]
+
+
+def _stands_still(status: Mapping[str, Any]) -> bool:
+    """Whether a suspended Job has not started yet, or has no pods any more."""
+    if status.get("startTime") is None:
+        return True
+    suspended = any(
+        text(one, "type") == "Suspended" and text(one, "status") == "True"
+        for one in items(status, "conditions")
+    )
+    return suspended and number(status, "active") == 0
+
+
+def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """A Job that stands still may be sent elsewhere, and be given more or less, before it goes on."""
+    spec, pod = mapping(template, "spec"), dict(mapping(before, "spec"))
+    for key in _SCHEDULING:
+        pod[key] = spec.get(key)
+    node = mapping(spec, "affinity").get("nodeAffinity")
+    others = {key: value for key, value in mapping(pod, "affinity").items() if key != "nodeAffinity"}
+    merged = {**others, **({"nodeAffinity": node} if node is not None else {})}
+    pod["affinity"] = merged or None
+    for key in ("containers", "initContainers"):
+        now, then = items(spec, key), items(pod, key)
+        if len(now) == len(then):
+            pairs = zip(now, then, strict=True)
+            pod[key] = [{**former, "resources": mapping(one, "resources")} for one, former in pairs]
+    metadata = {**mapping(before, "metadata")}
+    for key in ("labels", "annotations"):
+        metadata[key] = mapping(template, "metadata").get(key)
+    return {**before, "metadata": metadata, "spec": pod}
+
+
+@validates_status("batch", "Job")
+def _job_status(new: Object, old: Object) -> Errors:
+    return changed_job_status(new, old)
+
+
+@warns("batch", "Job")
+def _job_warnings(new: Object, old: Object | None) -> list[str]:
+    spec = mapping(new, "spec")
+    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    if old is None:
+        told += for_template("spec.template", mapping(spec, "template"))
+    indexed = text(spec, "completionMode") == "Indexed"
+    if indexed and number(spec, "completions") > _MANY and number(spec, "parallelism") > _FEW:
+        told.append(
+            "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, "
+            "Kubernetes might not be able to track completedIndexes when a big number of indexes fail"
+        )
+    return told
+
+
+@validates("batch", "CronJob")
+def _cron_job(new: Object, old: Object | None) -> Errors:
+    spec, former = mapping(new, "spec"), mapping(old or {}, "spec")
+    errors = _schedule(spec, former if old is not None else None)
+    errors += non_negative_fields("spec", spec, "startingDeadlineSeconds")
+    zone = spec.get("timeZone")
+    if zone is not None and (old is None or zone != former.get("timeZone")):
+        errors += broken("spec.timeZone", zone, zone_errors(zone))
+    policies = ("Allow", "Forbid", "Replace")
+    errors += given_one_of("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), policies)
+    job = mapping(mapping(spec, "jobTemplate"), "spec")
+    at = "spec.jobTemplate.spec"
+    errors += _spec(at, job)
+    if job.get("selector") is not None:
+        errors.append(
+            invalid(f"{at}.selector", selector_as_told(job["selector"]), "`selector` will be auto-generated")
+        )
+    if job.get("manualSelector"):
+        errors.append(_manual(f"{at}.manualSelector"))
+    errors += non_negative_fields("spec", spec, "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+    if old is None and size(name_of(new)) > _CRON_NAME_LIMIT:
+        told = f"must be no more than {_CRON_NAME_LIMIT} characters"
+        errors.append(invalid("metadata.name", name_of(new), told))
+    return errors
+
+
+def _manual(path: str) -> FieldError:
+    return not_supported(path, True, ("nil", "false"))
+
+
+def _schedule(spec: Mapping[str, Any], former: Mapping[str, Any] | None) -> Errors:
+    path, schedule = "spec.schedule", text(spec, "schedule")
+    if not schedule:
+        return [required(path)]
+    why = schedule_error(schedule)
+    errors = [invalid(path, schedule, why)] if why else []
+    if "TZ" not in schedule:
+        return errors
+    if "TZ" not in text(former or {}, "schedule"):
+        told = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+        errors.append(invalid(path, schedule, told))
+    elif spec.get("timeZone") is not None:
+        told = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
+        errors.append(invalid(path, schedule, told))
+    return errors
+
+
+@warns("batch", "CronJob")
+def _cron_job_warnings(new: Object, old: Object | None) -> list[str]:
+    spec = mapping(new, "spec")
+    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    template = mapping(mapping(mapping(spec, "jobTemplate"), "spec"), "template")
+    told += for_template("spec.jobTemplate.spec.template", template)
+    if "TZ" in text(spec, "schedule"):
+        told.append(
+            "CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see "
+            "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+        )
+    return told

@@ -1,0 +1,202 @@
+"""The rules of Endpoints and of EndpointSlices, and what their writes are warned of."""
+
+from __future__ import annotations
+
+from simcloud.kubernetes.api.field_errors import duplicate, invalid, not_supported, required, too_many
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.validation import addresses
+from simcloud.kubernetes.api.validation.common import Errors, broken, immutable, items, number, same, text
+from simcloud.kubernetes.api.validation.labels import label_errors
+from simcloud.kubernetes.api.validation.names import (
+    dns1123_label,
+    dns1123_subdomain,
+    label_value,
+    port_number,
+    qualified_name,
+)
+from simcloud.kubernetes.api.validation.registry import validates, warns
+from simcloud.kubernetes.api.validation.services import protocol
+
+_ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
+_MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_TOPOLOGY, _MOST_HINTS = 1000, 100, 20000, 16, 8
+_OWN_CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
+
+
+@validates("", "Endpoints")
+def endpoints(new: Object, old: Object | None) -> Errors:
+    """The rules of Endpoints. Subsets that did not change are taken as they are."""
+    if old is not None and same(new.get("subsets"), old.get("subsets")):
+        return []
+    errors: Errors = []
+    for index, subset in enumerate(items(new, "subsets")):
+        path = f"subsets[{index}]"
+        if not items(subset, "addresses") and not items(subset, "notReadyAddresses"):
+            errors.append(required(path, "must specify `addresses` or `notReadyAddresses`"))
+        for field in ("addresses", "notReadyAddresses"):
+            for place, address in enumerate(items(subset, field)):
+                errors += _address(f"{path}.{field}[{place}]", address)
+        ports = items(subset, "ports")
+        for place, port in enumerate(ports):
+            errors += _port(f"{path}.ports[{place}]", port, len(ports) > 1)
+    return errors
+
+
+@warns("", "Endpoints")
+def endpoints_warnings(new: Object, old: Object | None) -> list[str]:
+    """What a write of Endpoints is warned of."""
+    told: list[str] = []
+    for index, subset in enumerate(items(new, "subsets")):
+        for field in ("addresses", "notReadyAddresses"):
+            for place, address in enumerate(items(subset, field)):
+                path = f"subsets[{index}].{field}[{place}].ip"
+                told += addresses.ip_warnings(path, text(address, "ip"))
+    return told
+
+
+def _address(path: str, address: Object) -> Errors:
+    errors = addresses.legacy_ip(f"{path}.ip", text(address, "ip"))
+    if text(address, "hostname"):
+        errors += broken(f"{path}.hostname", address["hostname"], dns1123_label(address["hostname"]))
+    if address.get("nodeName") is not None:
+        errors += broken(f"{path}.nodeName", address["nodeName"], dns1123_subdomain(address["nodeName"]))
+    return errors + addresses.non_special_ip(f"{path}.ip", text(address, "ip"))
+
+
+def _port(path: str, port: Object, named: bool) -> Errors:
+    name = text(port, "name")
+    errors = broken(f"{path}.name", name, dns1123_label(name)) if name else []
+    if named and not name:
+        errors.append(required(f"{path}.name"))
+    errors += broken(f"{path}.port", number(port, "port"), port_number(number(port, "port")))
+    return errors + protocol(f"{path}.protocol", text(port, "protocol")) + _app_protocol(path, port)
+
+
+def _app_protocol(path: str, port: Object) -> Errors:
+    given = port.get("appProtocol")
+    return broken(f"{path}.appProtocol", given, qualified_name(given)) if given is not None else []
+
+
+@validates("discovery.k8s.io", "EndpointSlice")
+def endpoint_slice(new: Object, old: Object | None) -> Errors:
+    """The rules of an EndpointSlice."""
+    kind = text(new, "addressType")
+    errors: Errors = []
+    known = _ADDRESS_TYPES if old is None else ("FQDN", "IP", "IPv4", "IPv6")
+    if not kind:
+        errors.append(required("addressType"))
+    elif kind not in known:
+        errors.append(not_supported("addressType", kind, known))
+    errors += _endpoints(items(new, "endpoints"), kind)
+    errors += _slice_ports(items(new, "ports"))
+    if old is not None:
+        errors += immutable("addressType", kind, text(old, "addressType"))
+    return errors
+
+
+@warns("discovery.k8s.io", "EndpointSlice")
+def endpoint_slice_warnings(new: Object, old: Object | None) -> list[str]:
+    """What a write of an EndpointSlice is warned of."""
+    told = []
+    if new.get("addressType") == "FQDN":
+        told.append("spec.addressType: FQDN endpoints are deprecated")
+    manager = at(new, "metadata", "labels", "endpointslice.kubernetes.io/managed-by")
+    if manager not in _OWN_CONTROLLERS:
+        for index, endpoint in enumerate(items(new, "endpoints")):
+            for place, address in enumerate(items(endpoint, "addresses")):
+                told += addresses.ip_warnings(f"endpoints[{index}].addresses[{place}]", address)
+    return told
+
+
+def _endpoints(given: list[Object], kind: str) -> Errors:
+    if len(given) > _MOST_ENDPOINTS:
+        return [too_many("endpoints", len(given), _MOST_ENDPOINTS)]
+    errors: Errors = []
+    for index, endpoint in enumerate(given):
+        errors += _endpoint(f"endpoints[{index}]", endpoint, kind)
+    return errors
+
+
+def _endpoint(path: str, endpoint: Object, kind: str) -> Errors:
+    reached = items(endpoint, "addresses")
+    errors: Errors = []
+    if not reached:
+        errors.append(required(f"{path}.addresses", "must contain at least 1 address"))
+    elif len(reached) > _MOST_ADDRESSES:
+        errors.append(too_many(f"{path}.addresses", len(reached), _MOST_ADDRESSES))
+    for index, address in enumerate(reached):
+        errors += _slice_address(f"{path}.addresses", index, address, kind)
+    if endpoint.get("nodeName") is not None:
+        errors += broken(f"{path}.nodeName", endpoint["nodeName"], dns1123_subdomain(endpoint["nodeName"]))
+    topology = endpoint.get("deprecatedTopology") or {}
+    if len(topology) > _MOST_TOPOLOGY:
+        errors.append(too_many(f"{path}.deprecatedTopology", len(topology), _MOST_TOPOLOGY))
+    errors += label_errors(f"{path}.deprecatedTopology", topology)
+    if endpoint.get("hostname") is not None:
+        errors += broken(f"{path}.hostname", endpoint["hostname"], dns1123_label(endpoint["hostname"]))
+    return errors + _hints(f"{path}.hints", endpoint.get("hints") or {})
+
+
+def _slice_address(path: str, index: int, address: str, kind: str) -> Errors:
+    place = f"{path}[{index}]"
+    if kind == "FQDN":
+        return fully_qualified(place, address)
+    if kind not in ("IPv4", "IPv6"):
+        return []
+    errors = addresses.legacy_ip(place, address)
+    if errors:
+        return errors
+    if addresses.is_ipv6(address) != (kind == "IPv6"):
+        errors.append(invalid(path, address, f"must be an {kind} address"))
+    return errors + addresses.non_special_ip(place, address)
+
+
+def fully_qualified(path: str, name: str) -> Errors:
+    """A DNS name with a domain."""
+    if not name:
+        return [required(path)]
+    name = name.removesuffix(".")
+    wrong = dns1123_subdomain(name)
+    if wrong:
+        return [invalid(path, name, ",".join(wrong))]
+    if "." not in name:
+        return [invalid(path, name, "should be a domain with at least two segments separated by dots")]
+    for label in name.split("."):
+        wrong = dns1123_label(label)
+        if wrong:
+            return [invalid(path, label, ",".join(wrong))]
+    return []
+
+
+def _hints(path: str, hints: Object) -> Errors:
+    errors: Errors = []
+    for field, rule in (("forZones", label_value), ("forNodes", dns1123_subdomain)):
+        given = items(hints, field)
+        if len(given) > _MOST_HINTS:
+            errors.append(too_many(f"{path}.{field}", len(given), _MOST_HINTS))
+            continue
+        names = [text(one, "name") for one in given]
+        for index, name in enumerate(names):
+            place = f"{path}.{field}[{index}].name"
+            if name in names[:index]:
+                errors.append(duplicate(place, name))
+            errors += broken(place, name, rule(name))
+    return errors
+
+
+def _slice_ports(ports: list[Object]) -> Errors:
+    if len(ports) > _MOST_PORTS:
+        return [too_many("ports", len(ports), _MOST_PORTS)]
+    errors: Errors = []
+    names: dict[str, None] = {}
+    for index, port in enumerate(ports):
+        path, name = f"ports[{index}]", text(port, "name")
+        if name:
+            errors += broken(f"{path}.name", name, dns1123_label(name))
+        if name in names:
+            errors.append(duplicate(f"{path}.name", name))
+        names[name] = None
+        errors += protocol(f"{path}.protocol", text(port, "protocol"))
+        if port.get("port") is not None:
+            errors += broken(f"{path}.port", port["port"], port_number(port["port"]))
+        errors += _app_protocol(path, port)
+    return errors

@@ -1,0 +1,340 @@
+"""The rules of a CustomResourceDefinition: its names, versions, conversion and what a protected group needs.
+
+The paths are those of the genuine server's internal form, where what all versions have in common stands
+once, at the top of the spec. Expressions of rules in schemas are not compiled.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, required, too_many
+from simcloud.kubernetes.api.objects import Object, at, name_of
+from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, items, mapping, text
+from simcloud.kubernetes.api.validation.crd_schemas import check_schema, selectable_field
+from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain
+from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.webhooks import ca_bundle, client_config, review_versions
+
+_GROUP = "apiextensions.k8s.io"
+_APPROVAL = "api-approved.kubernetes.io"
+_COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
+_MIXED_CASE = "may have mixed case, but should otherwise match: "
+_MOST_SELECTABLE = 8
+_SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
+_COMMON = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
+
+
+@validates(_GROUP, "CustomResourceDefinition")
+def custom_resource_definition(new: Object, old: Object | None) -> Errors:
+    """The rules of a CustomResourceDefinition."""
+    spec = mapping(new, "spec")
+    errors: Errors = []
+    wanted = f"{text(mapping(spec, 'names'), 'plural')}.{text(spec, 'group')}"
+    if old is None and name_of(new) != wanted:
+        told = 'must be spec.names.plural+"."+spec.group'
+        errors.append(invalid("metadata.name", name_of(new), told))
+    errors += _spec(spec)
+    if old is not None:
+        errors += _kept(spec, old)
+    errors += _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
+    errors += _stored(new)
+    errors += _approval(new, old)
+    if spec.get("preserveUnknownFields") and not at(old, "spec", "preserveUnknownFields"):
+        told = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+        errors.append(invalid("spec.preserveUnknownFields", True, told))
+    return errors
+
+
+@validates_status(_GROUP, "CustomResourceDefinition")
+def custom_resource_definition_status(new: Object, old: Object) -> Errors:
+    """The rules of its status."""
+    return _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
+
+
+def _spec(spec: Object) -> Errors:
+    errors = _group(text(spec, "group"))
+    errors += given_one_of("spec.scope", text(spec, "scope"), ("Cluster", "Namespaced"))
+    versions = items(spec, "versions")
+    shared = _shared(versions)
+    if shared["schema"] is None:
+        errors += [
+            required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required")
+            for index, version in enumerate(versions)
+            if version.get("served") and at(version, "schema", "openAPIV3Schema") is None
+        ]
+    errors += _versions(versions, shared)
+    names = mapping(spec, "names")
+    errors += [
+        required(f"spec.names.{field}")
+        for field in ("plural", "singular", "kind", "listKind")
+        if not names.get(field)
+    ]
+    errors += _names("spec.names", names)
+    errors += _version_parts("spec", shared, top=True)
+    return errors + _conversion("spec.conversion", mapping(spec, "conversion"))
+
+
+def _group(group: str) -> Errors:
+    if not group:
+        return [required("spec.group")]
+    wrong = dns1123_subdomain(group)
+    if wrong:
+        return [invalid("spec.group", group, ",".join(wrong))]
+    if "." not in group:
+        return [invalid("spec.group", group, "should be a domain with at least one dot")]
+    return []
+
+
+def _shared(versions: list[Object]) -> Object:
+    """What all versions have in common."""
+    first = versions[0] if versions else {}
+    return {
+        field: first.get(field) if all(one.get(field) == first.get(field) for one in versions) else None
+        for field in _COMMON
+    }
+
+
+def _versions(versions: list[Object], shared: Object) -> Errors:
+    errors: Errors = []
+    for index, version in enumerate(versions):
+        path, name = f"spec.versions[{index}]", text(version, "name")
+        wrong = dns1035_label(name)
+        if wrong:
+            errors.append(invalid(f"{path}.name", name, ",".join(wrong)))
+        own = {field: None if shared[field] is not None else version.get(field) for field in _COMMON}
+        status = at(version, "subresources", "status") is not None
+        errors += _deprecation(path, version)
+        errors += _version_parts(path, own, top=False, status=status)
+    names = [text(version, "name") for version in versions]
+    shown = [_version_shown(version, shared) for version in versions]
+    if len(set(names)) != len(names):
+        errors.append(invalid("spec.versions", shown, "must contain unique version names"))
+    if sum(bool(version.get("storage")) for version in versions) != 1:
+        told = "must have exactly one version marked as storage version"
+        errors.append(invalid("spec.versions", shown or None, told))
+    return errors
+
+
+def _deprecation(path: str, version: Object) -> Errors:
+    warning = version.get("deprecationWarning")
+    if warning is None:
+        return []
+    told = []
+    if not version.get("deprecated"):
+        told.append("can only be set for deprecated versions")
+    if not warning:
+        told.append("must not be empty")
+    if len(warning) > 256:
+        told.append(f"must be <= 256 characters, was {len(warning)}")
+    told += [
+        f"must only contain printable UTF-8 characters; non-printable character found at index {index}"
+        for index, char in enumerate(warning)
+        if not char.isprintable()
+    ][:1]
+    return [invalid(f"{path}.deprecationWarning", warning, one) for one in told]
+
+
+def _version_shown(version: Object, shared: Object) -> Object:
+    return {
+        "Name": text(version, "name"),
+        "Served": bool(version.get("served")),
+        "Storage": bool(version.get("storage")),
+        "Deprecated": bool(version.get("deprecated")),
+        "DeprecationWarning": version.get("deprecationWarning"),
+        **{
+            f"{field[0].upper()}{field[1:]}": None if shared[field] is not None else version.get(field)
+            for field in _COMMON
+        },
+    }
+
+
+def _version_parts(path: str, parts: Object, top: bool, status: bool = False) -> Errors:
+    """The rules of schema, subresources, columns and selectable fields, of a version or of all."""
+    errors: Errors = []
+    schema = at(parts, "schema", "openAPIV3Schema")
+    subresources = parts["subresources"] or {}
+    if schema is not None:
+        field = "validation" if top else "schema"
+        with_status = status or subresources.get("status") is not None
+        errors += check_schema(f"{path}.{field}.openAPIV3Schema", schema, with_status)
+    errors += _scale(f"{path}.subresources", subresources)
+    for index, column in enumerate(parts["additionalPrinterColumns"] or []):
+        errors += _column(f"{path}.additionalPrinterColumns[{index}]", column)
+    return errors + _selectable(f"{path}.selectableFields", parts["selectableFields"] or [], schema)
+
+
+def _scale(path: str, subresources: Object) -> Errors:
+    scale = subresources.get("scale")
+    if scale is None:
+        return []
+    errors: Errors = []
+    for field, starts, told in (
+        ("specReplicasPath", (".spec.",), "should be a json path under .spec"),
+        ("statusReplicasPath", (".status.",), "should be a json path under .status"),
+        (
+            "labelSelectorPath",
+            (".spec.", ".status."),
+            "should be a json path under either .spec or .status",
+        ),
+    ):
+        value, place = text(scale, field), f"{path}.scale.{field}"
+        if not value:
+            errors += [] if field == "labelSelectorPath" else [required(place)]
+        elif not value.startswith("."):
+            errors.append(invalid(place, value, "must be a simple json path starting with ."))
+        elif not value.startswith(starts):
+            errors.append(invalid(place, value, told))
+    return errors
+
+
+def _column(path: str, column: Object) -> Errors:
+    errors: Errors = [] if text(column, "name") else [required(f"{path}.name")]
+    kind, form, where = text(column, "type"), text(column, "format"), text(column, "jsonPath")
+    told = f"must be one of {','.join(_COLUMN_TYPES)}"
+    if not kind:
+        errors.append(required(f"{path}.type", told))
+    elif kind not in _COLUMN_TYPES:
+        errors.append(invalid(f"{path}.type", kind, told))
+    if form and form not in _COLUMN_FORMATS:
+        errors.append(invalid(f"{path}.format", form, f"must be one of {','.join(_COLUMN_FORMATS)}"))
+    if not where:
+        errors.append(required(f"{path}.JSONPath"))
+    elif not where.startswith("."):
+        errors.append(invalid(f"{path}.JSONPath", where, "must be a simple json path starting with ."))
+    return errors
+
+
+def _selectable(path: str, fields: list[Object], schema: Object | None) -> Errors:
+    errors: Errors = []
+    seen: list[str] = []
+    for index, field in enumerate(fields):
+        place, where = f"{path}[{index}].jsonPath", text(field, "jsonPath")
+        if not where:
+            errors.append(required(place))
+            continue
+        wrong = selectable_field(where, schema or {})
+        errors += [invalid(place, where, told) for told in wrong]
+        if where in seen:
+            errors.append(duplicate(place, where))
+        seen.append(where)
+    if len(seen) > _MOST_SELECTABLE:
+        errors.append(too_many(path, len(seen), _MOST_SELECTABLE))
+    return errors
+
+
+def _names(path: str, names: Object) -> Errors:
+    errors: Errors = []
+    for field in ("plural", "singular"):
+        wrong = dns1035_label(text(names, field)) if names.get(field) else []
+        if wrong:
+            errors.append(invalid(f"{path}.{field}", names[field], ",".join(wrong)))
+    for field in ("kind", "listKind"):
+        wrong = dns1035_label(text(names, field).lower()) if names.get(field) else []
+        if wrong:
+            errors.append(invalid(f"{path}.{field}", names[field], f"{_MIXED_CASE}{','.join(wrong)}"))
+    errors += _listed(f"{path}.shortNames", items(names, "shortNames"))
+    if names.get("kind") and names["kind"] == names.get("listKind"):
+        told = "kind and listKind may not be the same"
+        errors.append(invalid(f"{path}.listKind", names["listKind"], told))
+    return errors + _listed(f"{path}.categories", items(names, "categories"))
+
+
+def _listed(path: str, values: list[str]) -> Errors:
+    return [
+        invalid(f"{path}[{index}]", value, ",".join(dns1035_label(value)))
+        for index, value in enumerate(values)
+        if dns1035_label(value)
+    ]
+
+
+def _conversion(path: str, conversion: Object) -> Errors:
+    if not conversion:
+        return []
+    strategy, webhook = text(conversion, "strategy"), conversion.get("webhook")
+    errors = given_one_of(f"{path}.strategy", strategy, ("None", "Webhook"))
+    config = (webhook or {}).get("clientConfig")
+    versions = items(webhook or {}, "conversionReviewVersions")
+    if strategy == "Webhook":
+        if config is None:
+            told = "required when strategy is set to Webhook"
+            errors.append(required(f"{path}.webhookClientConfig", told))
+        else:
+            errors += client_config(f"{path}.webhookClientConfig", config)
+            errors += ca_bundle(f"{path}.webhookClientConfig.caBundle", text(config, "caBundle"))
+        return errors + review_versions(f"{path}.conversionReviewVersions", versions, "")
+    told = "should not be set when strategy is not set to Webhook"
+    if config is not None:
+        errors.append(forbidden(f"{path}.webhookClientConfig", told))
+    if versions:
+        errors.append(forbidden(f"{path}.conversionReviewVersions", told))
+    return errors
+
+
+def _kept(spec: Object, old: Object) -> Errors:
+    before = mapping(old, "spec")
+    errors: Errors = []
+    if any(
+        one.get("type") == "Established" and one.get("status") == "True"
+        for one in items(mapping(old, "status"), "conditions")
+    ):
+        errors += immutable("spec.scope", text(spec, "scope"), text(before, "scope"))
+        errors += _name_kept(spec, before, "kind")
+    errors += immutable("spec.group", text(spec, "group"), text(before, "group"))
+    return errors + _name_kept(spec, before, "plural")
+
+
+def _name_kept(spec: Object, before: Object, field: str) -> Errors:
+    now, had = text(mapping(spec, "names"), field), text(mapping(before, "names"), field)
+    return immutable(f"spec.names.{field}", now, had)
+
+
+def _stored(new: Object) -> Errors:
+    stored, path = items(mapping(new, "status"), "storedVersions"), "status.storedVersions"
+    if not stored:
+        return []
+    names = [text(version, "name") for version in items(mapping(new, "spec"), "versions")]
+    errors: Errors = [
+        invalid(path, stored, f"must have the storage version {text(version, 'name')}")
+        for version in items(mapping(new, "spec"), "versions")
+        if version.get("storage") and text(version, "name") not in stored
+    ]
+    for index, name in enumerate(stored):
+        if name not in names:
+            told = (
+                f"missing from spec.versions; {name} was previously a storage version, and must remain in "
+                f"spec.versions until a storage migration ensures no data remains persisted in {name} "
+                f"and removes {name} from status.storedVersions"
+            )
+            errors.append(invalid(f"{path}[{index}]", name, told))
+    return errors
+
+
+def _approval(new: Object, old: Object | None) -> Errors:
+    group = text(mapping(new, "spec"), "group")
+    if not f".{group}".endswith((".k8s.io", ".kubernetes.io")):
+        return []
+    given, path = at(new, "metadata", "annotations", _APPROVAL) or "", f"metadata.annotations[{_APPROVAL}]"
+    state = _approval_state(given)
+    if old is not None and _approval_state(at(old, "metadata", "annotations", _APPROVAL) or "") == state:
+        return []
+    told = f'protected groups must have approval annotation "{_APPROVAL}"'
+    if state == "missing":
+        return [required(path, f"{told}, {_SEE}")]
+    if state == "invalid":
+        reason = f'{told} with either a URL or a reason starting with "unapproved", {_SEE}'
+        return [invalid(path, given, reason)]
+    return []
+
+
+def _approval_state(annotation: str) -> str:
+    if not annotation:
+        return "missing"
+    if annotation.startswith("unapproved"):
+        return "bypassed"
+    try:
+        parts = urlsplit(annotation)
+    except ValueError:
+        return "invalid"
+    return "approved" if parts.scheme and parts.netloc else "invalid"

@@ -1,0 +1,185 @@
+"""When a Job counts as failed or done: its failure and success policies, and lists of indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simcloud.kubernetes.api.field_errors import (
+    FieldError,
+    duplicate,
+    invalid,
+    not_supported,
+    required,
+    shown,
+    too_long,
+    too_many,
+)
+from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, non_negative, text
+from simcloud.kubernetes.api.validation.names import qualified_name, size
+
+_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
+_OPERATORS = ("In", "NotIn")
+_STATUSES = ("False", "True", "Unknown")
+_RULES_LIMIT = 20
+_CODES_LIMIT = 255
+_INDEXES_LIMIT_BYTES = 64 * 1024
+
+
+def _valid_values(path: str, values: tuple[str, ...]) -> FieldError:
+    told = " ".join(shown(value) for value in values)
+    return required(path, f"valid values: [{told}]")
+
+
+def without_value(path: str, told: str) -> FieldError:
+    """A broken rule that shows no value."""
+    return FieldError(path, "FieldValueInvalid", f"Invalid value: {told}")
+
+
+def pod_failure_policy(path: str, policy: Mapping[str, Any], spec: Mapping[str, Any]) -> Errors:
+    """Which failures of pods fail the Job, and which do not count."""
+    rules = items(policy, "rules")
+    errors: Errors = []
+    if len(rules) > _RULES_LIMIT:
+        errors.append(too_many(f"{path}.rules", len(rules), _RULES_LIMIT))
+    pod = mapping(mapping(spec, "template"), "spec")
+    names = [text(one, "name") for key in ("containers", "initContainers") for one in items(pod, key)]
+    for index, rule in enumerate(rules):
+        at = f"{path}.rules[{index}]"
+        errors += _action(f"{at}.action", text(rule, "action"), spec)
+        codes, conditions = rule.get("onExitCodes"), items(rule, "onPodConditions")
+        if codes is not None:
+            errors += _exit_codes(f"{at}.onExitCodes", codes, names)
+        errors += _conditions(f"{at}.onPodConditions", conditions)
+        if codes is not None and conditions:
+            told = "specifying both OnExitCodes and OnPodConditions is not supported"
+            errors.append(without_value(at, told))
+        if codes is None and not conditions:
+            told = "specifying one of OnExitCodes and OnPodConditions is required"
+            errors.append(without_value(at, told))
+    return errors
+
+
+def _action(path: str, action: str, spec: Mapping[str, Any]) -> Errors:
+    if not action:
+        return [_valid_values(path, _ACTIONS)]
+    if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
+        return [invalid(path, action, "requires the backoffLimitPerIndex to be set")]
+    return [] if action in _ACTIONS else [not_supported(path, action, _ACTIONS)]
+
+
+def _exit_codes(path: str, given: Mapping[str, Any], names: list[str]) -> Errors:
+    operator, values, name = text(given, "operator"), items(given, "values"), given.get("containerName")
+    errors: Errors = []
+    if not operator:
+        errors.append(_valid_values(f"{path}.operator", _OPERATORS))
+    elif operator not in _OPERATORS:
+        errors.append(not_supported(f"{path}.operator", operator, _OPERATORS))
+    if name is not None and name not in names:
+        told = "must be one of the container or initContainer names in the pod template"
+        errors.append(invalid(f"{path}.containerName", name, told))
+    at = f"{path}.values"
+    if not values:
+        errors.append(invalid(at, given.get("values"), "at least one value is required"))
+    elif len(values) > _CODES_LIMIT:
+        errors.append(too_many(at, len(values), _CODES_LIMIT))
+    seen: set[int] = set()
+    for index, value in enumerate(values):
+        if operator == "In" and value == 0:
+            errors.append(invalid(f"{at}[{index}]", value, "must not be 0 for the In operator"))
+        if value in seen:
+            errors.append(duplicate(f"{at}[{index}]", value))
+        seen.add(value)
+    if values != sorted(values):
+        errors.append(invalid(at, values, "must be ordered"))
+    return errors
+
+
+def _conditions(path: str, conditions: list[Any]) -> Errors:
+    errors: Errors = []
+    if len(conditions) > _RULES_LIMIT:
+        errors.append(too_many(path, len(conditions), _RULES_LIMIT))
+    for index, condition in enumerate(conditions):
+        at, kind, status = f"{path}[{index}]", text(condition, "type"), text(condition, "status")
+        errors += broken(f"{at}.type", kind, qualified_name(kind))
+        if not status:
+            errors.append(_valid_values(f"{at}.status", _STATUSES))
+        elif status not in _STATUSES:
+            errors.append(not_supported(f"{at}.status", status, _STATUSES))
+    return errors
+
+
+def success_policy(path: str, policy: Mapping[str, Any], completions: int) -> Errors:
+    """Which indexes, or how many of them, make the Job a success."""
+    rules = items(policy, "rules")
+    errors: Errors = []
+    if not rules:
+        told = "at least one rules must be specified when the successPolicy is specified"
+        errors.append(required(f"{path}.rules", told))
+    if len(rules) > _RULES_LIMIT:
+        errors.append(too_many(f"{path}.rules", len(rules), _RULES_LIMIT))
+    for index, rule in enumerate(rules):
+        errors += _success_rule(f"{path}.rules[{index}]", rule, completions)
+    return errors
+
+
+def _success_rule(path: str, rule: Mapping[str, Any], completions: int) -> Errors:
+    count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
+    errors: Errors = []
+    if count is None and indexes is None:
+        told = "at least one of succeededCount or succeededIndexes must be specified"
+        errors.append(required(path, told))
+    total = 0
+    if indexes is not None:
+        at = f"{path}.succeededIndexes"
+        if size(indexes) > _INDEXES_LIMIT_BYTES:
+            errors.append(too_long(at, _INDEXES_LIMIT_BYTES))
+        try:
+            total = count_indexes(indexes, completions)
+        except ValueError as problem:
+            errors.append(invalid(at, indexes, f"error parsing succeededIndexes: {problem}"))
+    if count is None:
+        return errors
+    at = f"{path}.succeededCount"
+    errors += non_negative(at, count)
+    if count > completions:
+        told = f"must be less than or equal to {completions} (the number of specified completions)"
+        errors.append(invalid(at, count, told))
+    if indexes is not None and count > total:
+        told = (
+            f"must be less than or equal to {total} (the number of indexes in the specified "
+            "succeededIndexes field)"
+        )
+        errors.append(invalid(at, count, told))
+    return errors
+
+
+def count_indexes(indexes: str, completions: int) -> int:
+    """How many indexes a list such as ``0-3,7`` names. ValueError says what is wrong with it."""
+    total, last = 0, None
+    for interval in indexes.split(",") if indexes else []:
+        first, end = index_interval(interval, completions)
+        if last is not None and last >= first:
+            raise ValueError(f"non-increasing order, previous: {last}, current: {first}")
+        total, last = total + end - first + 1, end
+    return total
+
+
+def index_interval(interval: str, completions: int) -> tuple[int, int]:
+    """The first and last index of an interval."""
+    parts = interval.split("-")
+    if len(parts) > 2:
+        raise ValueError(
+            f"the fragment {shown(interval)} violates the requirement that an index interval can have at "
+            "most two parts separated by '-'"
+        )
+    numbers = []
+    for part in parts:
+        if not (part.isascii() and part.isdecimal()) or len(part) > 18:
+            raise ValueError(f"cannot convert string to integer for index: {shown(part)}")
+        if int(part) >= completions:
+            raise ValueError(f"too large index: {shown(part)}")
+        numbers.append(int(part))
+    if len(numbers) == 2 and numbers[0] >= numbers[1]:
+        raise ValueError(f"non-increasing order, previous: {numbers[0]}, current: {numbers[1]}")
+    return numbers[0], numbers[-1]

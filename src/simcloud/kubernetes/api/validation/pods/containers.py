@@ -1,0 +1,268 @@
+"""The containers of a pod: what all need, and what only some may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simcloud.kubernetes.api.field_errors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported,
+    required,
+    too_many,
+)
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    broken,
+    given_one_of,
+    items,
+    mapping,
+    needed,
+    number,
+    one_of,
+    text,
+)
+from simcloud.kubernetes.api.validation.names import dns1123_label, port_name, port_number
+from simcloud.kubernetes.api.validation.pods import env, mounts, probes, resources, security
+from simcloud.kubernetes.api.validation.pods.volumes import PULL_POLICIES
+
+_PROTOCOLS = ("SCTP", "TCP", "UDP")
+_MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
+_RESTART_POLICIES = ("Always", "Never", "OnFailure")
+_RESIZE_POLICIES = ("NotRequired", "RestartContainer")
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_NOT_EPHEMERAL = (
+    *("ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe"),
+    *("readinessProbe", "startupProbe", "lifecycle"),
+)
+_RULES_LIMIT = 20
+_EXIT_CODES_LIMIT = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What of its pod a container's rules depend on."""
+
+    volumes: Mapping[str, Any]
+    claim_names: tuple[str, ...]
+    grace_s: int | None
+    restart_policy: str
+    host_users: bool
+    os_name: str
+
+
+def of_pod(spec: Mapping[str, Any], volumes: Mapping[str, Any]) -> Surroundings:
+    """The surroundings a pod gives its containers."""
+    return Surroundings(
+        volumes=volumes,
+        claim_names=tuple(
+            text(claim, "name") for claim in items(spec, "resourceClaims") if text(claim, "name")
+        ),
+        grace_s=spec.get("terminationGracePeriodSeconds"),
+        restart_policy=text(spec, "restartPolicy"),
+        host_users=spec.get("hostUsers") is not False,
+        os_name=text(mapping(spec, "os"), "name"),
+    )
+
+
+def containers(path: str, given: list[Any], around: Surroundings) -> Errors:
+    """The containers that run a pod's work; at least one."""
+    if not given:
+        return [required(path)]
+    errors: Errors = []
+    seen: set[str] = set()
+    for index, container in enumerate(given):
+        at, name = f"{path}[{index}]", text(container, "name")
+        errors += _common(at, container, around)
+        if name in seen:
+            errors.append(duplicate(f"{at}.name", name))
+        seen.add(name)
+        errors += _running(at, container, around)
+        errors += _restarts(at, container)
+    return errors + _host_ports(path, given)
+
+
+def init_containers(path: str, given: list[Any], regular: list[Any], around: Surroundings) -> Errors:
+    """The containers that run before; those that always restart stay beside the others."""
+    errors: Errors = []
+    seen = {text(container, "name") for container in regular}
+    for index, container in enumerate(given):
+        at, name = f"{path}[{index}]", text(container, "name")
+        errors += _common(at, container, around)
+        errors += _init_restarts(at, container)
+        if name in seen:
+            errors.append(duplicate(f"{at}.name", name))
+        elif name:
+            seen.add(name)
+        errors += _host_ports(path, [container])
+        stays = text(container, "restartPolicy") == "Always"
+        errors += _running(at, container, around) if stays else _not_for_init(at, container)
+        if not stays:
+            told = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+            errors += [
+                invalid(f"{at}.resizePolicy[{number_of}].restartPolicy", "RestartContainer", told)
+                for number_of, policy in enumerate(items(container, "resizePolicy"))
+                if text(policy, "restartPolicy") == "RestartContainer"
+            ]
+    return errors
+
+
+def ephemeral_containers(path: str, spec: Mapping[str, Any], around: Surroundings) -> Errors:
+    """The containers added to a running pod to look into it."""
+    others = {text(one, "name") for key in ("containers", "initContainers") for one in items(spec, key)}
+    seen = set(others)
+    errors: Errors = []
+    told = "cannot be set for an Ephemeral Container"
+    for index, container in enumerate(items(spec, "ephemeralContainers")):
+        at, name = f"{path}[{index}]", text(container, "name")
+        errors += _common(at, container, around) + only_in_pods(at, container)
+        if name in seen:
+            errors.append(duplicate(f"{at}.name", name))
+        seen.add(name)
+        target = text(container, "targetContainerName")
+        if target and target not in others:
+            errors.append(not_found(f"{at}.targetContainerName", target))
+        errors += [forbidden(f"{at}.{key}", told) for key in _NOT_EPHEMERAL if container.get(key)]
+        for number_of, mount in enumerate(items(container, "volumeMounts")):
+            errors += [
+                forbidden(f"{at}.volumeMounts[{number_of}].{key}", told)
+                for key in ("subPath", "subPathExpr")
+                if text(mount, key)
+            ]
+    return errors
+
+
+def only_in_pods(path: str, container: Mapping[str, Any]) -> Errors:
+    """What a template may have and a pod may not."""
+    image = text(container, "image")
+    if image == image.strip():
+        return []
+    return [invalid(f"{path}.image", image, "must not have leading or trailing whitespace")]
+
+
+def _common(path: str, container: Mapping[str, Any], around: Surroundings) -> Errors:
+    errors = needed(f"{path}.name", text(container, "name"), dns1123_label)
+    if not text(container, "image"):
+        errors.append(required(f"{path}.image"))
+    policy = text(container, "terminationMessagePolicy")
+    errors += given_one_of(f"{path}.terminationMessagePolicy", policy, _MESSAGE_POLICIES)
+    errors += _ports(f"{path}.ports", items(container, "ports"))
+    errors += env.variables(f"{path}.env", items(container, "env"))
+    errors += env.sources(f"{path}.envFrom", items(container, "envFrom"))
+    errors += mounts.mounts(f"{path}.volumeMounts", container, around.volumes)
+    errors += mounts.devices(f"{path}.volumeDevices", container, around.volumes)
+    errors += given_one_of(f"{path}.imagePullPolicy", text(container, "imagePullPolicy"), PULL_POLICIES)
+    errors += resources.requirements(f"{path}.resources", mapping(container, "resources"), around.claim_names)
+    errors += _resize_policy(f"{path}.resizePolicy", items(container, "resizePolicy"), around.restart_policy)
+    return errors + security.of_container(
+        f"{path}.securityContext", container.get("securityContext"), around.host_users
+    )
+
+
+def _ports(path: str, ports: list[Any]) -> Errors:
+    errors: Errors = []
+    names: set[str] = set()
+    for index, port in enumerate(ports):
+        at, name = f"{path}[{index}]", text(port, "name")
+        told = port_name(name) if name else []
+        errors += broken(f"{at}.name", name, told)
+        if name and not told and name in names:
+            errors.append(duplicate(f"{at}.name", name))
+        names |= {name} if name and not told else set()
+        inside, outside = number(port, "containerPort"), number(port, "hostPort")
+        if inside == 0:
+            errors.append(required(f"{at}.containerPort"))
+        else:
+            errors += broken(f"{at}.containerPort", inside, port_number(inside))
+        if outside:
+            errors += broken(f"{at}.hostPort", outside, port_number(outside))
+        errors += given_one_of(f"{at}.protocol", text(port, "protocol"), _PROTOCOLS)
+    return errors
+
+
+def _host_ports(path: str, given: list[Any]) -> Errors:
+    errors: Errors = []
+    taken: set[str] = set()
+    for index, container in enumerate(given):
+        for number_of, port in enumerate(items(container, "ports")):
+            if not number(port, "hostPort"):
+                continue
+            place = f"{text(port, 'protocol')}/{text(port, 'hostIP')}/{port['hostPort']}"
+            if place in taken:
+                errors.append(duplicate(f"{path}[{index}].ports[{number_of}].hostPort", place))
+            taken.add(place)
+    return errors
+
+
+def _resize_policy(path: str, policies: list[Any], pod_policy: str) -> Errors:
+    errors: Errors = []
+    seen: set[str] = set()
+    for index, policy in enumerate(policies):
+        name, restart = text(policy, "resourceName"), text(policy, "restartPolicy")
+        if name in seen:
+            errors.append(duplicate(f"{path}[{index}]", name))
+        seen.add(name)
+        errors += given_one_of(path, name, ("cpu", "memory"))
+        errors += given_one_of(path, restart, _RESIZE_POLICIES)
+        if pod_policy == "Never" and restart != "NotRequired":
+            told = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+            errors.append(invalid(path, restart, told))
+    return errors
+
+
+def _running(path: str, container: Mapping[str, Any], around: Surroundings) -> Errors:
+    """Hooks and probes: only for containers that stay."""
+    errors: Errors = []
+    hooks = container.get("lifecycle")
+    if hooks is not None:
+        errors += probes.lifecycle(f"{path}.lifecycle", hooks, around.grace_s, around.os_name)
+    errors += probes.liveness(f"{path}.livenessProbe", container.get("livenessProbe"), around.grace_s)
+    errors += probes.readiness(f"{path}.readinessProbe", container.get("readinessProbe"), around.grace_s)
+    return errors + probes.liveness(f"{path}.startupProbe", container.get("startupProbe"), around.grace_s)
+
+
+def _not_for_init(path: str, container: Mapping[str, Any]) -> Errors:
+    told = "may not be set for init containers without restartPolicy=Always"
+    keys = ("lifecycle", *_PROBES)
+    return [forbidden(f"{path}.{key}", told) for key in keys if container.get(key) is not None]
+
+
+def _init_restarts(path: str, container: Mapping[str, Any]) -> Errors:
+    rules = items(container, "restartPolicyRules")
+    if text(container, "restartPolicy") == "Always":
+        told = "restartPolicyRules are not allowed for init containers with restart policy Always"
+        return [forbidden(f"{path}.restartPolicyRules", told)] if rules else []
+    return _restarts(path, container)
+
+
+def _restarts(path: str, container: Mapping[str, Any]) -> Errors:
+    policy, rules = container.get("restartPolicy"), items(container, "restartPolicyRules")
+    errors: Errors = []
+    if policy is not None:
+        errors += one_of(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
+    elif rules:
+        told = "must specify restartPolicy when restart rules are used"
+        errors.append(required(f"{path}.restartPolicy", told))
+    if len(rules) > _RULES_LIMIT:
+        errors.append(too_many(f"{path}.restartPolicyRules", len(rules), _RULES_LIMIT))
+    for index, rule in enumerate(rules):
+        errors += _restart_rule(f"{path}.restartPolicyRules[{index}]", rule)
+    return errors
+
+
+def _restart_rule(path: str, rule: Mapping[str, Any]) -> Errors:
+    errors: Errors = []
+    if text(rule, "action") != "Restart":
+        errors.append(not_supported(f"{path}.action", text(rule, "action"), ["Restart"]))
+    codes = rule.get("exitCodes")
+    if codes is None:
+        return [*errors, required(f"{path}.exitCodes", "must be specified")]
+    errors += one_of(f"{path}.exitCodes.operator", text(codes, "operator"), ("In", "NotIn"))
+    values = items(codes, "values")
+    if len(values) > _EXIT_CODES_LIMIT:
+        errors.append(too_many(f"{path}.exitCodes.values", len(values), _EXIT_CODES_LIMIT))
+    return errors

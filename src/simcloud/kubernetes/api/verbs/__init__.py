@@ -1,0 +1,1 @@
+"""The API's verbs: get, list, watch, create, update, patch, delete."""

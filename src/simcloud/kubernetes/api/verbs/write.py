@@ -1,0 +1,42 @@
+"""One write on its way from the request to the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.options import Caller, WriteOptions
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.store import Key
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.api import Api
+
+
+@dataclass(slots=True)
+class Write:
+    """What admission and the kinds' strategies see of a write. ``new`` may be changed in place."""
+
+    api: Api
+    operation: Literal["CREATE", "UPDATE", "DELETE"]
+    resource: Resource
+    key: Key
+    new: Object
+    old: Object | None
+    caller: Caller
+    options: WriteOptions
+    subresource: str = ""
+    round: int = 0
+    """Plugins that change objects are asked once more if a webhook changed something after them."""
+    reinvoke: bool = False
+    """Set by whoever changed the object so that the others should see it again."""
+    invoked: set[tuple[str, str]] = field(default_factory=set)
+    """The webhooks asked so far, by configuration and name."""
+
+    @property
+    def before(self) -> Object:
+        """The object that an update replaces."""
+        if self.old is None:
+            raise ValueError(f"a {self.operation} has nothing before it")
+        return self.old

@@ -1,0 +1,368 @@
+"""Create and update: what a write passes through between the request and the log.
+
+decode -> defaults -> managed fields -> admission -> the kind's strategy -> validation -> log. A write
+that changes nothing is no revision. A dry run goes the whole way but the last step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from simcloud.kubernetes.api import field_errors
+from simcloud.kubernetes.api.apply.managed import track_update
+from simcloud.kubernetes.api.conversion import convert
+from simcloud.kubernetes.api.defaults import apply_defaults
+from simcloud.kubernetes.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid, NotFound
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.options import Caller, WriteOptions
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.schema.decoding import check_kind, decode, strict
+from simcloud.kubernetes.api.strategies import prepare_create
+from simcloud.kubernetes.api.validation import validate_create, warnings_for
+from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.views import VIEWS
+
+if TYPE_CHECKING:
+    from simcloud.kubernetes.api.api import Api
+
+NAME_ATTEMPTS: Final = 8
+"""So many suffixes are tried before a generateName is given up."""
+
+CREATED_BY_UPDATE: Final = frozenset(
+    {
+        ("", "endpoints"),
+        ("", "events"),
+        ("", "limitranges"),
+        ("", "services"),
+        ("coordination.k8s.io", "leases"),
+        ("events.k8s.io", "events"),
+        ("rbac.authorization.k8s.io", "clusterrolebindings"),
+        ("rbac.authorization.k8s.io", "clusterroles"),
+        ("rbac.authorization.k8s.io", "rolebindings"),
+        ("rbac.authorization.k8s.io", "roles"),
+    }
+)
+"""A PUT to a name that is not there makes these; of all others it is not found."""
+
+_METADATA: Final = (
+    *("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation"),
+    *("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations"),
+    *("ownerReferences", "finalizers", "managedFields"),
+)
+
+VERSION_NEEDED: Final = frozenset(
+    {
+        ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+        ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+        ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+        ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+        ("apiextensions.k8s.io", "customresourcedefinitions"),
+        ("apiregistration.k8s.io", "apiservices"),
+        ("coordination.k8s.io", "leases"),
+        ("flowcontrol.apiserver.k8s.io", "flowschemas"),
+        ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
+        ("policy", "poddisruptionbudgets"),
+        ("storage.k8s.io", "volumeattachments"),
+    }
+)
+"""These cannot be updated blindly: the request must name the version it replaces."""
+
+STATUS_ALONE: Final = frozenset(
+    {
+        ("", "nodes"),
+        ("", "pods"),
+        ("apps", "daemonsets"),
+        ("apps", "deployments"),
+        ("apps", "replicasets"),
+        ("apps", "statefulsets"),
+        ("batch", "jobs"),
+    }
+)
+"""The kinds whose statuses are written most. The defaults of their statuses follow from nothing else."""
+
+
+def create(
+    api: Api, resource: Resource, namespace: str, data: Any, caller: Caller, options: WriteOptions
+) -> Object:
+    """Make an object of what a request carries."""
+    obj = accept(api, resource, data, options)
+    settle_namespace(resource, obj["metadata"], namespace)
+    return _make(api, resource, obj, caller, options)
+
+
+def _make(api: Api, resource: Resource, obj: Object, caller: Caller, options: WriteOptions) -> Object:
+    kept = api.stored(resource)
+    apply_defaults(kept, obj)
+    fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
+    return insert(api, resource, obj, fields, caller, options)
+
+
+def insert(
+    api: Api,
+    resource: Resource,
+    obj: Object,
+    managed_fields: list[Object],
+    caller: Caller,
+    options: WriteOptions,
+) -> Object:
+    """The later part of a creation: ``obj`` is in its stored version, with its defaults."""
+    kept = api.stored(resource)
+    metadata = obj["metadata"]
+    _refuse_version(metadata)
+    for stale in ("generation", "managedFields"):
+        metadata.pop(stale, None)
+    key = api.key(kept, metadata.get("namespace", ""), metadata.get("name", ""))
+    metadata["uid"] = api.new_uid()
+    metadata["creationTimestamp"] = api.timestamp()
+    if managed_fields:
+        metadata["managedFields"] = managed_fields
+    write = Write(api, "CREATE", kept, key, obj, None, caller, options)
+    admit(write)
+    if not metadata.get("name") and metadata.get("generateName"):
+        metadata["name"] = _generated(api, kept, metadata)
+        write.key = key = api.key(kept, key.namespace, metadata["name"])
+    problems = api.addresses.assign(kept, obj, None)
+    prepare_create(kept, obj)
+    _sign(kept, obj, caller)
+    problems = problems or validate_create(kept, obj) + api.custom.validate(kept, obj, None)
+    if problems:
+        raise Invalid(kept.group, kept.kind, metadata.get("name", ""), problems)
+    options.warnings.extend(warnings_for(kept, obj))
+    check(write)
+    if api.log.get(key) is not None:
+        raise AlreadyExists(resource, key.name)
+    options.created = True
+    if options.dry_run:
+        return convert(obj, resource)
+    metadata["resourceVersion"] = ""  # its place; the log fills it in
+    obj["metadata"] = _arranged(metadata)
+    stored = api.log.put(key, obj, caller.user.name)
+    api.custom.settle(key)
+    return convert(stored, resource)
+
+
+def update(
+    api: Api,
+    resource: Resource,
+    namespace: str,
+    name: str,
+    data: Any,
+    caller: Caller,
+    options: WriteOptions,
+    subresource: str = "",
+) -> Object:
+    """Replace an object by what a request carries."""
+    old = api.log.get(api.key(resource, namespace, name))
+    if (
+        subresource == "status"
+        and resource.key in STATUS_ALONE
+        and old is not None
+        and _all_else_is(old, data)
+    ):
+        return _replace_status(api, resource, data, old, caller, options)
+    obj = accept(api, resource, data, options)
+    metadata = obj["metadata"]
+    settle_namespace(resource, metadata, namespace)
+    if metadata.setdefault("name", name) != name:
+        raise BadRequest(
+            f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
+        )
+    if old is None:
+        if resource.key in CREATED_BY_UPDATE and not subresource:
+            metadata.pop("resourceVersion", None)
+            metadata.pop("uid", None)
+            return _make(api, resource, obj, caller, options)
+        raise NotFound(resource, name)
+    return replace(api, resource, obj, old, caller, options, subresource)
+
+
+def _all_else_is(old: Object, data: Any) -> bool:
+    """Whether a writer hands the stored object itself back with another status, as components in process do."""
+    return isinstance(data, dict) and all(
+        field == "status" or data.get(field) is old.get(field) for field in {**data, **old}
+    )
+
+
+def _replace_status(
+    api: Api, resource: Resource, data: Object, old: Object, caller: Caller, options: WriteOptions
+) -> Object:
+    """The short way of a status: all else was decoded and defaulted when it was stored, and is shared."""
+    shared = {field: part for field, part in old.items() if field not in ("kind", "apiVersion", "status")}
+    empty = {field: {} if isinstance(part, dict) else part for field, part in shared.items()}
+    obj = accept(api, resource, {**data, **empty}, options)
+    shared["metadata"] = _own(shared["metadata"])
+    return replace(api, resource, obj, old, caller, options, "status", shared=shared)
+
+
+def _own(metadata: Object) -> Object:
+    """Metadata to be changed: its parts may be replaced, and keys and items added to them."""
+    return {
+        name: dict(part) if isinstance(part, dict) else list(part) if isinstance(part, list) else part
+        for name, part in metadata.items()
+    }
+
+
+def replace(
+    api: Api,
+    resource: Resource,
+    obj: Object,
+    old: Object,
+    caller: Caller,
+    options: WriteOptions,
+    subresource: str = "",
+    managed_fields: list[Object] | None = None,
+    shared: Object | None = None,
+) -> Object:
+    """The later part of an update: ``obj``, in its stored version, takes the place of ``old``.
+
+    An apply brings its own ``managed_fields``; for any other write they are worked out here. What an action
+    (binding, eviction) does to its object was admitted as the action. Parts that are ``shared`` with the
+    old object have had their defaults.
+    """
+    kept = api.stored(resource)
+    apply_defaults(kept, obj)
+    obj.update(shared or {})
+    _refuse_stale(resource, kept, obj, old)
+    if managed_fields is None:
+        managed_fields = track_update(
+            old, obj, kept, manager=caller.manager, now=api.timestamp(), subresource=subresource
+        )
+    _set(obj["metadata"], "managedFields", managed_fields)
+    key = api.key(kept, old["metadata"].get("namespace", ""), old["metadata"]["name"])
+    write = Write(api, "UPDATE", kept, key, obj, old, caller, options, subresource)
+    view = VIEWS.get(subresource)
+    problems = []
+    if view is not None:
+        admit(write)
+        view.prepare(write)
+        problems = [] if subresource else api.addresses.assign(kept, obj, old)
+        problems = problems or view.problems(write) + api.custom.validate(kept, obj, old)
+    if problems:
+        raise Invalid(kept.group, kept.kind, key.name, problems)
+    if not subresource:
+        options.warnings.extend(warnings_for(kept, obj, old))
+    if view is not None:
+        check(write)
+    if obj == old or options.dry_run:
+        return convert(old if obj == old else obj, resource)
+    if _finished(obj):
+        return convert(api.log.remove(key, caller.user.name, obj), resource)
+    obj["metadata"] = _arranged(obj["metadata"])
+    stored = api.log.put(key, obj, caller.user.name)
+    api.custom.settle(key)
+    return convert(stored, resource)
+
+
+def _arranged(metadata: Object) -> Object:
+    """Metadata in the order in which Go writes it."""
+    return {name: metadata[name] for name in _METADATA if name in metadata}
+
+
+def accept(api: Api, resource: Resource, data: Any, options: WriteOptions) -> Object:
+    """A request's data as an object of this resource, in its stored version, ours to change."""
+    check_kind(data, resource)
+    decoded = decode(data, resource)
+    problems = options.problems + decoded.problems
+    if problems and options.field_validation == "Strict":
+        raise strict(problems, resource.kind, resource.version)
+    if problems and options.field_validation == "Warn":
+        options.warnings.extend(problems)
+    obj = decoded.obj
+    obj.setdefault("metadata", {})
+    api.custom.default(resource, obj)
+    kept = api.stored(resource)
+    return convert(obj, kept) if kept is not resource else obj
+
+
+def settle_namespace(resource: Resource, metadata: Object, namespace: str) -> None:
+    """The object's namespace is the request's; saying another one is an error."""
+    if not resource.namespaced:
+        metadata.pop("namespace", None)
+        return
+    said = metadata.get("namespace", "")
+    if said and said != namespace:
+        raise BadRequest(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    metadata["namespace"] = namespace
+
+
+def admit(write: Write) -> None:
+    """Let admission change or refuse a write."""
+    for plugin in write.api.admission:
+        plugin.admit(write)
+    if write.reinvoke:
+        write.round = 1
+        for plugin in write.api.admission:
+            plugin.admit(write)
+
+
+def check(write: Write) -> None:
+    """Let admission refuse a write that is otherwise ready."""
+    for plugin in write.api.admission:
+        plugin.check(write)
+    if write.api.conversation is not None:
+        write.api.conversation.settle()
+
+
+def _generated(api: Api, kept: Resource, metadata: Object) -> str:
+    base: str = metadata["generateName"][:58]
+    for _ in range(NAME_ATTEMPTS):
+        name = base + api.new_suffix()
+        if api.log.get(api.key(kept, metadata.get("namespace", ""), name)) is None:
+            return name
+    raise AlreadyExists(kept, metadata["generateName"])
+
+
+def _sign(kept: Resource, obj: Object, caller: Caller) -> None:
+    """A certificate request says who made it."""
+    if kept.key == ("certificates.k8s.io", "certificatesigningrequests"):
+        obj["spec"].update(caller.user.info())
+
+
+def _refuse_version(metadata: Object) -> None:
+    if metadata.pop("resourceVersion", "") not in ("", "0"):
+        refusal = ApiError("resourceVersion should not be set on objects to be created")
+        refusal.reason = ""
+        raise refusal
+
+
+def _refuse_stale(resource: Resource, kept: Resource, obj: Object, old: Object) -> None:
+    """The writer's idea of the object must be the present one, where it has an idea."""
+    metadata, present = obj["metadata"], old["metadata"]
+    uid = metadata.get("uid")
+    if uid and uid != present["uid"]:
+        raise Conflict(
+            resource,
+            present["name"],
+            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {present['uid']}",
+        )
+    version = metadata.get("resourceVersion", "")
+    if version in ("", "0"):
+        if kept.key in VERSION_NEEDED or kept.custom is not None:
+            error = field_errors.FieldError(
+                "metadata.resourceVersion",
+                "FieldValueInvalid",
+                "Invalid value: 0: must be specified for an update",
+            )
+            raise Invalid(kept.group, kept.kind, present["name"], [error])
+    elif version != present["resourceVersion"]:
+        raise Conflict(resource, present["name"])
+    metadata["resourceVersion"] = present["resourceVersion"]
+
+
+def _set(holder: Object, name: str, value: Any) -> None:
+    if value:
+        holder[name] = value
+    else:
+        holder.pop(name, None)
+
+
+def _finished(obj: Object) -> bool:
+    """A marked object goes with its last finalizer, unless somebody still has to end it gracefully."""
+    metadata = obj["metadata"]
+    if "deletionTimestamp" not in metadata or metadata.get("finalizers"):
+        return False
+    if obj["kind"] == "Namespace" and obj["apiVersion"] == "v1" and obj.get("spec", {}).get("finalizers"):
+        return False
+    return not metadata.get("deletionGracePeriodSeconds")

@@ -1,0 +1,123 @@
+"""A Kubernetes on machines: the API with what every cluster has, its loops, and a node for each machine.
+
+A new cluster is a control plane that has been installed and not yet started: its objects are there
+and nothing moves. ``start`` brings it to life.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from simcloud.kubernetes import nodes
+from simcloud.kubernetes.addons.host import dns_objects, start_on_hosts
+from simcloud.kubernetes.addons.images import system_images
+from simcloud.kubernetes.addons.objects import metrics_objects, system_objects
+from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.bootstrap import ClusterFacts, default_objects
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.options import Caller
+from simcloud.kubernetes.controllers import start_controllers
+from simcloud.kubernetes.controllers.volumes.provisioner import NAME as PROVISIONER
+from simcloud.kubernetes.images import ImageRegistry, standard_registry
+from simcloud.kubernetes.kubelet import crictl
+from simcloud.kubernetes.kubelet.fleet import Fleet
+from simcloud.kubernetes.kubelet.kubelet import Kubelet
+from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
+from simcloud.kubernetes.leadership import Leadership
+from simcloud.kubernetes.network.gateway import ADDRESS as GATEWAY
+from simcloud.kubernetes.network.gateway import install_gateway
+from simcloud.kubernetes.network.installation import install_network
+from simcloud.kubernetes.network.pod_network import ClusterNetwork
+from simcloud.kubernetes.network.webhook_calls import WebhookCalls
+from simcloud.kubernetes.scheduler import Scheduler
+from simcloud.kubernetes.shapes import KIND, Shape
+from simcloud.machine.computer import EPOCH_S, Machine
+from simcloud.machine.network.stub_resolver import DnsSettings
+from simcloud.sim import Kernel
+
+API_SERVER = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")
+OUTSIDE = DnsSettings(nameservers=(GATEWAY,))
+"""How the nodes themselves find names: by their gateway."""
+
+RESTART_S = 10.0
+"""So long after its death a kubelet is started again by its machine."""
+
+INSTALLER = Caller(User("kubernetes-admin", groups=(MASTERS_GROUP,)), "kubeadm")
+
+
+class Cluster:
+    """The embedded Kubernetes. ``api`` is the door to everything in it."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        machines: Sequence[Machine] = (),
+        epoch_s: float = EPOCH_S,
+        shape: Shape = KIND,
+    ) -> None:
+        self.api = Api(kernel, epoch_s)
+        self.shape = shape
+        self.machines = list(machines)
+        self.kubelets: dict[str, Kubelet] = {}
+        self.registry = standard_registry()
+        for obj in default_objects(self.api.catalogue, ClusterFacts(now_s=self.api.now_s)):
+            self._create(obj, API_SERVER)
+        for machine in machines:
+            nodes.register(self.api, machine, machine.host.namespace.address, shape=shape)
+
+    def start(self, registry: ImageRegistry | None = None, metrics: bool = True) -> None:
+        """Start the control plane, the network, a kubelet on every machine, and the system's own programs.
+
+        ``registry`` has the images that pods may run; ``metrics`` installs a metrics server where the
+        system runs as pods.
+        """
+        self.start_control_plane()
+        if not self.machines:
+            return
+        self.registry = registry = registry or self.registry
+        install_gateway(self.machines[0].network)
+        network = install_network(self.api, self.machines[0].network)
+        self.api.webhooks = WebhookCalls(self.api, self.machines[0].host.namespace)
+        images = system_images(self.api, network.pods, network.services)
+        for reference, image in images.items():
+            registry.add(reference, image)
+        delivered = [*self.shape.images, *(images if self.shape.system_pods else ())]
+        self._start_kubelets(registry, network.pods, delivered)
+        if self.shape.system_pods:
+            listed = self.api.list(self.api.catalogue.named("nodes"), None)["items"]
+            installed = system_objects(listed) + (metrics_objects(listed) if metrics else [])
+        else:
+            start_on_hosts(self.api, self.machines, network.services)
+            installed = dns_objects(self.machines[0].host.namespace.address)
+        for obj in installed:
+            self._create(obj, INSTALLER)
+
+    def start_control_plane(self) -> None:
+        """Start the control loops and the scheduler: what a cluster without kubelets has."""
+        host = self.machines[0].name if self.machines else nodes.CONTROL_PLANE
+        loops = partial(start_controllers, self.api, without=(PROVISIONER,))
+        Leadership(self.api, "kube-controller-manager", host).start(loops)
+        Leadership(self.api, "kube-scheduler", host).start(Scheduler(self.api).start)
+
+    def _start_kubelets(self, registry: ImageRegistry, network: ClusterNetwork, delivered: list[str]) -> None:
+        """Every machine gets a kubelet, and the system's images come with it."""
+        fleet = Fleet()
+        for machine in self.machines:
+            kubelet = Kubelet(
+                self.api, machine, registry, network, dns=ClusterDns(host=OUTSIDE), restart_s=RESTART_S
+            )
+            for reference in delivered:
+                kubelet.node.images.preload(reference)
+            crictl.install(kubelet.node)
+            kubelet.start()
+            fleet.add(kubelet)
+            self.kubelets[machine.name] = kubelet
+        self.api.runtime = fleet
+
+    def _create(self, obj: Object, caller: Caller) -> None:
+        resource = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])
+        if resource is None:
+            raise LookupError(f"{obj['apiVersion']} {obj['kind']} is not served")
+        self.api.create(resource, obj["metadata"].get("namespace", ""), obj, caller)

@@ -1,0 +1,73 @@
+"""Which nodes a daemon's pod is for, and how it is bound to the one it is made for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object, at, copy
+from simcloud.kubernetes.placement import meets_term, tolerates
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_TAINTS: Final = (
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+)
+_HOST_NETWORK_TAINT: Final = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+
+
+def tolerations(spec: Object) -> list[Object]:
+    """What a daemon's pod tolerates: what its template says, and the troubles of a node that it serves."""
+    tolerated: list[Object] = copy(spec.get("tolerations") or [])
+    for key, effect in (*_TAINTS, *([_HOST_NETWORK_TAINT] if spec.get("hostNetwork") else [])):
+        wanted = {"key": key, "operator": "Exists", "effect": effect}
+        same = [one for one in tolerated if wanted.items() <= one.items() and not one.get("value")]
+        if same:
+            same[0].pop("tolerationSeconds", None)
+        else:
+            tolerated.append(wanted)
+    return tolerated
+
+
+def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
+    """Whether a node shall get a pod, and whether one that is there may stay."""
+    spec = daemon_set["spec"]["template"]["spec"]
+    name = node["metadata"]["name"]
+    if spec.get("nodeName", name) != name or not _fits(spec, node):
+        return False, False
+    tolerated = tolerations(spec)
+    untolerated = [
+        taint
+        for taint in node.get("spec", {}).get("taints") or ()
+        if taint["effect"] != "PreferNoSchedule" and not any(tolerates(one, taint) for one in tolerated)
+    ]
+    return not untolerated, all(taint["effect"] != "NoExecute" for taint in untolerated)
+
+
+def bind(spec: Object, node: str) -> None:
+    """Make a pod's affinity name one node; the scheduler does the rest."""
+    affinity = spec.setdefault("affinity", {})
+    required = affinity.setdefault("nodeAffinity", {}).setdefault(_REQUIRED, {})
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    required["nodeSelectorTerms"] = [{"matchFields": [field]}]
+
+
+def target_node(pod: Object) -> str:
+    """The node that a pod runs on or was made for; empty if neither can be told."""
+    name: str = pod["spec"].get("nodeName", "")
+    for term in at(pod, "spec", "affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms", default=()):
+        for field in term.get("matchFields") or ():
+            if not name and field["key"] == "metadata.name" and field["operator"] == "In":
+                name = field["values"][0]
+    return name
+
+
+def _fits(spec: Object, node: Object) -> bool:
+    labels = node["metadata"].get("labels") or {}
+    if not (spec.get("nodeSelector") or {}).items() <= labels.items():
+        return False
+    terms = at(spec, "affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
+    return terms is None or any(meets_term(term, node["metadata"]["name"], labels) for term in terms)

@@ -1,0 +1,178 @@
+"""Endpoints: for every Service with a selector one object with the addresses of all its pods.
+
+Superseded by EndpointSlices and still made, with the label by which others tell it from a hand-made
+one. At most 1,000 addresses are listed; the ready ones go first.
+"""
+
+from __future__ import annotations
+
+from hashlib import md5
+from typing import Final
+
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.store import Revision
+from simcloud.kubernetes.controller import NamespacedName, controller
+from simcloud.kubernetes.controllers.endpoints.members import (
+    HEADLESS,
+    TRIGGER_TIME,
+    ServiceController,
+    addresses,
+    find_port,
+    hostname,
+    is_headless,
+    is_published,
+    labels_of,
+    target_reference,
+)
+from simcloud.kubernetes.controllers.pods import is_ready, namespace_is_leaving
+
+MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
+OVER_CAPACITY: Final = "endpoints.kubernetes.io/over-capacity"
+MOST: Final = 1000
+
+
+@controller("endpoint-controller")
+class Endpoints(ServiceController):
+    """Keeps the Endpoints of every Service with a selector."""
+
+    def watch(self) -> None:
+        super().watch()
+        self.follow("endpoints", self._see_endpoints)
+
+    def _see_endpoints(self, write: Revision) -> None:
+        if write.change == "DELETED":
+            self.enqueue(write)
+
+    def sync(self, key: NamespacedName) -> None:
+        current = self.client.get("endpoints", *key)
+        if self.client.get("services", *key) is None and current is not None:
+            self.client.delete(current)
+        service = self.managed(key)
+        if service is None:
+            return
+        pods = self.members.pods(service)
+        trigger = self.triggers.next(key, service, pods)
+        whole = subsets(service, pods)
+        told = truncated(whole)
+        labels = {**labels_of(service), MANAGED_BY: "endpoint-controller"}
+        if is_headless(service):
+            labels[HEADLESS] = ""
+        if current is None:
+            self._create(service, labels, told, trigger, told != whole)
+        elif (current.get("subsets") or []) != told or labels_of(current) != labels:
+            changed: Object = copy(current)
+            changed["metadata"]["labels"] = labels
+            changed["metadata"]["annotations"] = _annotations(current, trigger, told != whole)
+            changed["subsets"] = told
+            self.client.update(changed)
+
+    def _create(
+        self, service: Object, labels: dict[str, str], told: list[Object], trigger: str | None, over: bool
+    ) -> None:
+        name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
+        made: Object = {
+            "apiVersion": "v1",
+            "kind": "Endpoints",
+            "metadata": {"name": name, "namespace": namespace, "labels": labels},
+            "subsets": told,
+        }
+        made["metadata"]["annotations"] = _annotations(made, trigger, over)
+        try:
+            self.client.create(made)
+        except ApiError as error:
+            if namespace_is_leaving(error):
+                return
+            words = f"Failed to create endpoint for service {namespace}/{name}: {error.message}"
+            self.recorder.event(made, "Warning", "FailedToCreateEndpoint", words)
+            raise
+
+
+def subsets(service: Object, pods: list[Object]) -> list[Object]:
+    """What Endpoints tell of a Service's pods: one subset for each set of ports, in the genuine order."""
+    early = bool(service["spec"].get("publishNotReadyAddresses"))
+    family = (service["spec"].get("ipFamilies") or ["IPv4"])[0]
+    by_ports: dict[str, tuple[list[Object], list[Object], list[Object]]] = {}
+    for pod in pods:
+        if not is_published(pod, early):
+            continue
+        found = addresses(pod, family)
+        ports = _ports(service, pod)
+        if not found or (not ports and service["spec"].get("ports")):
+            continue
+        if not ports and not is_headless(service):
+            continue
+        hashed = "".join(port_hash(port) for port in ports)
+        _, ready, unready = by_ports.setdefault(hashed, (ports, [], []))
+        (ready if early or is_ready(pod) else unready).append(_address(pod, service, found[0]))
+    return [_subset(*by_ports[hashed]) for hashed in sorted(by_ports)]
+
+
+def truncated(whole: list[Object]) -> list[Object]:
+    """At most as many addresses as Endpoints may list; whole subsets keep theirs as far as it goes."""
+    total = sum(len(one.get(kind, ())) for one in whole for kind in ("addresses", "notReadyAddresses"))
+    if total <= MOST:
+        return whole
+    left, told = MOST, [dict(one) for one in whole]
+    for kind in ("addresses", "notReadyAddresses"):
+        for one in told:
+            if kind in one:
+                one[kind] = one[kind][:left]
+                left -= len(one[kind])
+    return [
+        {key: value for key, value in one.items() if value}
+        for one in told
+        if one.get("addresses") or one.get("notReadyAddresses")
+    ]
+
+
+def port_hash(port: Object) -> str:
+    """The order of ports and subsets: that of a digest of how Go prints a port."""
+    protocol = port.get("appProtocol", "<nil>")
+    text = (
+        f"(v1.EndpointPort){{Name:(string){port.get('name', '')} Port:(int32){port['port']} "
+        f"Protocol:(v1.Protocol){port['protocol']} AppProtocol:(*string){protocol}}}"
+    )
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _ports(service: Object, pod: Object) -> list[Object]:
+    ports = []
+    for port in service["spec"].get("ports") or ():
+        number = find_port(pod, port)
+        if number is None:
+            continue
+        told = {"name": port.get("name"), "port": number, "protocol": port.get("protocol", "TCP")}
+        told["appProtocol"] = port.get("appProtocol")
+        ports.append({key: value for key, value in told.items() if value})
+    return sorted(ports, key=port_hash)
+
+
+def _address(pod: Object, service: Object, ip: str) -> Object:
+    told = {
+        "ip": ip,
+        "hostname": hostname(pod, service),
+        "nodeName": pod["spec"].get("nodeName"),
+        "targetRef": target_reference(pod),
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _subset(ports: list[Object], ready: list[Object], unready: list[Object]) -> Object:
+    told = {"addresses": _sorted(ready), "notReadyAddresses": _sorted(unready), "ports": ports}
+    return {key: value for key, value in told.items() if value}
+
+
+def _sorted(found: list[Object]) -> list[Object]:
+    return sorted(found, key=lambda one: (one["ip"], one["targetRef"]["uid"]))
+
+
+def _annotations(current: Object, trigger: str | None, over: bool) -> dict[str, str]:
+    kept = dict(current["metadata"].get("annotations") or {})
+    kept.pop(TRIGGER_TIME, None)
+    kept.pop(OVER_CAPACITY, None)
+    if trigger is not None:
+        kept[TRIGGER_TIME] = trigger
+    if over:
+        kept[OVER_CAPACITY] = "truncated"
+    return kept

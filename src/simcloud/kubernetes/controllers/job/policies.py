@@ -1,0 +1,74 @@
+"""Which failures of a pod end its job, its index, or count for nothing; and what is success enough."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.controllers.job.indexes import Indexes
+
+
+class Judgement(NamedTuple):
+    """What a pod failure policy says of a failed pod."""
+
+    action: str = ""
+    """The action of the rule that matched, or nothing."""
+    message: str = ""
+    """Why the job fails, if the action is FailJob."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the failure counts towards the limits."""
+        return self.action != "Ignore"
+
+
+def judge(policy: Object | None, pod: Object) -> Judgement:
+    """What the first matching rule says."""
+    for number, rule in enumerate((policy or {}).get("rules") or ()):
+        seen = _exit_code(rule["onExitCodes"], pod) if rule.get("onExitCodes") else _condition(rule, pod)
+        if seen:
+            action: str = rule["action"]
+            message = f"{seen} matching {action} rule at index {number}" if action == "FailJob" else ""
+            return Judgement(action, message)
+    return Judgement()
+
+
+def _exit_code(wanted: Object, pod: Object) -> str:
+    """A sentence on the container whose exit code a rule is about."""
+    status, metadata = pod.get("status", {}), pod["metadata"]
+    containers = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
+    for container in containers:
+        code = at(container, "state", "terminated", "exitCode")
+        if not code or wanted.get("containerName") not in (None, container["name"]):
+            continue
+        if (code in wanted["values"]) == (wanted["operator"] == "In"):
+            place = f"{metadata['namespace']}/{metadata['name']}"
+            return f"Container {container['name']} for pod {place} failed with exit code {code}"
+    return ""
+
+
+def _condition(rule: Object, pod: Object) -> str:
+    """A sentence on the condition that a rule is about."""
+    metadata = pod["metadata"]
+    patterns = [(one["type"], one.get("status", "True")) for one in rule.get("onPodConditions") or ()]
+    for condition in pod.get("status", {}).get("conditions") or ():
+        if (condition["type"], condition["status"]) in patterns:
+            return f"Pod {metadata['namespace']}/{metadata['name']} has condition {condition['type']}"
+    return ""
+
+
+def success(policy: Object | None, succeeded: Indexes, completions: int) -> str:
+    """A sentence on the rule by which a job has succeeded, or nothing."""
+    if not len(succeeded):
+        return ""
+    for number, rule in enumerate((policy or {}).get("rules") or ()):
+        count, wanted = rule.get("succeededCount"), rule.get("succeededIndexes")
+        if wanted is not None:
+            needed = Indexes.parse(wanted, completions)
+            have = needed.overlap(succeeded)
+            met = len(needed) > 0 and (have == len(needed) or (count is not None and have >= count))
+        else:
+            met = count is not None and len(succeeded) >= count
+        if met:
+            return f"Matched rules at index {number}"
+    return ""

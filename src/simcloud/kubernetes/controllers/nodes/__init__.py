@@ -1,0 +1,1 @@
+"""Nodes: their health, their taints, and the pods they leave behind."""

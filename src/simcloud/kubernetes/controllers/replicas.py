@@ -1,0 +1,181 @@
+"""So many pods of one template: what ReplicaSets and ReplicationControllers have in common.
+
+The status written is that of the pods found at the beginning of a sync; what the sync itself made or
+deleted is seen, and told, at the next one, as with the genuine controller's cache.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.selectors import LabelSelector
+from simcloud.kubernetes.api.store import Revision
+from simcloud.kubernetes.controller import Controller, NamespacedName, controller_of
+from simcloud.kubernetes.controllers.children import Children
+from simcloud.kubernetes.controllers.pods import (
+    BURST,
+    PAUSE_S,
+    Pace,
+    PodControl,
+    first_to_go,
+    from_template,
+    is_active,
+    is_available,
+    is_ready,
+    is_terminating,
+    namespace_is_leaving,
+    next_check_s,
+    slow_start,
+)
+
+
+class ReplicaManager(Controller):
+    """Keeps the number of pods that the objects of one resource ask for."""
+
+    resource: ClassVar[str]
+    kind: ClassVar[str]
+    tells_terminating: ClassVar[bool] = False
+    """Whether the status counts pods that are on their way out."""
+
+    def __init__(self, api: Api) -> None:
+        super().__init__(api)
+        self.control = PodControl(self.client, self.recorder)
+        self._pace = Pace()
+
+    def selector(self, owner: Object) -> LabelSelector:
+        """Which pods an owner wants for its own."""
+        raise NotImplementedError
+
+    def related(self, owner: Object) -> list[Object]:
+        """The owners whose pods do the same work, itself among them."""
+        return [owner]
+
+    def watch(self) -> None:
+        self.pods = Children(self.client, "pods")
+        self.follow(self.resource, self.enqueue)
+        self.follow("pods", self.enqueue_owner(self.kind))
+        self.follow("pods", self._see_orphan)
+        self.follow("pods", self._pace.see)
+
+    def sync(self, key: NamespacedName) -> None:
+        owner = self.client.get(self.resource, *key)
+        if owner is None:
+            return
+        selector = self.selector(owner)
+        terminating = [pod for pod in self.pods.of(owner) if is_terminating(pod)]
+        active = self.pods.claim(owner, selector, is_active)
+        refusal: ApiError | None = None
+        surplus = len(active) - owner["spec"].get("replicas", 1)
+        if "deletionTimestamp" not in owner["metadata"]:
+            try:
+                self._manage(owner, active, surplus)
+            except ApiError as error:
+                refusal = error
+        told = self._tell(owner, self._status(owner, active, terminating, refusal, surplus))
+        if refusal is not None:
+            raise refusal
+        self._look_again(key, owner, active, told)
+
+    def _manage(self, owner: Object, active: list[Object], surplus: int) -> None:
+        if surplus < 0:
+            template = owner["spec"]["template"]
+            count = self._pace.take(min(-surplus, BURST), self.api.now_s)
+            if count < -surplus:
+                metadata = owner["metadata"]
+                self.queue.add_after(NamespacedName(metadata["namespace"], metadata["name"]), PAUSE_S)
+            try:
+                slow_start(count, lambda _: self.control.create(from_template(template, owner), owner))
+            except ApiError as error:
+                if not namespace_is_leaving(error):
+                    raise
+        elif surplus > 0:
+            self._delete(owner, active, min(surplus, BURST))
+
+    def _delete(self, owner: Object, active: list[Object], count: int) -> None:
+        if count < len(active):
+            related = [pod for one in self.related(owner) for pod in self.pods.of(one)]
+            active = first_to_go(active, related, self.api.now_s)
+        refusal: ApiError | None = None
+        for pod in active[:count]:
+            try:
+                self.control.delete(pod, owner)
+            except ApiError as error:
+                refusal = refusal or error
+        if refusal is not None:
+            raise refusal
+
+    def _status(
+        self,
+        owner: Object,
+        active: list[Object],
+        terminating: list[Object],
+        refusal: ApiError | None,
+        surplus: int,
+    ) -> Object:
+        min_ready_s = owner["spec"].get("minReadySeconds", 0)
+        now_s = self.api.now_s
+        wanted = ((owner["spec"]["template"].get("metadata") or {}).get("labels") or {}).items()
+        counts = {
+            "fullyLabeledReplicas": sum(
+                1 for pod in active if wanted <= (pod["metadata"].get("labels") or {}).items()
+            ),
+            "readyReplicas": sum(map(is_ready, active)),
+            "availableReplicas": sum(1 for pod in active if is_available(pod, min_ready_s, now_s)),
+        }
+        status: Object = {"replicas": len(active), **{key: count for key, count in counts.items() if count}}
+        if self.tells_terminating:
+            status["terminatingReplicas"] = len(terminating)
+        status["observedGeneration"] = owner["metadata"]["generation"]
+        conditions = self._conditions(owner, refusal, surplus)
+        if conditions:
+            status["conditions"] = conditions
+        return status
+
+    def _conditions(self, owner: Object, refusal: ApiError | None, surplus: int) -> list[Object]:
+        known: list[Object] = owner.get("status", {}).get("conditions") or []
+        others = [copy(one) for one in known if one.get("type") != "ReplicaFailure"]
+        if refusal is None:
+            return others
+        if len(others) < len(known):
+            return [copy(one) for one in known]
+        failure = {
+            "type": "ReplicaFailure",
+            "status": "True",
+            "lastTransitionTime": self.api.timestamp(),
+            "reason": "FailedCreate" if surplus < 0 else "FailedDelete",
+            "message": refusal.message,
+        }
+        return [*others, failure]
+
+    def _tell(self, owner: Object, status: Object) -> Object:
+        if owner.get("status") == status or self.client.refreshed(owner) is None:
+            return status
+        self.client.edit(owner, lambda one: one.update(status=status), "status")
+        return status
+
+    def _look_again(self, key: NamespacedName, owner: Object, active: list[Object], status: Object) -> None:
+        """A pod that is ready, but not for long enough yet, is looked at when it will be."""
+        min_ready_s = owner["spec"].get("minReadySeconds", 0)
+        if min_ready_s and status.get("readyReplicas", 0) != status.get("availableReplicas", 0):
+            wait_s = next_check_s(active, min_ready_s, self.api.now_s)
+            if wait_s is not None:
+                self.queue.add_after(key, wait_s)
+
+    def _see_orphan(self, write: Revision) -> None:
+        """An orphan that is new, or has new labels, may be wanted by somebody."""
+        pod, before = write.object, write.before
+        if write.change == "DELETED" or controller_of(pod) is not None:
+            return
+        labels = pod["metadata"].get("labels")
+        if (
+            before is not None
+            and before["metadata"].get("labels") == labels
+            and controller_of(before) is None
+        ):
+            return
+        for owner in self.client.list(self.resource, write.key.namespace):
+            if self.selector(owner).matches(labels):
+                self.queue.add(NamespacedName(write.key.namespace, owner["metadata"]["name"]))

@@ -1,0 +1,33 @@
+"""The busybox image: a shell and small commands, which print as busybox's do where operators look."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from simcloud.kubernetes.images.busybox.small import nc_of, ping, ps
+from simcloud.kubernetes.images.busybox.wget import wget
+from simcloud.kubernetes.images.busybox.words import in_busybox_words
+from simcloud.machine.image import Image
+from simcloud.machine.process import Program
+from simcloud.userland.commands import all_commands
+from simcloud.userland.commands.net.names.busybox import busybox_nslookup
+
+NOT_IN_BUSYBOX: Final = (
+    "bash", "curl", "jq", "ss", "dig", "host", "tc", "iptables", "iptables-save", "stress", "stress-ng", "systemctl", "service",
+    "journalctl", "shutdown", "crictl", "ssh",
+)  # fmt: skip
+
+
+@cache
+def busybox_commands() -> dict[str, Program]:
+    """Everything that busybox can do."""
+    known = {name: program for name, program in all_commands().items() if name not in NOT_IN_BUSYBOX}
+    own = {"nslookup": busybox_nslookup, "wget": wget, "ping": ping, "ps": ps, "nc": nc_of(known["nc"])}
+    return {**{name: in_busybox_words(program) for name, program in known.items()}, **own}
+
+
+@cache
+def busybox_image() -> Image:
+    """A shell and small commands."""
+    return Image("busybox", busybox_commands())

@@ -1,0 +1,125 @@
+"""ping, nc and ps as busybox has them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.kubernetes.images.busybox.words import VERSION, in_busybox_words
+from simcloud.machine.network import NameNotFound, NetworkError, ResolverFailure
+from simcloud.machine.process import Context, Program, Signal
+from simcloud.sim import Event, TimedOut
+from simcloud.userland.commands.options import UsageError, parse
+from simcloud.userland.commands.system.processes.facts import Facts
+
+DATA_BYTES: Final = 56
+ANSWER_S: Final = 10.0
+ENDLESS: Final = 1 << 40
+NC_USAGE: Final = f"""\
+{VERSION}
+
+Usage: nc [-iN] [-wN] [-l] [-p PORT] [-f FILE|IPADDR PORT] [-e PROG]
+
+Open a pipe to IP:PORT or FILE
+
+\t-l\tListen mode, for inbound connects
+\t\t(use -ll with -e for persistent server)
+\t-p PORT\tLocal port
+\t-w SEC\tConnect timeout
+\t-i SEC\tDelay interval for lines sent
+\t-f FILE\tUse file (ala /dev/ttyS0) instead of network
+\t-e PROG\tRun PROG after connect
+"""
+PING_USAGE: Final = f"{VERSION}\n\nUsage: ping [OPTIONS] HOST\n\nSend ICMP ECHO_REQUESTs to HOST\n"
+
+
+async def ping(ctx: Context) -> int:
+    """Send echo requests until told to stop, or as many as -c says."""
+    try:
+        options = parse(ctx.args, "46c:i:I:p:qs:t:w:W:A")
+        host = options.operands[-1]
+        count = int(options.last("c") or ENDLESS)
+        answer_s = float(options.last("W") or ANSWER_S)
+        interval_s = float(options.last("i") or 1)
+        size = int(options.last("s") or DATA_BYTES)
+    except (UsageError, IndexError, ValueError) as mistake:
+        said = f"{str(mistake).partition(chr(10))[0]}\n" if isinstance(mistake, UsageError) else ""
+        await ctx.err(said + PING_USAGE)
+        return 1
+    try:
+        address = (await ctx.container.namespace.resolve(host))[0]
+    except (NameNotFound, ResolverFailure):
+        await ctx.err(f"ping: bad address '{host}'\n")
+        return 1
+    await ctx.out(f"PING {host} ({address}): {size} data bytes\n")
+    stop: Event[None] = Event(ctx.kernel)
+    ctx.signals.on(Signal.INT, lambda _signal: stop.set())
+    if options.any("w"):
+        ctx.kernel.call_later(float(options.last("w")), lambda _: stop.set())
+    times_ms: list[float] = []
+    sent = 0
+    while sent < count and not stop.is_set:
+        ctx.spend_turn()
+        begun = ctx.kernel.now
+        try:
+            times_ms.append(await ctx.container.namespace.ping(address, answer_s) * 1e3)
+            if not options.any("q"):
+                await ctx.out(
+                    f"{size + 8} bytes from {address}: seq={sent} ttl=64 time={times_ms[-1]:.3f} ms\n"
+                )
+        except TimedOut:
+            pass
+        except NetworkError as error:
+            await ctx.err(f"ping: sendto: {error}\n")
+            return 1
+        sent += 1
+        if sent < count:
+            await _pause(stop, interval_s - (ctx.kernel.now - begun))
+    await ctx.out(_statistics(host, sent, times_ms))
+    return 0 if times_ms else 1
+
+
+async def _pause(stop: Event[None], seconds: float) -> None:
+    if seconds > 0:
+        try:
+            await stop.wait(seconds)
+        except TimedOut:
+            pass
+
+
+def _statistics(host: str, sent: int, times_ms: list[float]) -> str:
+    received = len(times_ms)
+    lost = 100 * (sent - received) // sent if sent else 0
+    text = (
+        f"\n--- {host} ping statistics ---\n{sent} packets transmitted, {received} packets received, "
+        f"{lost}% packet loss\n"
+    )
+    if not times_ms:
+        return text
+    least, mean, most = min(times_ms), sum(times_ms) / received, max(times_ms)
+    return f"{text}round-trip min/avg/max = {least:.3f}/{mean:.3f}/{most:.3f} ms\n"
+
+
+def nc_of(program: Program) -> Program:
+    """nc with the few options that busybox gives it."""
+    full = in_busybox_words(program)
+
+    async def nc(ctx: Context) -> int | None:
+        try:
+            parse(ctx.args, "lp:w:i:f:e:")
+        except UsageError as mistake:
+            await ctx.err(f"{str(mistake).partition(chr(10))[0]}\n{NC_USAGE}")
+            return 1
+        ctx.args.insert(1, "-v")  # busybox tells why it cannot connect without being asked
+        return await full(ctx)
+
+    return nc
+
+
+async def ps(ctx: Context) -> int:
+    """All processes that can be seen from here."""
+    facts = Facts(ctx)
+    rows = ["PID   USER     COMMAND\n"]
+    for process in sorted(facts.processes, key=facts.pid):
+        rows.append(f"{facts.pid(process):5d} {facts.user(process):8.8} {facts.command_line(process)}\n")
+    await ctx.out("".join(rows))
+    return 0

@@ -1,0 +1,20 @@
+"""What a node's own work costs its processors: starting and pulling take longer on a machine that is busy with it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.computer import Machine
+
+TURN_S: Final = 0.02
+"""Those who work at the same time take turns of so long."""
+
+
+async def work(machine: Machine, cpu_s: float) -> None:
+    """Use a machine's processors for so long, in turns with whoever else does."""
+    kernel, cpu = machine.kernel, machine.host.cpu
+    left_s = cpu_s
+    while left_s > 1e-9:
+        turn_s = min(left_s, TURN_S)
+        await kernel.sleep(cpu.charge(kernel.now, turn_s) - kernel.now)
+        left_s -= turn_s

@@ -1,0 +1,140 @@
+"""Images on a node: which are there, and how the kubelet gets those that are not.
+
+Pulls happen one after another, as the kubelet does it unless told otherwise. A pull that failed is not
+tried again before its pause is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.images import ImageRegistry, Published, PullFailed
+from simcloud.kubernetes.images.references import InvalidReference, Reference, parse
+from simcloud.kubernetes.kubelet.cpu_cost import work
+from simcloud.kubernetes.kubelet.pods.backoff import Backoff, spoken
+from simcloud.machine.computer import Machine
+from simcloud.sim import Event, Semaphore, first_of
+
+Tell = Callable[[str, str, str], None]
+"""Records an event about the container: kind, reason, message."""
+
+ALWAYS_S: Final = 0.1
+"""What it takes to find out that an image that is there is still the right one."""
+
+
+ASK_CPU_S: Final = 0.02
+"""What it costs a node to talk to a registry, and to unpack what comes."""
+
+
+class ImageError(Exception):
+    """An image cannot be used: the reason of the container's waiting, and its message."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class NodeImages:
+    """The images of one machine."""
+
+    def __init__(self, machine: Machine, registry: ImageRegistry) -> None:
+        self._machine = machine
+        self._registry = registry
+        self._present: dict[str, Published] = {}
+        self._backoff = Backoff()
+        self._last_errors: dict[str, str] = {}
+        self._turn = Semaphore(machine.kernel, 1)
+
+    def preload(self, reference: str) -> None:
+        """Have an image from the start, as nodes are often delivered."""
+        found = self._registry.find(reference)
+        if found is None:
+            raise ValueError(f"no registry has an image '{reference}'")
+        self._present[found.name] = found
+
+    def listed(self) -> list[Published]:
+        """The images that are there, the largest first."""
+        return sorted(self._present.values(), key=lambda each: (-each.size_bytes, each.name))
+
+    def has(self, reference: Reference) -> Published | None:
+        """An image, if it is on the machine."""
+        return self._present.get(reference.name)
+
+    def forget(self, uid: str) -> None:
+        """A pod is gone: its pauses go with it."""
+        self._backoff.forget(uid)
+        for key in [each for each in self._last_errors if each.startswith(uid)]:
+            del self._last_errors[key]
+
+    async def ensure(self, pod: Object, container: Object, tell: Tell, interrupt: Event[None]) -> Published:
+        """Have the image of a container, or say by ``ImageError`` why not. An interrupt ends a pull."""
+        text = container.get("image") or ""
+        try:
+            reference = parse(text)
+        except InvalidReference as problem:
+            failed = (
+                f'Failed to apply default image tag "{text}": couldn\'t parse image name "{text}": {problem}'
+            )
+            tell("Warning", "InspectFailed", failed)
+            raise ImageError("InvalidImageName", failed) from None
+        policy = container.get("imagePullPolicy") or "IfNotPresent"
+        present = self.has(reference)
+        if present is not None and policy != "Always":
+            tell(
+                "Normal",
+                "Pulled",
+                f'Container image "{text}" already present on machine and can be accessed by the pod',
+            )
+            return present
+        if policy == "Never":
+            missing = f'Container image "{text}" is not present with pull policy of Never'
+            tell("Warning", "ErrImageNeverPull", missing)
+            raise ImageError("ErrImageNeverPull", missing)
+        return await self._pull(pod, text, reference, tell, interrupt)
+
+    async def _pull(
+        self, pod: Object, text: str, reference: Reference, tell: Tell, interrupt: Event[None]
+    ) -> Published:
+        key = f"{pod['metadata']['uid']}_{text}"
+        kernel = self._machine.kernel
+        if self._backoff.holds(key, kernel.now):
+            tell("Normal", "BackOff", f'Back-off pulling image "{text}"')
+            last = self._last_errors.get(key, "")
+            raise ImageError("ImagePullBackOff", f'Back-off pulling image "{text}": ErrImagePull: {last}')
+        tell("Normal", "Pulling", f'Pulling image "{text}"')
+        asked_at = kernel.now
+        async with self._turn:
+            begun_at = kernel.now
+            try:
+                found = await self._fetch(reference, interrupt)
+            except PullFailed as failure:
+                self._backoff.lengthen(key, kernel.now, kernel.now)
+                self._last_errors[key] = str(failure)
+                tell("Warning", "Failed", f'Failed to pull image "{text}": {failure}')
+                raise ImageError("ErrImagePull", str(failure)) from None
+        took, waited = spoken(round(kernel.now - begun_at, 3)), spoken(round(kernel.now - asked_at, 3))
+        tell(
+            "Normal",
+            "Pulled",
+            f'Successfully pulled image "{text}" in {took} ({waited} including waiting). '
+            f"Image size: {found.size_bytes} bytes.",
+        )
+        self._present[reference.name] = found
+        return found
+
+    async def _fetch(self, reference: Reference, interrupt: Event[None]) -> Published:
+        works = (self._transfer(reference), interrupt.wait())
+        _, found = await first_of(self._machine.kernel, works, f"pull {reference.name}")
+        if found is None:
+            raise PullFailed("context canceled")
+        return found
+
+    async def _transfer(self, reference: Reference) -> Published | None:
+        present = self.has(reference)
+        if present is not None and self._registry.find(reference.name) is present:
+            await self._machine.kernel.sleep(ALWAYS_S)
+            return present
+        await work(self._machine, ASK_CPU_S)
+        return await self._registry.pull(reference, self._machine.host.namespace)

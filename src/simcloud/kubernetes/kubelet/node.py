@@ -1,0 +1,58 @@
+"""What the parts of a node's kubelet share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.events import Recorder
+from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
+from simcloud.kubernetes.kubelet.image_store import NodeImages
+from simcloud.kubernetes.kubelet.pods.backoff import Backoff
+from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
+from simcloud.kubernetes.kubelet.pods.environment import Environments
+from simcloud.kubernetes.kubelet.pods.parts import Part
+from simcloud.kubernetes.kubelet.pods.status_manager import StatusManager
+from simcloud.kubernetes.kubelet.volumes import VolumeManager
+from simcloud.kubernetes.network.pod_network import PodNetwork
+from simcloud.machine.computer import Machine
+
+
+@dataclass(slots=True)
+class Node:
+    """A machine as its kubelet sees it."""
+
+    api: Api
+    client: Client
+    recorder: Recorder
+    machine: Machine
+    network: PodNetwork
+    runtime: ContainerRuntime
+    images: NodeImages
+    volumes: VolumeManager
+    statuses: StatusManager
+    environments: Environments
+    dns: ClusterDns
+    crashes: Backoff = field(default_factory=Backoff)
+
+    @property
+    def name(self) -> str:
+        """The node's name: the machine's."""
+        return self.machine.name
+
+    @property
+    def address(self) -> str:
+        """The node's own address."""
+        return self.machine.host.namespace.address
+
+    def allocatable(self) -> Object:
+        """What pods can be given of this node."""
+        node = self.client.get("nodes", "", self.name)
+        found: Object = ((node or {}).get("status") or {}).get("allocatable") or {}
+        return found
+
+    def tell(self, pod: Object, part: Part, kind: str, reason: str, message: str) -> None:
+        """Record an event about a container."""
+        self.recorder.event(pod, kind, reason, message, part.field_path)

@@ -1,0 +1,65 @@
+"""As whom a container runs, whether it may, and with which rights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.images import Published
+from simcloud.kubernetes.kubelet.pods.environment import ConfigError
+from simcloud.kubernetes.kubelet.pods.parts import full_name
+from simcloud.machine.process.capabilities import ALL, DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The user and groups of a container's processes."""
+
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+
+
+def identity_of(pod: Object, container: Object, image: Published) -> Identity:
+    """Who a container runs as. ``ConfigError`` when it must not be root and would be, or nobody can tell."""
+    pod_wide = pod["spec"].get("securityContext") or {}
+    own = container.get("securityContext") or {}
+    asked = own.get("runAsUser", pod_wide.get("runAsUser"))
+    if own.get("runAsNonRoot", pod_wide.get("runAsNonRoot")):
+        _check_non_root(pod, container, image, asked)
+    uid = asked if asked is not None else image.uid or 0
+    gid = own.get("runAsGroup", pod_wide.get("runAsGroup"))
+    if gid is None:
+        gid = 0
+    more = [*(pod_wide.get("supplementalGroups") or ())]
+    if pod_wide.get("fsGroup") is not None:
+        more.append(pod_wide["fsGroup"])
+    return Identity(uid, gid, tuple(sorted({gid, *more})))
+
+
+def capabilities_of(container: Object) -> tuple[str, ...]:
+    """What root may do in a container: what every container has, with what its spec adds and drops."""
+    security = container.get("securityContext") or {}
+    if security.get("privileged"):
+        return ALL
+    asked = security.get("capabilities") or {}
+    dropped, added = (
+        [name.upper().removeprefix("CAP_") for name in asked.get(field) or ()] for field in ("drop", "add")
+    )
+    kept = () if "ALL" in dropped else tuple(name for name in DEFAULT if name not in dropped)
+    return ALL if "ALL" in added else (*kept, *(name for name in added if name not in kept))
+
+
+def _check_non_root(pod: Object, container: Object, image: Published, asked: int | None) -> None:
+    where = f'(pod: "{full_name(pod)}", container: {container["name"]})'
+    if asked is not None:
+        if asked == 0:
+            raise ConfigError(f"container's runAsUser breaks non-root policy {where}")
+        return
+    if image.uid is None:
+        raise ConfigError(
+            f"container has runAsNonRoot and image has non-numeric user ({image.user}), "
+            f"cannot verify user is non-root {where}"
+        )
+    if image.uid == 0:
+        raise ConfigError(f"container has runAsNonRoot and image will run as root {where}")

@@ -1,0 +1,1 @@
+"""Byte streams to containers: exec, attach, port-forward."""

@@ -1,0 +1,30 @@
+"""The machine that carries the nodes, at the first address of their network, as a container engine's host has it.
+
+It refuses connections, and answers questions for names: none outside the cluster is known.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.network import Datagram, Network
+from simcloud.machine.network.dns import DNS, NXDOMAIN, Question, Reply
+
+NAME: Final = "gateway"
+ADDRESS: Final = "172.18.0.1"
+DNS_PORT: Final = 53
+
+
+def install_gateway(network: Network) -> None:
+    """Put the gateway into the nodes' network, unless the world has one."""
+    if network.find(ADDRESS) is not None:
+        return
+    network.add_machine(NAME)
+    socket = network.namespace(NAME, ADDRESS, NAME).bind(DNS_PORT, DNS)
+
+    def answer(datagram: Datagram) -> None:
+        if isinstance(datagram.message, Question):
+            reply = Reply(datagram.message, NXDOMAIN)
+            socket.send_to(*datagram.source, reply, reply.size_bytes)
+
+    socket.on_datagram = answer

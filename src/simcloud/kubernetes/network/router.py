@@ -1,0 +1,65 @@
+"""The way of a packet in the cluster: Services first, then ports of pods on their node, then the policies.
+
+This is the machines' ``Router``: give it to ``Network.router``. It is asked once for each connection and once
+for each datagram, so everything here is a look into a table.
+"""
+
+from __future__ import annotations
+
+from simcloud.kubernetes.network.pod_network import ClusterNetwork
+from simcloud.kubernetes.network.policies import Policies
+from simcloud.kubernetes.network.services import ServiceProxies
+from simcloud.machine.network import DROP, Namespace, Network, Route, Verdict, is_loopback
+
+
+class ClusterRouter:
+    """Decides where packets of nodes and pods go."""
+
+    def __init__(
+        self, network: Network, pods: ClusterNetwork, services: ServiceProxies, policies: Policies
+    ) -> None:
+        self._network = network
+        self._pods = pods
+        self._services = services
+        self._policies = policies
+
+    def route(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+        """Where a packet goes, or what becomes of it."""
+        if is_loopback(address):
+            return self._loopback(source, address, port, transport)
+        route = self._translated(source, address, port, transport)
+        if route.verdict is Verdict.DELIVER and not self._policies.permit(source, route, transport):
+            return DROP
+        return route
+
+    def _translated(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+        found: Route | None
+        if self._pods.is_node(source.machine):
+            found = self._services.route_service(source.machine, source.address, address, port, transport)
+        else:
+            found = self._services.route_from_outside(source.address, address, port, transport)
+        if found is None:
+            found = self._at_node(source, address, port, transport)
+        return found if found is not None else Route.deliver(address, port)
+
+    def _at_node(self, source: Namespace, address: str, port: int, transport: str) -> Route | None:
+        """What the node that has this address does with the packet; None when it simply takes it."""
+        owner = self._network.find(address)
+        if owner is None or self._pods.pod_at(address) is not None:
+            return None
+        node, from_here = owner.machine, owner.machine == source.machine
+        found = self._services.route_node_port(node, source.address, port, transport, from_here)
+        if found is None:
+            found = self._services.route_external(node, source.address, address, port, transport)
+        if found is None:
+            end = self._pods.host_port(node, address, port, transport)
+            found = Route.deliver(*end) if end is not None else None
+        return found
+
+    def _loopback(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+        """Node ports answer on a node's own loopback too; inside a pod it is just the pod."""
+        if self._pods.pod_at(source.address) is None:
+            found = self._services.route_node_port(source.machine, source.address, port, transport, True)
+            if found is not None:
+                return found
+        return Route.deliver(address, port)

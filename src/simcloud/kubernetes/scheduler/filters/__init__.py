@@ -1,0 +1,32 @@
+"""The filters, one module each, in the order in which the genuine scheduler asks them."""
+
+from typing import Final
+
+from simcloud.kubernetes.scheduler.filters import (
+    affinity,
+    claims,
+    limits,
+    pod_affinity,
+    ports,
+    resources,
+    restrictions,
+    spread,
+    taints,
+    unschedulable,
+    zones,
+)
+from simcloud.kubernetes.scheduler.framework import Prepare
+
+FILTERS: Final[tuple[Prepare, ...]] = (
+    unschedulable.prepare,
+    taints.prepare,
+    affinity.prepare,
+    ports.prepare,
+    resources.prepare,
+    restrictions.prepare,
+    limits.prepare,
+    claims.prepare,
+    zones.prepare,
+    spread.prepare,
+    pod_affinity.prepare,
+)

@@ -1,0 +1,119 @@
+"""PodTopologySpread: constraints that must hold; the looser ones are scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
+from simcloud.kubernetes.scheduler.cache import Cache
+from simcloud.kubernetes.scheduler.filters import affinity, taints
+from simcloud.kubernetes.scheduler.framework import Check, Rejection
+from simcloud.kubernetes.scheduler.node_info import NodeInfo
+from simcloud.kubernetes.scheduler.pod_info import PodInfo
+
+NAME: Final = "PodTopologySpread"
+_SENTENCE: Final = "node(s) didn't match pod topology spread constraints"
+_SKEWED: Final = Rejection(NAME, (_SENTENCE,))
+_UNLABELLED: Final = Rejection(NAME, (f"{_SENTENCE} (missing required label)",), final=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One constraint of a pod: how evenly the pods of a selector stand over the values of a label."""
+
+    key: str
+    most: int
+    selector: LabelSelector
+    least_domains: int = 1
+    honours_affinity: bool = True
+    honours_taints: bool = False
+
+    def nodes(self, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> list[NodeInfo]:
+        """The nodes that count, of some."""
+        policies = []
+        if self.honours_affinity:
+            policies.append(affinity.prepare(pod, cache))
+        if self.honours_taints:
+            policies.append(taints.prepare(pod, cache))
+        return [node for node in nodes if all(one is None or one(node) is None for one in policies)]
+
+
+def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
+    """The pod's constraints of one strictness: ``DoNotSchedule`` or ``ScheduleAnyway``."""
+    told = pod.spec.get("topologySpreadConstraints") or ()
+    return [_constraint(one) for one in told if one["whenUnsatisfiable"] == strictness]
+
+
+def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
+    """The nodes that have the labels of all constraints."""
+    return [node for node in nodes if all(one.key in node.labels for one in wanted)]
+
+
+class _Domains:
+    """How many pods that a constraint speaks of are in each domain."""
+
+    def __init__(self, constraint: Constraint, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> None:
+        self._constraint, self._namespace = constraint, pod.namespace
+        self._own = constraint.selector.matches(pod.labels)
+        counts = cache.counted(pod.namespace, constraint.selector)
+        self._counts: dict[str, int] = {}
+        self._counting = {node.name: None for node in constraint.nodes(pod, nodes, cache)}
+        for node in nodes:
+            if node.name in self._counting:
+                domain = node.labels[constraint.key]
+                self._counts[domain] = self._counts.get(domain, 0) + counts.get(node.name, 0)
+
+    def skewed(self, node: NodeInfo, domain: str) -> bool:
+        """Whether one more pod on a node is one too many."""
+        counts = self._counts
+        if node.tried() and node.name in self._counting:
+            counts = {**counts, domain: counts[domain] + self._difference(node)}
+        if len(counts) < self._constraint.least_domains:
+            least = 0
+        elif counts:
+            least = min(counts.values())
+        else:
+            return False
+        return counts.get(domain, 0) + self._own - least > self._constraint.most
+
+    def _difference(self, node: NodeInfo) -> int:
+        return sum(
+            sign
+            for sign, one in node.tried()
+            if one.namespace == self._namespace
+            and not one.leaving
+            and self._constraint.selector.matches(one.labels)
+        )
+
+
+def prepare(pod: PodInfo, cache: Cache) -> Check | None:
+    """Nothing to check for pods without such constraints."""
+    wanted = constraints(pod, "DoNotSchedule")
+    if not wanted:
+        return None
+    nodes = labelled(list(cache.nodes()), wanted)
+    domains = [_Domains(one, pod, nodes, cache) for one in wanted]
+
+    def check(node: NodeInfo) -> Rejection | None:
+        for constraint, counted in zip(wanted, domains, strict=True):
+            domain = node.labels.get(constraint.key)
+            if domain is None:
+                return _UNLABELLED
+            if counted.skewed(node, domain):
+                return _SKEWED
+        return None
+
+    return check
+
+
+def _constraint(told: Object) -> Constraint:
+    return Constraint(
+        told["topologyKey"],
+        told["maxSkew"],
+        from_label_selector(told.get("labelSelector")),
+        told.get("minDomains") or 1,
+        (told.get("nodeAffinityPolicy") or "Honor") == "Honor",
+        told.get("nodeTaintsPolicy") == "Honor",
+    )

@@ -1,0 +1,37 @@
+"""How filters speak: a filter reads a pod once and gives a check of nodes, nothing, or a refusal.
+
+``prepare(pod, cache)`` returns a check, or None when the filter has nothing to say about this pod; it
+raises ``Refused`` when no node at all could do. A check returns None for a node that will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from simcloud.kubernetes.scheduler.cache import Cache
+from simcloud.kubernetes.scheduler.node_info import NodeInfo
+from simcloud.kubernetes.scheduler.pod_info import PodInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a node will not do. A final one stays whatever pods leave the node."""
+
+    plugin: str
+    reasons: tuple[str, ...]
+    final: bool = False
+
+
+class Refused(Exception):
+    """No node at all will do, whatever else happens on them."""
+
+    def __init__(self, plugin: str, reason: str) -> None:
+        super().__init__(reason)
+        self.plugin = plugin
+        self.reason = reason
+
+
+Check: TypeAlias = Callable[[NodeInfo], Rejection | None]
+Prepare: TypeAlias = Callable[[PodInfo, Cache], Check | None]

@@ -1,0 +1,116 @@
+"""Making room: which less important pods must go, on which node, so that a pod fits.
+
+Every pod of lower priority is taken off a copy of the node; then as many as possible are put back, the
+most important first, those guarded by a disruption budget before the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.selectors import from_label_selector
+from simcloud.kubernetes.scheduler.framework import Check, Rejection
+from simcloud.kubernetes.scheduler.messages import NO_VICTIMS
+from simcloud.kubernetes.scheduler.node_info import NodeInfo
+from simcloud.kubernetes.scheduler.pod_info import PodInfo
+
+_NOT_YET: Final = "9999"
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A node, and the pods that would have to go, the most important first."""
+
+    node: str
+    victims: list[PodInfo]
+    violations: int
+
+
+def find(
+    pod: PodInfo, nodes: Iterable[NodeInfo], fits: Check, budgets: Sequence[Object]
+) -> tuple[list[Candidate], list[Rejection]]:
+    """The candidates among nodes, and why the others are none."""
+    candidates: list[Candidate] = []
+    rejections: list[Rejection] = []
+    for node in nodes:
+        outcome = _victims(pod, node.copy(), fits, budgets)
+        if isinstance(outcome, Candidate):
+            candidates.append(outcome)
+        else:
+            rejections.append(outcome)
+    return candidates, rejections
+
+
+def best(candidates: Sequence[Candidate]) -> Candidate:
+    """The one that hurts least: budgets, then priorities, then how many, then the youngest of the highest."""
+    least = min(_harm(one) for one in candidates)
+    equal = [one for one in candidates if _harm(one) == least]
+    return max(equal, key=_earliest)
+
+
+def _harm(one: Candidate) -> tuple[int, int, int, int]:
+    priorities = [victim.priority for victim in one.victims]
+    return one.violations, priorities[0], sum(priority + 2**31 for priority in priorities), len(priorities)
+
+
+def _earliest(one: Candidate) -> str:
+    highest = one.victims[0].priority
+    return min(_started(victim) for victim in one.victims if victim.priority == highest)
+
+
+def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object]) -> Candidate | Rejection:
+    lower = [one for one in node.pods.values() if one.priority < pod.priority]
+    if not lower:
+        return Rejection("DefaultPreemption", (NO_VICTIMS,), final=True)
+    for one in lower:
+        node.remove(one.uid)
+    rejection = fits(node)
+    if rejection is not None:
+        return rejection
+    lower.sort(key=lambda one: (-one.priority, _started(one)))
+    guarded, free = _by_budget(lower, budgets)
+    victims: list[PodInfo] = []
+    violations = 0
+    for one in (*guarded, *free):
+        node.add(one)
+        if fits(node) is not None:
+            node.remove(one.uid)
+            victims.append(one)
+            violations += any(one is other for other in guarded)
+    victims.sort(key=lambda one: (-one.priority, _started(one)))
+    return Candidate(node.name, victims, violations)
+
+
+def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Object]) -> tuple[list[PodInfo], list[PodInfo]]:
+    allowed = [(budget.get("status") or {}).get("disruptionsAllowed", 0) for budget in budgets]
+    guarded: list[PodInfo] = []
+    free: list[PodInfo] = []
+    for pod in pods:
+        violated = False
+        for number, budget in enumerate(budgets):
+            if _guards(budget, pod):
+                allowed[number] -= 1
+                violated = violated or allowed[number] < 0
+        (guarded if violated else free).append(pod)
+    return guarded, free
+
+
+def _guards(budget: Object, pod: PodInfo) -> bool:
+    selector = from_label_selector(budget["spec"].get("selector"))
+    disrupted = (budget.get("status") or {}).get("disruptedPods") or {}
+    return (
+        budget["metadata"]["namespace"] == pod.namespace
+        and bool(selector)
+        and bool(pod.labels)
+        and selector.matches(pod.labels)
+        and pod.name not in disrupted
+    )
+
+
+def _started(pod: PodInfo) -> str:
+    """When a pod started; one that has not is as young as can be."""
+    started: str | None = (pod.pod.get("status") or {}).get("startTime")
+    return started or _NOT_YET

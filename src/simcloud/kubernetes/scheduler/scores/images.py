@@ -1,0 +1,47 @@
+"""ImageLocality: nodes that have the pod's images already, the more so the bigger and the wider spread these are.
+
+Names are compared as they are written: ``busybox:1.36`` is not found under ``docker.io/library/busybox:1.36``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.scheduler.cache import Cache
+from simcloud.kubernetes.scheduler.node_info import NodeInfo
+from simcloud.kubernetes.scheduler.pod_info import PodInfo
+
+_MIB: Final = 1024 * 1024
+_LEAST_BYTES: Final = 23 * _MIB
+_MOST_BYTES: Final = 1000 * _MIB
+"""For each image of the pod."""
+
+
+def locality(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] | None:
+    """Nothing where no node has any of the images."""
+    images = [_tagged(name) for name in _images(pod.spec)]
+    if not any(cache.image_holders.get(name) for name in images):
+        return None
+    most, total = _MOST_BYTES * len(images), len(cache.nodes())
+    return [_score(images, node, cache, most, total) for node in nodes]
+
+
+def _score(images: Sequence[str], node: NodeInfo, cache: Cache, most: int, total: int) -> int:
+    held = sum(
+        int(node.images[name] * (cache.image_holders[name] / total)) for name in images if name in node.images
+    )
+    return 100 * (min(max(held, _LEAST_BYTES), most) - _LEAST_BYTES) // (most - _LEAST_BYTES)
+
+
+def _images(spec: Object) -> Iterator[str]:
+    for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
+        yield container.get("image") or ""
+    for volume in spec.get("volumes") or ():
+        if volume.get("image") is not None:
+            yield volume["image"].get("reference") or ""
+
+
+def _tagged(name: str) -> str:
+    return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name

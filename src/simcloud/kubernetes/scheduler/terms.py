@@ -1,0 +1,87 @@
+"""A pod's rules about other pods, read once: whom it wants near or far, and how near."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
+from simcloud.kubernetes.client import Client
+
+HARD_WEIGHT: Final = 1
+"""What a rule that must hold counts for, when nodes are scored for the pods that it speaks of."""
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Pods that a selector chooses, in some namespaces, in the same place by a node's label."""
+
+    key: str
+    selector: LabelSelector
+    namespaces: tuple[str, ...]
+    namespace_selector: LabelSelector | None
+    weight: int
+
+    def covers(self, namespace: str, client: Client) -> bool:
+        """Whether the term speaks of pods in a namespace."""
+        if namespace in self.namespaces:
+            return True
+        if self.namespace_selector is None:
+            return False
+        found = client.get("namespaces", "", namespace)
+        return self.namespace_selector.matches(found["metadata"].get("labels") if found is not None else None)
+
+    def matches(self, namespace: str, labels: Mapping[str, str], client: Client) -> bool:
+        """Whether the term speaks of a pod with these labels."""
+        return self.covers(namespace, client) and self.selector.matches(labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """All such rules of a pod: those that must hold, then those that count when nodes are scored."""
+
+    near: tuple[Term, ...] = ()
+    far: tuple[Term, ...] = ()
+    preferred_near: tuple[Term, ...] = ()
+    preferred_far: tuple[Term, ...] = ()
+
+
+ALONE: Final = Company()
+
+
+def company(namespace: str, affinity: Object | None) -> Company:
+    """The rules in a pod's affinity."""
+    near, far = (affinity or {}).get("podAffinity"), (affinity or {}).get("podAntiAffinity")
+    if not near and not far:
+        return ALONE
+    return Company(
+        _required(namespace, near),
+        _required(namespace, far),
+        _preferred(namespace, near),
+        _preferred(namespace, far),
+    )
+
+
+def _required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+    return tuple(_term(namespace, one, HARD_WEIGHT) for one in (rules or {}).get(_REQUIRED) or ())
+
+
+def _preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+    weighted = (rules or {}).get(_PREFERRED) or ()
+    return tuple(_term(namespace, one["podAffinityTerm"], one["weight"]) for one in weighted)
+
+
+def _term(namespace: str, told: Object, weight: int) -> Term:
+    names, selector = tuple(told.get("namespaces") or ()), told.get("namespaceSelector")
+    return Term(
+        told["topologyKey"],
+        from_label_selector(told.get("labelSelector")),
+        names if names or selector is not None else (namespace,),
+        None if selector is None else from_label_selector(selector),
+        weight,
+    )

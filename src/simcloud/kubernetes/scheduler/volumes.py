@@ -1,0 +1,188 @@
+"""The volumes of a pod's claims on one node: which are bound there already, would be bound, or would be made.
+
+A plan is made for every node that is looked at and carried out for the one that is chosen: volumes are
+reserved for their claims, claims that need a new volume are told their node, and the rest is left to the
+volume controller and to provisioners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.quantity import parse
+from simcloud.kubernetes.api.selectors import from_label_selector
+from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.controllers.volumes.binder import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    SELECTED_NODE,
+    annotations_of,
+    claim_reference,
+)
+from simcloud.kubernetes.controllers.volumes.selection import class_of, fits, is_bound_to, size_of
+from simcloud.kubernetes.placement import meets_term
+from simcloud.kubernetes.scheduler.cache import Cache
+from simcloud.kubernetes.scheduler.node_info import NodeInfo
+
+CLASSES: Final = "storageclasses.storage.k8s.io"
+NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
+
+UNREACHABLE: Final = "node(s) had volume node affinity conflict"
+NONE_FOUND: Final = "node(s) didn't find available persistent volumes to bind"
+TOO_SMALL: Final = "node(s) did not have enough free storage"
+VOLUME_MISSING: Final = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What binds a pod's claims on a node, or why nothing does."""
+
+    bindings: tuple[tuple[Object, Object], ...] = ()
+    provisions: tuple[Object, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def is_done(self, client: Client) -> bool:
+        """Whether all its claims are bound."""
+        claims = (*(claim for claim, _ in self.bindings), *self.provisions)
+        current = [client.refreshed(claim) for claim in claims]
+        return all(one is not None and is_bound(one) for one in current)
+
+
+def is_bound(claim: Object) -> bool:
+    """Whether a claim is bound for good."""
+    return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
+
+
+def waits(claim: Object, client: Client) -> bool:
+    """Whether a claim waits for its first consumer."""
+    mode = at(client.get(CLASSES, "", class_of(claim)), "volumeBindingMode")
+    return bool(mode == "WaitForFirstConsumer")
+
+
+def plan(claims: Sequence[Object], node: NodeInfo, cache: Cache) -> Plan:
+    """How a node would serve claims."""
+    reasons = []
+    bound = [one for one in claims if is_bound(one)]
+    volumes = [cache.client.get("persistentvolumes", "", one["spec"]["volumeName"]) for one in bound]
+    present = [one for one in volumes if one is not None]
+    if not all(_reaches(one, node) for one in present):
+        reasons.append(UNREACHABLE)
+    bindings, provisions, problem = _unbound([one for one in claims if not is_bound(one)], node, cache)
+    if problem:
+        reasons.append(problem)
+    if len(present) < len(volumes):
+        reasons.append(VOLUME_MISSING)
+    return Plan(tuple(bindings), tuple(provisions), tuple(reasons))
+
+
+def carry_out(planned: Plan, node: str, client: Client) -> None:
+    """Reserve volumes for their claims, and tell claims without one their node. Raises ApiError."""
+    for claim, volume in planned.bindings:
+        if at(volume, "spec", "claimRef", "uid") == claim["metadata"]["uid"]:
+            continue
+        change: Object = {"spec": {"claimRef": claim_reference(claim)}}
+        if volume["spec"].get("claimRef") is None:
+            change["metadata"] = {"annotations": {BOUND_BY_CONTROLLER: "yes"}}
+        client.patch(volume, change)
+    for claim in planned.provisions:
+        client.patch(claim, {"metadata": {"annotations": {SELECTED_NODE: node}}})
+
+
+def undone(planned: Plan, node: NodeInfo, client: Client) -> str:
+    """What went wrong with a plan that is being carried out; empty if nothing did."""
+    for _, volume in planned.bindings:
+        current, name = client.refreshed(volume), volume["metadata"]["name"]
+        if current is None:
+            return f'failed to check binding: could not find v1.PersistentVolume "{name}"'
+        if not at(current, "spec", "claimRef", "uid"):
+            return f'ClaimRef got reset for pv "{name}"'
+    for claim in planned.provisions:
+        current, name = client.refreshed(claim), claim["metadata"]["name"]
+        if current is None:
+            key = f"{claim['metadata']['namespace']}/{name}"
+            return f'failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "{key}"'
+        if annotations_of(current).get(SELECTED_NODE) != node.name:
+            return f'provisioning failed for PVC "{name}"'
+        volume_name = current["spec"].get("volumeName")
+        made = client.get("persistentvolumes", "", volume_name) if volume_name else None
+        if made is not None and not _reaches(made, node):
+            return f'pv "{volume_name}" node affinity doesn\'t match node "{node.name}": no matching NodeSelectorTerms'
+    return ""
+
+
+def _unbound(
+    claims: Sequence[Object], node: NodeInfo, cache: Cache
+) -> tuple[list[tuple[Object, Object]], list[Object], str]:
+    bindings: list[tuple[Object, Object]] = []
+    provisions: list[Object] = []
+    taken: dict[str, None] = {}
+    for claim in sorted(claims, key=_size):
+        selected = annotations_of(claim).get(SELECTED_NODE)
+        if selected is not None and selected != node.name:
+            return [], [], NONE_FOUND
+        volume = _match(claim, node, cache, taken) if selected is None else None
+        if volume is None:
+            provisions.append(claim)
+        else:
+            taken[volume["metadata"]["name"]] = None
+            bindings.append((claim, volume))
+    for claim in provisions:
+        problem = _provision_problem(claim, node, cache.client)
+        if problem:
+            return [], [], problem
+    return bindings, provisions, ""
+
+
+def _match(claim: Object, node: NodeInfo, cache: Cache, taken: Mapping[str, None]) -> Object | None:
+    """The volume reserved for a claim, or the smallest free one that the node reaches."""
+    found = [
+        one
+        for one in cache.volumes.candidates(claim)
+        if one["metadata"]["name"] not in taken and fits(one, claim)
+    ]
+    reserved = [one for one in found if is_bound_to(one, claim)]
+    if reserved:
+        return reserved[0] if _reaches(reserved[0], node) else None
+    free = [one for one in found if at(one, "status", "phase") == "Available" and _reaches(one, node)]
+    return min(free, key=lambda one: (size_of(one), one["metadata"]["name"]), default=None)
+
+
+def _provision_problem(claim: Object, node: NodeInfo, client: Client) -> str:
+    storage_class = client.get(CLASSES, "", class_of(claim))
+    if storage_class is None or storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
+        return NONE_FOUND
+    topologies = storage_class.get("allowedTopologies") or ()
+    if topologies and not any(_in_topology(one, node) for one in topologies):
+        return NONE_FOUND
+    driver = client.get("csidrivers.storage.k8s.io", "", storage_class["provisioner"])
+    if at(driver, "spec", "storageCapacity") and not _has_room(claim, node, client):
+        return TOO_SMALL
+    return ""
+
+
+def _has_room(claim: Object, node: NodeInfo, client: Client) -> bool:
+    for told in client.list("csistoragecapacities.storage.k8s.io"):
+        if told.get("storageClassName") != class_of(claim):
+            continue
+        room = told.get("maximumVolumeSize") or told.get("capacity")
+        reached = from_label_selector(told.get("nodeTopology")).matches(node.labels)
+        if room is not None and reached and parse(room) >= _size(claim):
+            return True
+    return False
+
+
+def _in_topology(term: Object, node: NodeInfo) -> bool:
+    wanted = term.get("matchLabelExpressions") or ()
+    return all(node.labels.get(one["key"]) in one["values"] for one in wanted)
+
+
+def _reaches(volume: Object, node: NodeInfo) -> bool:
+    terms = at(volume, "spec", "nodeAffinity", "required", "nodeSelectorTerms")
+    return not terms or any(meets_term(one, node.name, node.labels) for one in terms)
+
+
+def _size(claim: Object) -> float:
+    return float(parse(at(claim, "spec", "resources", "requests", "storage", default="0")))

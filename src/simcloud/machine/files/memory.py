@@ -1,0 +1,128 @@
+"""Filesystems in memory: tmpfs, and the character devices of /dev on one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from simcloud.machine.files.content import MAX_READ_BYTES
+from simcloud.machine.files.disk import BLOCK_BYTES, Disk
+from simcloud.machine.files.errors import FileError
+from simcloud.machine.files.nodes import Device, DeviceNode, Directory, Symlink
+from simcloud.machine.files.volume import Volume
+
+DEV_BYTES: Final = 1 << 26
+"""The size container runtimes give the tmpfs on /dev."""
+
+MAX_RANDOM_BYTES: Final = (1 << 25) - 1
+"""One read of /dev/urandom gives at most so much."""
+
+
+class MemoryVolume(Volume):
+    """A volume that forgets everything when the power goes."""
+
+    def power_loss(self) -> None:
+        """All is gone."""
+        self.discard()
+
+
+def tmpfs(size_bytes: int, clock: Callable[[], float], name: str = "tmpfs") -> Volume:
+    """An empty filesystem in memory, writable by all as /tmp is."""
+    volume = MemoryVolume(Disk(name, size_bytes, max(16, size_bytes // BLOCK_BYTES)), clock, name)
+    volume.root.mode |= 0o1777
+    return volume
+
+
+class Null:
+    """/dev/null: swallows everything, holds nothing."""
+
+    rdev = 0x103
+
+    def open(self, path: str) -> None:
+        """Always possible."""
+
+    def read(self, count: int) -> bytes:
+        """At its end from the start."""
+        return b""
+
+    def write(self, data: bytes) -> int:
+        """Swallowed."""
+        return len(data)
+
+
+class Zero(Null):
+    """/dev/zero: zeros without end."""
+
+    rdev = 0x105
+
+    def read(self, count: int) -> bytes:
+        """That many zeros."""
+        return bytes(min(count, MAX_READ_BYTES))
+
+
+class Full(Zero):
+    """/dev/full: never has room."""
+
+    rdev = 0x107
+
+    def write(self, data: bytes) -> int:
+        """Refused."""
+        raise FileError("ENOSPC", "/dev/full")
+
+
+class RandomBytes(Null):
+    """/dev/random and /dev/urandom: bytes from a stream of the world."""
+
+    def __init__(self, rdev: int, random: Random) -> None:
+        self.rdev = rdev
+        self._random = random
+
+    def read(self, count: int) -> bytes:
+        """That many bytes, up to 32 MiB."""
+        return self._random.randbytes(min(count, MAX_RANDOM_BYTES))
+
+
+class NoTerminal(Null):
+    """/dev/tty of a process that has no terminal."""
+
+    rdev = 0x500
+
+    def open(self, path: str) -> None:
+        """Refused."""
+        raise FileError("ENXIO", path)
+
+
+class DeviceVolume(MemoryVolume):
+    """What is seen at /dev: the usual devices, links to the standard streams, room for shm."""
+
+    def __init__(self, random: Random, clock: Callable[[], float]) -> None:
+        super().__init__(Disk("devtmpfs", DEV_BYTES, DEV_BYTES // BLOCK_BYTES), clock, "devtmpfs")
+        self._random = random
+        self._fill()
+
+    def power_loss(self) -> None:
+        """The next boot makes the devices anew."""
+        self.discard()
+        self._fill()
+
+    def _fill(self) -> None:
+        known: dict[str, Device] = {
+            "full": Full(),
+            "null": Null(),
+            "random": RandomBytes(0x108, self._random),
+            "tty": NoTerminal(),
+            "urandom": RandomBytes(0x109, self._random),
+            "zero": Zero(),
+        }
+        for name, device in known.items():
+            self.create(self.root, name, DeviceNode(device, 0o666))
+        for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+            self.create(self.root, name, Symlink(f"/proc/self/fd{target}"))
+        for name, mode in (("mqueue", 0o1777), ("pts", 0o755), ("shm", 0o1777)):
+            self.create(self.root, name, Directory(mode))
+
+
+def device_volume(random: Random, clock: Callable[[], float]) -> Volume:
+    """A volume for /dev; /dev/random and /dev/urandom draw from the given stream."""
+    return DeviceVolume(random, clock)

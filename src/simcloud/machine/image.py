@@ -1,0 +1,83 @@
+"""Images: a root filesystem and the programs that go with it, ready to be unpacked many times.
+
+An image is built once; each container gets a copy-on-write clone, which costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from typing import Final
+
+from simcloud.machine.files import Disk, Files, Volume
+from simcloud.machine.process import BINARY, Program
+
+FOLDERS: Final = (
+    "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys",
+    "/usr/bin", "/usr/lib", "/usr/local/bin", "/usr/sbin", "/usr/share", "/var/cache", "/var/lib",
+    "/var/log", "/var/run", "/var/spool", "/var/tmp",
+)  # fmt: skip
+
+BASE_FILES: Final = {
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\n"
+    "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+    "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    "/etc/group": "root:x:0:\ndaemon:x:1:\nwww-data:x:33:\nnogroup:x:65534:\n",
+    "/etc/os-release": 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nNAME="Debian GNU/Linux"\n'
+    'VERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\nID=debian\n',
+    "/etc/debian_version": "12.12\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+}
+
+
+class Image:
+    """A named root filesystem with programs on its PATH and a default environment."""
+
+    def __init__(
+        self,
+        name: str,
+        programs: Mapping[str, Program],
+        *,
+        files: Mapping[str, bytes] | None = None,
+        env: Mapping[str, str] | None = None,
+        entrypoint: Iterable[str] = (),
+    ) -> None:
+        self.name = name
+        self.programs = dict(programs)
+        self.env = dict(env or {})
+        self.entrypoint = list(entrypoint)
+        self._volume = Volume(Disk(f"image {name}", capacity_bytes=1 << 40), _build_time, name=name)
+        self._fill(Files(self._volume), files or {})
+
+    def unpack(self, disk: Disk, clock: Callable[[], float], name: str) -> Volume:
+        """A copy of the image on a machine's disk; what the container changes is its own."""
+        return self._volume.clone(name, disk=disk, clock=clock)
+
+    def running(self, programs: Mapping[str, Program]) -> Image:
+        """The same files, with other programs behind the same names: nothing is built again."""
+        assert programs.keys() == self.programs.keys()
+        image = copy(self)
+        image.programs = dict(programs)
+        return image
+
+    def _fill(self, root: Files, extra: Mapping[str, bytes]) -> None:
+        for folder in FOLDERS:
+            root.mkdir(folder, 0o755, parents=True)
+        root.symlink("usr/bin", "/bin")
+        root.symlink("usr/sbin", "/sbin")
+        root.symlink("usr/lib", "/lib")
+        root.mkdir("/tmp")
+        root.chmod("/tmp", 0o1777)
+        root.chmod("/root", 0o700)
+        for name in self.programs:
+            root.write(f"/usr/bin/{name}", BINARY + name.encode(), mode=0o755)
+        for path, text in BASE_FILES.items():
+            root.put(path, text.encode())
+        for path, data in extra.items():
+            root.put(path, data)
+
+
+def _build_time() -> float:
+    """When images were built: a fixed moment, so that every listing shows the same."""
+    return 1_764_547_200.0  # 2025-12-01T00:00:00Z

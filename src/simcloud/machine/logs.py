@@ -1,0 +1,110 @@
+"""A container's log: a file of its machine, in the format container runtimes write.
+
+Each line is ``<time> <stream> F <text>``; of a line above 16 KiB all pieces but the last have a ``P``. A file
+that nobody else looks after is rotated at 10 MiB, one old file is kept. When the machine's disk does not take
+a line, the line is lost, and nobody downstream ever sees it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from simcloud.machine.emit import Labels, LogLine
+from simcloud.machine.files import FileError, Files, OpenFile
+from simcloud.machine.process import LineSink
+
+if TYPE_CHECKING:
+    from simcloud.machine.computer import Machine
+
+LOG_FOLDER: Final = "/var/log/containers"
+ROTATE_BYTES: Final = 10 * 1024 * 1024
+MOST_AT_ONCE: Final = 500_000
+"""Lines that are kept of one instant, and a few more: as many as the files that a node keeps would hold."""
+PIECE_BYTES: Final = 16 * 1024
+_SHORT: Final = PIECE_BYTES // 4
+"""So many characters are one piece, whatever they are."""
+
+
+class ContainerLog:
+    """Writes one container's lines to its machine's disk and to the emitter."""
+
+    rotates_itself = True
+    """Whether nobody else does."""
+
+    def __init__(self, machine: Machine, source: str, origin: Labels = (), path: str = "") -> None:
+        """``origin`` labels its lines; without one they have the container's name and the machine's."""
+        self._machine = machine
+        self._source = source
+        self._origin = origin or (("container", source), ("node_name", machine.name))
+        self._file: OpenFile | None = None
+        self._second = -1
+        self._second_text = ""
+        self.size_bytes = 0
+        self.path = path or f"{LOG_FOLDER}/{source}.log"
+        self.lost_lines = 0
+        self._latest = -1.0
+        self._at_once = 0
+
+    def line(self, text: str, stream: str = "stdout") -> None:
+        """One line, without its newline."""
+        time = self._machine.clock()
+        self._at_once = self._at_once + 1 if time == self._latest else 0
+        self._latest = time
+        if len(text) <= _SHORT:
+            record = f"{self._stamp(time)} {stream} F {text}\n".encode("utf-8", "surrogateescape")
+        else:
+            data = text.encode("utf-8", "surrogateescape")
+            record = _in_pieces(f"{self._stamp(time)} {stream} ".encode(), data)
+        try:
+            if self._file is None:
+                self._file = self._open(self._machine.host.files)
+            elif self.rotates_itself and self.size_bytes >= ROTATE_BYTES:
+                self.rotate(f"{self.path}.1")
+            self._file.write(record)
+        except FileError:
+            self.lost_lines += 1
+            return
+        self.size_bytes += len(record)
+        self._machine.emitter.log(LogLine(time, self._source, stream, text, self._origin))
+
+    def stream(self, name: str) -> LineSink:
+        """A stream whose lines go to the log: a container's stdout or stderr."""
+        return LineSink(lambda line: self.line(line.decode("utf-8", "surrogateescape"), name), self._refuses)
+
+    def _refuses(self, lines: int) -> bool:
+        """Whether a flood of this instant has brought enough."""
+        if self._at_once < MOST_AT_ONCE or self._machine.clock() != self._latest:
+            return False
+        self.lost_lines += lines
+        return True
+
+    def rotate(self, old_path: str) -> None:
+        """Give the file another name and begin a new one. ``FileError`` when the disk does not let it."""
+        files, old = self._machine.host.files, self._file
+        files.rename(self.path, old_path)
+        self._file = self._open(files)
+        if old is not None:
+            old.close()
+
+    def _open(self, files: Files) -> OpenFile:
+        folder = self.path.rpartition("/")[0]
+        if not files.exists(folder):
+            files.mkdir(folder, 0o755, parents=True)
+        self.size_bytes = 0
+        return files.open(self.path, write=True, create=True, append=True)
+
+    def _stamp(self, time: float) -> str:
+        second = int(time)
+        if second != self._second:
+            self._second = second
+            self._second_text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._second_text}.{int((time - second) * 1e9):09d}Z"
+
+
+def _in_pieces(head: bytes, data: bytes) -> bytes:
+    pieces = [data[start : start + PIECE_BYTES] for start in range(0, len(data), PIECE_BYTES)]
+    return b"".join(
+        b"%s%s %s\n" % (head, b"F" if number == len(pieces) else b"P", piece)
+        for number, piece in enumerate(pieces, 1)
+    )

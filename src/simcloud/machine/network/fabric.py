@@ -1,0 +1,155 @@
+"""The network as a whole: machines, the links between them, and who has which address."""
+
+from __future__ import annotations
+
+from simcloud.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
+from simcloud.machine.network.namespace import Namespace
+from simcloud.machine.network.packet_filter import Ways, ways_between
+from simcloud.machine.network.path import Path
+from simcloud.machine.network.qdisc import Exit
+from simcloud.machine.network.routing import HostsResolver, PlainRouter, Resolver, Router
+from simcloud.sim import Kernel
+
+
+class Network:
+    """All computers of a world and the wires between them.
+
+    ``router`` and ``resolver`` may be replaced; new namespaces get the resolver of that moment.
+    ``version`` grows with every change that may matter to a packet.
+    """
+
+    def __init__(
+        self, kernel: Kernel, router: Router | None = None, resolver: Resolver | None = None
+    ) -> None:
+        self.kernel = kernel
+        self.router: Router = router or PlainRouter()
+        self.resolver: Resolver = resolver or HostsResolver()
+        self.version = 0
+        self.machines: dict[str, Nic] = {}
+        self._links: dict[tuple[str, str], Link] = {}
+        self._paths: dict[tuple[Namespace, Namespace], Path] = {}
+        self._addresses: dict[str, Namespace] = {}
+        self._exits: dict[Namespace | str, Exit] = {}
+        self._hosts: dict[str, Namespace] = {}
+
+    def add_machine(self, name: str, link_delay_s: float = LINK_DELAY_S) -> Nic:
+        """A machine, with its one-way delay to the others (a distant one has more)."""
+        if name in self.machines:
+            raise ValueError(f"there is a machine '{name}' already; choose another name")
+        nic = Nic(name, self.changed, link_delay_s)
+        self.machines[name] = nic
+        return nic
+
+    def link(self, a: str, b: str) -> Link:
+        """The link between two machines, the same for both directions; of one machine, its bridge."""
+        key = (a, b) if a <= b else (b, a)
+        link = self._links.get(key)
+        if link is None:
+            nic_a, nic_b = self._nic(a), self._nic(b)
+            delay_s = LOCAL_DELAY_S if a == b else max(nic_a.link_delay_s, nic_b.link_delay_s)
+            link = self._links[key] = Link(self.changed, key, delay_s)
+        return link
+
+    def namespace(self, name: str, address: str, machine: str) -> Namespace:
+        """A new namespace with an address of its own, on a machine."""
+        self._nic(machine)
+        namespace = Namespace(self, name, address, machine)
+        if name == machine:
+            self._hosts[machine] = namespace
+        self.claim(address, namespace)
+        return namespace
+
+    def find(self, address: str) -> Namespace | None:
+        """Who answers for this address at present, if anybody."""
+        namespace = self._addresses.get(address)
+        return namespace if namespace is not None and namespace.is_up else None
+
+    # -- called by the parts -------------------------------------------------------------------
+
+    def path(self, source: Namespace, target: Namespace) -> Path:
+        """The way from one namespace to the other; always the same object."""
+        path = self._paths.get((source, target))
+        if path is None:
+            path = Path(self, source, target)
+            if not (source.gone or target.gone):
+                self._watch(path)
+        return path
+
+    def places_between(self, source: Namespace, target: Namespace) -> list[tuple[Impairment, int]]:
+        """What a packet passes on its way, and in which direction."""
+        link = self.link(source.machine, target.machine)
+        wire: list[tuple[Impairment, int]] = [(link, link.direction_from(source.machine))]
+        if source.machine != target.machine:
+            leaves, enters = self.machines[source.machine].impairment, self.machines[target.machine].ingress
+            wire = [*self._queue_at(source.machine), (leaves, 0), *wire, (enters, 0)]
+        return [*self._queue_at(source), (source.impairment, 0), *wire, (target.ingress, 0)]
+
+    def exit_of(self, interface: Namespace | str) -> Exit:
+        """Where packets leave a namespace, or (by its name) a machine."""
+        found = self._exits.get(interface)
+        if found is None:
+            if isinstance(interface, str):
+                found = Exit(self.changed, self._nic(interface).sent)
+            else:  # numbers are given by the machine's kernel, to whichever namespace
+                found = Exit(self.changed, interface.sent, self.exit_of(interface.machine).handles)
+            self._exits[interface] = found
+        return found
+
+    def _queue_at(self, interface: Namespace | str) -> list[tuple[Impairment, int]]:
+        found = self._exits.get(interface)
+        return [(found.queueing.place, 0)] if found is not None and found.queueing is not None else []
+
+    def filters_between(self, source: Namespace, target: Namespace) -> Ways | None:
+        """The packet filters on the way, None when there are none: that of each end, and those of pods' machines."""
+        hosts = self._hosts.get(source.machine), self._hosts.get(target.machine)
+        return (
+            ways_between(source, target, hosts)
+            if source is not target
+            else ways_between(source, target, (source, source))
+        )
+
+    def changed(self) -> None:
+        """Something on the way of packets is different now: every path must look again."""
+        self.version += 1
+        for path in self._paths.values():
+            path.healthy = False
+
+    def claim(self, address: str, namespace: Namespace) -> None:
+        """Answer for an address from now on."""
+        if address in self._addresses:
+            holder = self._addresses[address].name
+            raise ValueError(f"{address} belongs to '{holder}' already; addresses are unique")
+        self._addresses[address] = namespace
+
+    def unclaim(self, address: str) -> None:
+        """Nobody answers for this address any more."""
+        del self._addresses[address]
+
+    def forget(self, namespace: Namespace) -> None:
+        """A namespace is no more: its addresses are free, its traffic stays counted."""
+        for address in namespace.addresses:
+            self.unclaim(address)
+        self._exits.pop(namespace, None)
+        self.changed()
+        for pair in [pair for pair in self._paths if namespace in pair]:
+            path = self._paths.pop(pair)
+            for meter in self._meters(path):
+                meter.forget(path)
+
+    def _watch(self, path: Path) -> None:
+        self._paths[path.source, path.target] = path
+        for meter in self._meters(path):
+            meter.watch(path)
+
+    def _meters(self, path: Path) -> tuple[Meter, ...]:
+        if path.source is path.target:
+            return ()
+        link = self.link(path.source.machine, path.target.machine)
+        meters = path.source.sent, path.target.received, link.meter
+        crosses = path.source.machine != path.target.machine
+        return (*meters, self.machines[path.source.machine].sent) if crosses else meters
+
+    def _nic(self, machine: str) -> Nic:
+        if machine not in self.machines:
+            raise ValueError(f"there is no machine '{machine}'; add_machine comes first")
+        return self.machines[machine]

@@ -1,0 +1,99 @@
+"""Which ports are taken: by sockets that are open, and by connections that ended a moment ago."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar
+
+from simcloud.machine.network.errors import AddressNotAvailable
+from simcloud.machine.network.routing import WILDCARDS, Endpoint
+
+PORTS: Final = range(65_536)
+EPHEMERAL_PORTS: Final = range(32_768, 61_000)
+
+LINGER_S: Final = 60.0
+"""How long a connection is remembered after this end hung up (FIN-WAIT-2, TIME-WAIT)."""
+
+LINGERING: Final = 16_384
+"""How many of those are remembered; beyond it the oldest is forgotten early, as Linux does."""
+
+Pair = tuple[Endpoint, Endpoint]
+"""The local and the remote end of a connection."""
+
+Socket = TypeVar("Socket")
+
+
+def is_taken(bound: Iterable[Endpoint], address: str, port: int) -> bool:
+    """A wildcard is in the way of every address, and every address in the way of a wildcard."""
+    return any(
+        taken_port == port and (taken == address or taken in WILDCARDS or address in WILDCARDS)
+        for taken, taken_port in bound
+    )
+
+
+def bound_to(bound: dict[Endpoint, Socket], address: str, port: int) -> Socket | None:
+    """The socket that takes what comes for this address and port."""
+    for candidate in (address, *WILDCARDS):
+        socket = bound.get((candidate, port))
+        if socket is not None:
+            return socket
+    return None
+
+
+class EphemeralPorts:
+    """Ports for those who do not care which, counted upwards, round and round."""
+
+    __slots__ = ("next",)
+
+    def __init__(self) -> None:
+        self.next = EPHEMERAL_PORTS.start
+
+    def take(self, is_taken: Callable[[int], bool]) -> int:
+        """The next free port after the last one given out."""
+        for _ in EPHEMERAL_PORTS:
+            port = self.next
+            self.next = port + 1 if port + 1 in EPHEMERAL_PORTS else EPHEMERAL_PORTS.start
+            if not is_taken(port):
+                return port
+        raise AddressNotAvailable
+
+
+class Lingering:
+    """Connections that this end hung up, and that the kernel still remembers for a minute."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self) -> None:
+        # Not a plain dict: that one walks over all it once held to find its oldest entry.
+        self._pairs: OrderedDict[Pair, tuple[str, float]] = OrderedDict()
+
+    def __contains__(self, pair: Pair) -> bool:
+        return pair in self._pairs
+
+    def add(self, pair: Pair, state: str, now: float) -> None:
+        """Remember one, in this state, from now on."""
+        self._pairs.pop(pair, None)
+        self._pairs[pair] = (state, now + LINGER_S)
+        if len(self._pairs) > LINGERING:
+            self._pairs.popitem(last=False)
+
+    def discard(self, pair: Pair) -> None:
+        """Forget one at once."""
+        self._pairs.pop(pair, None)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._pairs.clear()
+
+    def expire(self, now: float) -> None:
+        """Forget those whose time is over; they all have the same, so the oldest stand first."""
+        while self._pairs:
+            pair = next(iter(self._pairs))
+            if self._pairs[pair][1] > now:
+                return
+            del self._pairs[pair]
+
+    def states(self) -> Iterator[tuple[Pair, str]]:
+        """What is remembered."""
+        return ((pair, state) for pair, (state, _) in self._pairs.items())

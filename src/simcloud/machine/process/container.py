@@ -1,0 +1,346 @@
+"""A container: processes that share a root filesystem, a network namespace and limits.
+
+A machine's own processes live in a container too, its host: one whose files are the machine's disk and
+whose limits are the machine's. What a container can run is the set of programs it was given; each
+appears as an executable file on its PATH.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Protocol
+
+from simcloud.machine.emit import Labels
+from simcloud.machine.files import FileError, Files
+from simcloud.machine.network import Namespace
+from simcloud.machine.process import capabilities
+from simcloud.machine.process.context import Context
+from simcloud.machine.process.cpu import ContainerCpu
+from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
+from simcloud.machine.process.limits import Budget, Limits
+from simcloud.machine.process.process import LOADING_CPU_S, START_TURNS, Process
+from simcloud.machine.process.signals import Signal
+from simcloud.machine.process.streams import Capture, NullStream, Stream
+from simcloud.sim import Kernel
+
+if TYPE_CHECKING:
+    from simcloud.machine.computer import Machine
+    from simcloud.machine.process.process import Program
+
+BINARY: Final = b"\x7fELF\x02\x01\x01\x00program:"
+"""How the file of a built-in program begins; the program's name follows."""
+
+DEFAULT_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+MAX_PID: Final = 32_768
+
+
+class Log(Protocol):
+    """Where a container's output goes when it has a log."""
+
+    def line(self, text: str, stream: str = "stdout") -> None:
+        """One line, without its newline."""
+
+    def stream(self, name: str) -> Stream:
+        """A stream whose lines go to the log."""
+
+
+class Container:
+    """Where processes live."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        name: str,
+        files: Files,
+        namespace: Namespace,
+        programs: Mapping[str, Program],
+        *,
+        env: Mapping[str, str] | None = None,
+        hostname: str | None = None,
+        limits: Limits | None = None,
+        cpu_limit: float | None = None,
+        memory_limit_bytes: int | None = None,
+    ) -> None:
+        self.machine = machine
+        self.kernel: Kernel = machine.kernel
+        self.name = name
+        self.hostname: str = hostname if hostname is not None else name
+        self.files = files
+        self.namespace = namespace
+        self.programs = programs
+        self.env = {"PATH": DEFAULT_PATH, "HOME": "/root", **(env or {})}
+        self.limits = limits if limits is not None else Limits()
+        self.cpu: ContainerCpu = ContainerCpu(machine.cpu, cpu_limit)
+        self.memory_limit_bytes: int | None = memory_limit_bytes
+        self.memory_bytes: int = 0
+        self.memory_peak_bytes: int = 0
+        self.oom_kills: int = 0
+        self.capabilities: tuple[str, ...] = capabilities.DEFAULT
+        """What root in here may do."""
+        self.host_pids = False
+        """Whether it has the machine's process numbers instead of its own; given before anything runs."""
+        self.oom_group = False
+        """Whether all of it dies when it is over its memory limit, and not only its largest process."""
+        self.log: Log | None = None
+        self.labels: Labels = ()
+        """What telemetry calls it (container, namespace, node, pod); given once by whoever runs it, () for none."""
+        self.processes: dict[int, Process] = {}
+        self._last_pid = 0
+        self._first_pid = 1
+
+    def __repr__(self) -> str:
+        return f"<Container {self.name} on {self.machine.name}>"
+
+    # -- starting ------------------------------------------------------------------------------
+
+    def start(
+        self,
+        argv: list[str],
+        *,
+        program: Program | None = None,
+        env: Mapping[str, str] | None = None,
+        streams: Mapping[int, Stream] | None = None,
+        cwd: str | None = None,
+        uid: int = 0,
+        gid: int = 0,
+    ) -> Process:
+        """Start a process from outside: a container's main program, or an ``exec`` into it.
+
+        Raises ``CommandNotFound`` or ``NotExecutable`` when there is no such program.
+        """
+        files = self.files.fork()
+        files.uid, files.gid = uid, gid
+        if cwd is not None:
+            files.chdir(cwd)
+        environment = {**self.env, "HOSTNAME": self.hostname, **(env or {})}
+        return self.launch(
+            argv,
+            program=program,
+            env=environment,
+            files=files,
+            streams=streams or {},
+            budget=Budget(self.limits, self.kernel.now),
+            parent=None,
+            group=None,
+        )
+
+    def launch(
+        self,
+        argv: list[str],
+        *,
+        program: Program | None,
+        env: dict[str, str],
+        files: Files,
+        streams: Mapping[int, Stream],
+        budget: Budget,
+        parent: Process | None,
+        group: int | None,
+    ) -> Process:
+        """Start a process with everything given; ``start`` and ``Context.start`` are the usual ways."""
+        if not self.machine.running:
+            raise NotExecutable(f"machine {self.machine.name} is not running")
+        budget.spend_turns(START_TURNS, self.kernel.now)
+        loading_s = 0.0
+        if program is None:
+            program, argv = self.find_program(argv, env, files)
+            loading_s = LOADING_CPU_S
+        if len(self.processes) >= self.limits.processes:
+            raise ForkFailed
+        held = {number: stream.dup() for number, stream in streams.items()}
+        for number in (0, 1, 2):
+            if number not in held:
+                held[number] = NullStream()
+        host_pid = self.machine.next_pid()
+        pid = host_pid if self._sees_machine else self._next_pid()
+        if not self.processes:
+            self._first_pid = pid
+        process = Process(self, pid, host_pid, argv, env, files, held, budget, parent, group)
+        self.processes[pid] = process
+        self.machine.processes[host_pid] = process
+        process.begin(program, self.context_of(process), loading_s)
+        return process
+
+    def context_of(self, process: Process) -> Context:
+        """What a program running in that process sees."""
+        return Context(process)
+
+    def find_program(
+        self, argv: list[str], env: Mapping[str, str], files: Files
+    ) -> tuple[Program, list[str]]:
+        """The program that a command line names, and the argv it gets (scripts name an interpreter)."""
+        path = self.which(argv[0], env, files)
+        if path is None:
+            raise CommandNotFound(argv[0])
+        return self._load(path, argv, env, files)
+
+    def which(self, name: str, env: Mapping[str, str], files: Files) -> str | None:
+        """The file a command name stands for: as it is when it has a slash, else along the PATH."""
+        if "/" in name:
+            if files.is_dir(name):
+                raise NotExecutable("Is a directory")
+            if not files.exists(name):
+                raise CommandNotFound(name)
+            if not files.access(name, "x"):
+                raise NotExecutable("Permission denied")
+            return name
+        for folder in env.get("PATH", "").split(":"):
+            candidate = f"{folder or '.'}/{name}"
+            if files.is_file(candidate) and files.access(candidate, "x"):
+                return candidate
+        return None
+
+    def _load(
+        self, path: str, argv: list[str], env: Mapping[str, str], files: Files
+    ) -> tuple[Program, list[str]]:
+        try:
+            with_magic = files.open(path)
+            head = with_magic.read(256)
+            with_magic.close()
+        except FileError as error:
+            raise NotExecutable(error.strerror) from None
+        if head.startswith(BINARY):
+            name = head[len(BINARY) :].decode()
+            program = self._programs_in(files).get(name)
+            if program is None:
+                raise NotExecutable("cannot execute binary file: Exec format error")
+            return program, argv
+        if head.startswith(b"#!"):
+            line = head[2:].partition(b"\n")[0].decode("utf-8", "replace").split(None, 1)
+            if line:
+                interpreter = [line[0], *line[1:]]
+                if interpreter[0].rpartition("/")[2] == "env" and len(interpreter) > 1:
+                    interpreter = interpreter[1].split()
+                    found = self.which(interpreter[0], env, files)
+                    if found is None:
+                        raise CommandNotFound(interpreter[0])
+                    interpreter[0] = found
+                if not files.exists(interpreter[0]):
+                    raise NotExecutable(f"{interpreter[0]}: bad interpreter: No such file or directory")
+                return self._load(interpreter[0], [*interpreter, path, *argv[1:]], env, files)
+        if b"\0" in head:
+            raise NotExecutable("cannot execute binary file: Exec format error")
+        shell = self._programs_in(files).get("sh")
+        if shell is None:
+            raise NotExecutable("Exec format error")
+        return shell, ["sh", path, *argv[1:]]
+
+    def _programs_in(self, files: Files) -> Mapping[str, Program]:
+        """The programs of the image whose root is seen; after a chroot into the machine's, those of the machine."""
+        host = self.machine.host
+        return host.programs if files.table is host.files.table else self.programs
+
+    def _next_pid(self) -> int:
+        self._last_pid = free_pid(self._last_pid, self.processes)
+        return self._last_pid
+
+    @property
+    def is_host(self) -> bool:
+        """Whether this is the machine's own container, from which all its processes are visible."""
+        return self.machine.host is self
+
+    @property
+    def _sees_machine(self) -> bool:
+        return self.host_pids or self.is_host
+
+    def visible(self) -> dict[int, Process]:
+        """The processes that can be seen from inside, by the number they have there."""
+        if not self._sees_machine:
+            return dict(sorted(self.processes.items()))
+        return dict(sorted(self.machine.processes.items()))
+
+    def pid_seen(self, process: Process) -> int:
+        """The number a process has for those inside this container."""
+        return process.host_pid if self._sees_machine else process.pid
+
+    # -- ending --------------------------------------------------------------------------------
+
+    def free(self, process: Process, silent: bool) -> None:
+        """Take back what a dead process held: memory, ports, connections, its place in the tree."""
+        process.memory.use(0)
+        if process.metrics is not None:
+            self.machine.emitter.withdraw(process.metrics)
+        if not silent:
+            self.namespace.release(process)
+        self.processes.pop(process.pid, None)
+        self.machine.processes.pop(process.host_pid, None)
+        parent = process.parent
+        if parent is not None:
+            parent.children.pop(process.pid, None)
+        first = self.processes.get(self._first_pid)
+        for child in process.children.values():
+            child.parent = first
+            if first is not None:
+                first.children[child.pid] = child
+        process.children = {}
+        if process.pid == self._first_pid and not silent:
+            self.kill_all(Signal.KILL)
+        elif parent is not None:
+            parent.send(Signal.CHLD)
+
+    def kill_all(self, signal: Signal) -> None:
+        """Send a signal to every process, from outside."""
+        for process in list(self.processes.values()):
+            process.send(signal, outside=True)
+
+    def relieve_memory(self) -> None:
+        """Kill the largest process while the container or its machine is over its memory."""
+        limit = self.memory_limit_bytes
+        while limit is not None and self.memory_bytes > limit and self.processes:
+            self.oom_kill(self._largest(), f"Memory cgroup out of memory: /{self.name}")
+            if self.oom_group:
+                for process in list(self.processes.values()):
+                    process.die(Signal.KILL)
+        self.machine.relieve_memory()
+
+    def _largest(self) -> Process:
+        return max(self.processes.values(), key=lambda process: (process.memory.resident_bytes, process.pid))
+
+    def oom_kill(self, process: Process, reason: str) -> None:
+        """Kill a process for want of memory, and say so in the machine's kernel log."""
+        self.oom_kills += 1
+        kib = process.memory.resident_bytes // 1024
+        self.machine.kernel_message(
+            f"{reason}: Killed process {process.pid} ({process.name}) anon-rss:{kib}kB, UID:{process.uid}"
+        )
+        process.die(Signal.KILL)
+
+    # -- conveniences --------------------------------------------------------------------------
+
+    def run(
+        self,
+        argv: list[str],
+        stdin: Stream | None = None,
+        env: Mapping[str, str] | None = None,
+        limit_s: float = 86_400.0,
+    ) -> Completed:
+        """Run a command to its end from outside the world, advancing virtual time."""
+        out, err = Capture(), Capture()
+        streams: dict[int, Stream] = {1: out, 2: err}
+        if stdin is not None:
+            streams[0] = stdin
+        process = self.start(argv, env=env, streams=streams)
+        self.kernel.run_task(self.kernel.spawn(process.wait(), f"wait for {process.name}"), limit_s)
+        return Completed(process.status, bytes(out.data), bytes(err.data))
+
+
+def free_pid(last: int, taken: Mapping[int, Process]) -> int:
+    """The next process number after ``last`` that nobody has; numbers start over when they run out."""
+    pid = last
+    while True:
+        pid = pid % MAX_PID + 1
+        if pid not in taken:
+            return pid
+
+
+class Completed:
+    """How a command ended and what it wrote."""
+
+    __slots__ = ("status", "stderr", "stdout")
+
+    def __init__(self, status: int, stdout: bytes, stderr: bytes) -> None:
+        self.status = status
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __repr__(self) -> str:
+        return f"Completed(status={self.status}, stdout={self.stdout!r}, stderr={self.stderr!r})"

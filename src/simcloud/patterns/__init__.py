@@ -1,0 +1,24 @@
+"""Regular expressions for the shell's text tools: POSIX basic and extended, Perl's, fixed strings.
+
+POSIX flavours match leftmost-longest. Every search is bounded: see ``TooMuchWorkError``.
+"""
+
+from simcloud.patterns.characters import is_utf8_locale
+from simcloud.patterns.compile import Flavour, Match, Regex, compile_patterns, compile_regex
+from simcloud.patterns.cost import Search, paid_search
+from simcloud.patterns.errors import RegexError, TooMuchWorkError
+from simcloud.patterns.posix import Dialect
+
+__all__ = [
+    "Dialect",
+    "Flavour",
+    "Match",
+    "Regex",
+    "RegexError",
+    "Search",
+    "TooMuchWorkError",
+    "compile_patterns",
+    "compile_regex",
+    "is_utf8_locale",
+    "paid_search",
+]

@@ -1,0 +1,344 @@
+"""Parser for Perl-compatible regular expressions, as ``grep -P`` takes them.
+
+Groups of all kinds, look-around, lazy and possessive repetition, back-references by number and name,
+``\\K``, inline options, conditions. Mistakes are reported in PCRE2's words. Recursion, callouts and
+backtracking verbs are refused with a plain message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simcloud.patterns.charset import CharSet, case_variants
+from simcloud.patterns.errors import RegexError
+from simcloud.patterns.perl_class import is_posix_name, parse_class
+from simcloud.patterns.perl_escape import read_escape, read_octal
+from simcloud.patterns.perl_text import FLAG_LETTERS, Flags, PatternText, is_number
+from simcloud.patterns.tree import (
+    MAX_DEPTH,
+    Anchor,
+    AnchorKind,
+    Any,
+    Atomic,
+    BackReference,
+    Char,
+    Choice,
+    Condition,
+    Group,
+    Keep,
+    Look,
+    Node,
+    Parsed,
+    Repeat,
+    Sequence,
+    Set,
+)
+
+_UNREPEATABLE = "quantifier does not follow a repeatable item"
+_NO_CLOSING = "missing closing parenthesis"
+_NO_GROUP = "reference to non-existent subpattern"
+_ANCHORS: dict[str, AnchorKind] = {
+    "b": "boundary",
+    "B": "no_boundary",
+    "A": "text_start",
+    "G": "text_start",
+    "z": "text_end",
+}
+_NEWLINES = Set(CharSet(((0x0A, 0x0D), (0x85, 0x85), (0x2028, 0x2029))))
+
+
+def parse_perl(text: str, *, fold: bool = False, utf8: bool = True) -> Parsed:
+    """Parse one expression. ``text`` holds code points, or bytes as characters if not ``utf8``."""
+    parser = _Parser(text, Flags(fold=fold), utf8)
+    tree = parser.alternatives(0)
+    if parser.position < len(text):
+        raise RegexError("unmatched closing parenthesis")
+    if any(index > parser.groups for index in parser.references):
+        raise RegexError(_NO_GROUP)
+    return Parsed(tree, parser.groups)
+
+
+class _Parser(PatternText):
+    def __init__(self, text: str, flags: Flags, utf8: bool) -> None:
+        super().__init__(text, flags)
+        self.utf8 = utf8
+        self.groups = 0
+        self.names: dict[str, int] = {}
+        self.references: list[int] = []
+
+    # -- structure ------------------------------------------------------------------------------
+
+    def alternatives(self, depth: int, *, reset: bool = False) -> Node:
+        if depth > MAX_DEPTH:
+            raise RegexError("parentheses are too deeply nested")
+        flags = self.flags
+        first = most = self.groups
+        options = [self.sequence(depth)]
+        while self.accept("|"):
+            most = max(most, self.groups)
+            self.groups = first if reset else self.groups
+            options.append(self.sequence(depth))
+        self.groups = max(most, self.groups)
+        self.flags = flags
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def sequence(self, depth: int) -> Node:
+        parts: list[Node] = []
+        while self.position < len(self.text):
+            if self.skip_quotes_and_blanks():
+                continue
+            if not self.quoting and self.at() in ("|", ")"):
+                break
+            node, repeatable = self.atom(depth)
+            parts.append(self.quantified(node, repeatable))
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def atom(self, depth: int) -> tuple[Node, bool]:
+        """One item, and whether it may be repeated."""
+        char = self.at()
+        if self.quoting:
+            self.position += 1
+            return self.literal(ord(char)), True
+        if char in "*+?" or (char == "{" and self.bounds() is not None):
+            raise RegexError(_UNREPEATABLE)
+        if char == "[" and is_posix_name(self.text, self.position):
+            raise RegexError("POSIX named classes are supported only within a class")
+        if char == "(":
+            return self.group(depth)
+        self.position += 1
+        match char:
+            case "\\":
+                return self.escape()
+            case "[":
+                chars, self.position = parse_class(self.text, self.position, utf8=self.utf8)
+                return Set(chars, self.flags.fold), True
+            case ".":
+                return Any(newline=self.flags.dotall), True
+            case "^":
+                return Anchor("line_start", self.flags.multiline), False
+            case "$":
+                return Anchor("line_end", self.flags.multiline), False
+        return self.literal(ord(char)), True
+
+    def literal(self, code: int) -> Char:
+        foldable = self.flags.fold and (self.utf8 or code < 0x80) and bool(case_variants(code))
+        return Char(code, foldable)
+
+    # -- repetition -----------------------------------------------------------------------------
+
+    def quantified(self, node: Node, repeatable: bool) -> Node:
+        while self.position < len(self.text) and self.skip_quotes_and_blanks():
+            pass
+        if self.quoting:
+            return node
+        simple = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(self.at())
+        bounds = simple or (self.bounds() if self.at() == "{" else None)
+        if bounds is None:
+            return node
+        if not repeatable:
+            raise RegexError(_UNREPEATABLE)
+        self.position = self.position + 1 if simple else self.text.index("}", self.position) + 1
+        if self.accept("+"):
+            return Repeat(node, *bounds, "possessive")
+        lazy = self.accept("?") != self.flags.ungreedy
+        return Repeat(node, *bounds, "lazy" if lazy else "greedy")
+
+    # -- escapes --------------------------------------------------------------------------------
+
+    def escape(self) -> tuple[Node, bool]:
+        char = self.at()
+        if not char:
+            raise RegexError("\\ at end of pattern")
+        if char.isascii() and char.isdigit():
+            return self.digits(), True
+        if char in _ANCHORS:
+            self.position += 1
+            return Anchor(_ANCHORS[char]), False
+        special = self.special_escape(char)
+        if special is not None:
+            return special, char not in "KZ"
+        found = read_escape(self.text, self.position, utf8=self.utf8)
+        if found is None:
+            raise RegexError("unrecognized character follows \\")
+        self.position = found.end
+        if found.chars is not None:
+            # Debian 12's PCRE2 compiles these three, outside of brackets, to match ASCII only.
+            ascii_only = self.utf8 and char in "DWS"
+            return Set(_ascii_part(found.chars) if ascii_only else found.chars, self.flags.fold), True
+        return self.literal(found.code or 0), True
+
+    def special_escape(self, char: str) -> Node | None:
+        match char:
+            case "g" | "k":
+                self.position += 1
+                return self.reference(char)
+            case "N" if self.at(1) == "{":
+                return None
+        nodes: dict[str, Node] = {
+            "K": Keep(),
+            "N": Any(newline=False),
+            "R": Atomic(Choice((Sequence((Char(13), Char(10))), _NEWLINES))),
+            "X": Atomic(Sequence((Any(), Repeat(Set(CharSet(categories=("M",))), 0, None)))),
+            "Z": Choice((Anchor("text_end"), Look(Sequence((Char(10), Anchor("text_end"))), True, False))),
+        }
+        if char in nodes:
+            self.position += 1
+        return nodes.get(char)
+
+    def digits(self) -> Node:
+        end = self.position
+        while end < len(self.text) and self.text[end] in "0123456789":
+            end += 1
+        digits = self.text[self.position : end]
+        if digits[0] != "0" and (len(digits) == 1 or digits[0] in "89" or int(digits) <= self.groups):
+            self.position = end
+            return self.refer_to(int(digits))
+        found = read_octal(self.text, self.position, 3)
+        self.position = found.end
+        return self.literal(found.code or 0)
+
+    def reference(self, letter: str) -> Node:
+        closing = {"{": "}", "<": ">", "'": "'"}.get(self.at())
+        if closing and not (letter == "g" and closing != "}"):
+            name, closed, _ = self.text[self.position + 1 :].partition(closing)
+            if name and closed:
+                self.position += len(name) + 2
+                return self.refer_to_name(name, numbers=letter == "g")
+        elif letter == "g" and closing:
+            raise RegexError("subroutine calls are not supported")
+        elif letter == "g":
+            start = self.position
+            self.accept("-")
+            while self.at() and self.at() in "0123456789":
+                self.position += 1
+            if is_number(self.text[start : self.position].removeprefix("-")):
+                return self.refer_to_name(self.text[start : self.position], numbers=True)
+        quoted = "name/number or by a plain number" if letter == "g" else "name"
+        raise RegexError(f"\\{letter} is not followed by a braced, angle-bracketed, or quoted {quoted}")
+
+    def refer_to_name(self, name: str, *, numbers: bool) -> Node:
+        if numbers and is_number(name.removeprefix("-")):
+            number = int(name)
+            if number < 0:
+                number += self.groups + 1
+            if number <= 0:
+                raise RegexError(_NO_GROUP)
+            return self.refer_to(number)
+        if name not in self.names:
+            raise RegexError(_NO_GROUP)
+        return self.refer_to(self.names[name])
+
+    def refer_to(self, index: int) -> Node:
+        self.references.append(index)
+        return BackReference(index, self.flags.fold)
+
+    # -- groups ---------------------------------------------------------------------------------
+
+    def group(self, depth: int) -> tuple[Node, bool]:
+        if self.text.startswith("(*", self.position):
+            raise RegexError("backtracking verbs are not supported")
+        self.position += 1
+        if not self.accept("?"):
+            return self.closed(depth) if self.flags.no_capture else self.capturing(depth), True
+        for opening, ahead, negative in (
+            ("=", True, False),
+            ("!", True, True),
+            ("<=", False, False),
+            ("<!", False, True),
+        ):
+            if self.accept(opening):
+                return Look(self.closed(depth), ahead, negative), True
+        if self.accept(">"):
+            return Atomic(self.closed(depth)), True
+        if self.accept("|"):
+            return self.closed(depth, reset=True), True
+        if self.accept("("):
+            return self.condition(depth), True
+        if self.accept("P="):
+            return self.refer_to_name(self.until(")"), numbers=False), True
+        if self.accept("P<") or self.accept("<"):
+            return self.named(depth, ">"), True
+        if self.accept("'"):
+            return self.named(depth, "'"), True
+        if self.at() in ("R", "&", "+", "C", *"0123456789") or self.text.startswith("P>", self.position):
+            raise RegexError("recursion and callouts are not supported")
+        return self.options(depth)
+
+    def closed(self, depth: int, *, reset: bool = False) -> Node:
+        """The inside of a group and its closing parenthesis."""
+        body = self.alternatives(depth + 1, reset=reset)
+        if not self.accept(")"):
+            raise RegexError(_NO_CLOSING)
+        return body
+
+    def capturing(self, depth: int) -> Node:
+        self.groups += 1
+        index = self.groups
+        return Group(index, self.closed(depth))
+
+    def named(self, depth: int, closing: str) -> Node:
+        name = self.until(closing)
+        if not name:
+            raise RegexError("subpattern name expected")
+        if name[0].isdigit():
+            raise RegexError("subpattern name must start with a non-digit")
+        if not name.replace("_", "a").isalnum():
+            raise RegexError("syntax error in subpattern name (missing terminator?)")
+        if name in self.names:
+            raise RegexError("two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
+        self.names[name] = self.groups + 1
+        return self.capturing(depth)
+
+    def condition(self, depth: int) -> Node:
+        if self.at() == "?":
+            self.position -= 1
+            look, _ = self.group(depth)
+            if not isinstance(look, Look):
+                raise RegexError("assertion expected after (?( or (?(?C)")
+            yes, no = self.two_branches(depth)
+            other = Look(look.body, look.ahead, not look.negative)
+            return Choice((Sequence((look, yes)), Sequence((other, no))))
+        name, closed, _ = self.text[self.position :].partition(")")
+        if not closed:
+            raise RegexError("missing closing parenthesis for condition" if name else _NO_CLOSING)
+        self.position += len(name) + 1
+        reference = self.refer_to_name(name.strip("<>'"), numbers=True)
+        assert isinstance(reference, BackReference)
+        yes, no = self.two_branches(depth)
+        return Condition(reference.index, yes, no)
+
+    def two_branches(self, depth: int) -> tuple[Node, Node]:
+        body = self.closed(depth)
+        if not isinstance(body, Choice):
+            return body, Sequence()
+        if len(body.options) > 2:
+            raise RegexError("conditional subpattern contains more than two branches")
+        return body.options[0], body.options[1]
+
+    def options(self, depth: int) -> tuple[Node, bool]:
+        r"""``(?i)`` for the rest of the group, ``(?i:...)`` for its own, ``(?:...)``."""
+        outer = self.flags
+        value = True
+        if self.accept("^"):
+            self.flags = Flags()
+        while self.at() not in (":", ")"):
+            letter = self.at()
+            if not letter:
+                raise RegexError(_NO_CLOSING)
+            self.position += 1
+            if letter == "-" and value:
+                value = False
+            elif letter in FLAG_LETTERS:
+                self.flags = replace(self.flags, **{FLAG_LETTERS[letter]: value})
+            elif letter != "J":
+                raise RegexError("unrecognized character after (? or (?-")
+        if self.accept(")"):
+            return Sequence(), False
+        self.position += 1
+        body = self.closed(depth)
+        self.flags = outer
+        return body, True
+
+
+def _ascii_part(chars: CharSet) -> CharSet:
+    return CharSet(tuple((low, min(high, 0x7F)) for low, high in chars.ranges if low < 0x80))

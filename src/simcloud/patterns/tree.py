@@ -1,0 +1,182 @@
+"""The parsed form of a regular expression, common to all flavours.
+
+The parsers build it; it is then written in RE2's syntax where RE2 can do it, and otherwise
+compiled for the backtracking matcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simcloud.patterns.charset import CharSet
+
+MAX_DEPTH = 40
+"""How deep parentheses may nest; programs walk the tree recursively, on top of what already runs."""
+
+AnchorKind = Literal[
+    "line_start", "line_end", "text_start", "text_end", "boundary", "no_boundary", "word_start", "word_end"
+]
+
+
+@dataclass(frozen=True)
+class Char:
+    """One character (code point, or byte in the C locale); ``fold`` matches it in either case."""
+
+    code: int
+    fold: bool = False
+
+
+@dataclass(frozen=True)
+class Set:
+    """One character out of a set."""
+
+    chars: CharSet
+    fold: bool = False
+
+
+@dataclass(frozen=True)
+class Any:
+    """One character, whichever it is; a newline only if ``newline``."""
+
+    newline: bool = True
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A place between characters. With ``multiline`` the line anchors also hold at inner newlines."""
+
+    kind: AnchorKind
+    multiline: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parentheses that remember what they matched under a number."""
+
+    index: int
+    body: Node
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """One after the other; an empty sequence matches the empty string."""
+
+    parts: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several, earlier ones preferred where the flavour has a preference."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """``low`` to ``high`` times (None: without end)."""
+
+    body: Node
+    low: int
+    high: int | None
+    mode: Literal["greedy", "lazy", "possessive"] = "greedy"
+
+
+@dataclass(frozen=True)
+class BackReference:
+    """The text that a group matched, once more."""
+
+    index: int
+    fold: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """A condition on what follows (``ahead``) or precedes; consumes nothing."""
+
+    body: Node
+    ahead: bool
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """A part that is not tried in another way once it has matched."""
+
+    body: Node
+
+
+@dataclass(frozen=True)
+class Keep:
+    """``\\K``: the reported match begins here."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``(?(1)yes|no)``: which branch depends on whether a group has matched."""
+
+    index: int
+    yes: Node
+    no: Node
+
+
+Node = (
+    Char
+    | Set
+    | Any
+    | Anchor
+    | Group
+    | Sequence
+    | Choice
+    | Repeat
+    | BackReference
+    | Look
+    | Atomic
+    | Keep
+    | Condition
+)
+
+
+def repeat(node: Node, low: int, high: int | None) -> Repeat:
+    """A greedy repetition; ``*``, ``+`` and ``?`` upon each other make one of them again."""
+    if isinstance(node, Repeat) and _is_simple(low, high) and _is_simple(node.low, node.high):
+        return Repeat(node.body, node.low * low, None if None in (node.high, high) else 1)
+    return Repeat(node, low, high)
+
+
+def _is_simple(low: int, high: int | None) -> bool:
+    return low <= 1 and high in (1, None)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct parts of a node."""
+    match node:
+        case Sequence(parts=parts):
+            return parts
+        case Choice(options=options):
+            return options
+        case Group(body=body) | Repeat(body=body) | Look(body=body) | Atomic(body=body):
+            return (body,)
+        case Condition(yes=yes, no=no):
+            return (yes, no)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything below it."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(children(current))
+
+
+@dataclass
+class Parsed:
+    """A tree, how many groups it has, and what the genuine grep would warn about."""
+
+    tree: Node
+    groups: int
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,153 @@
+"""The Kubernetes API over HTTP: an ASGI application around an ``Api``.
+
+A request is read, its sender is authenticated and authorized, and then it is served at one instant of
+the world's time. Nothing that a client sends or leaves out ends the server: a refusal is a Status, a
+fault of ours is a 500 that is logged without the request's body or its token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import Final
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from simcloud.kubernetes.api.access.attributes import Attributes
+from simcloud.kubernetes.api.access.impersonation import impersonate
+from simcloud.kubernetes.api.access.users import ANONYMOUS, User
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.conversations import Pending
+from simcloud.kubernetes.api.errors import (
+    ApiError,
+    InternalError,
+    MethodNotAllowed,
+    NoSuchPath,
+    NotAcceptable,
+    Unauthorized,
+)
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.server.kubernetes import documents, objects, streams
+from simcloud.server.kubernetes.answers import refusal
+from simcloud.server.kubernetes.live import Pace, Signal
+from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
+from simcloud.server.kubernetes.paths import Target, read_target
+
+log = logging.getLogger("simcloud.server")
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class KubernetesApp:
+    """Serves one cluster. ``live`` brings the world to the present before a request meets it."""
+
+    def __init__(self, api: Api, live: Pace, address: str = "") -> None:
+        self.api = api
+        self.live = live
+        self.address = address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, by ASGI's rules."""
+        if scope["type"] == "websocket":
+            await streams.serve(self, scope, receive, send)
+        elif scope["type"] == "http":
+            response = await self.respond(Request(scope, receive))
+            response.headers.setdefault("cache-control", "no-cache, private")
+            await response(scope, receive, send)
+
+    async def respond(self, request: Request) -> Response:
+        """The answer to one request, whatever it is."""
+        try:
+            self.live.catch_up()
+            target = read_target(request.method, request.scope["path"], request.query_params)
+            user = self.authorize(request, target)
+            return await self._serve(request, target, user)
+        except NoSuchPath:
+            return _not_found()
+        except ApiError as error:
+            return refusal(error, _form_of_refusal(request))
+        except Exception:
+            log.exception("%s %s failed", request.method, request.scope["path"])
+            return refusal(InternalError("the server met an error of its own; it is in the server's log"))
+
+    def signal(self) -> Signal:
+        """What a stream of this application waits for."""
+        return asyncio.Event()
+
+    async def wait_for(self, pending: Pending) -> None:
+        """Wait for an answer from inside the world."""
+        arrived = asyncio.Event()
+        pending.on_done = arrived.set
+        self.live.poke()
+        await arrived.wait()
+
+    def authorize(self, request: HTTPConnection, target: Target) -> User:
+        """Who asks, if that one may ask it."""
+        wish = Attributes(
+            self._authenticate(request),
+            target.verb,
+            group=target.group,
+            version=target.version,
+            plural=target.plural,
+            subresource=target.subresource,
+            namespace=target.namespace,
+            name=target.name,
+            path=None if target.is_resource else target.path,
+        )
+        acting = {
+            name: request.headers.getlist(name) for name in request.headers if name.startswith("impersonate-")
+        }
+        if acting:
+            wish = replace(wish, user=impersonate(wish, acting, self.api.authorizer))
+        self.api.authorizer.check(wish)
+        return wish.user
+
+    def resource(self, target: Target) -> Resource:
+        """The resource of a path, which must offer the verb."""
+        found = self.api.catalogue.at(target.group, target.version, target.plural)
+        if found is None or (target.namespace and not found.namespaced and not target.is_namespace):
+            raise NoSuchPath
+        if target.subresource:
+            if target.subresource not in found.subresources:
+                raise NoSuchPath
+        elif target.verb not in found.verbs:
+            raise MethodNotAllowed
+        return found
+
+    def _authenticate(self, request: HTTPConnection) -> User:
+        said = request.headers.get("authorization", "")
+        if not said:
+            return ANONYMOUS
+        scheme, _, token = said.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            return ANONYMOUS
+        user = self.api.tokens.authenticate(token.strip(), self.api.now_s)
+        if user is None:
+            raise Unauthorized
+        return user
+
+    async def _serve(self, request: Request, target: Target, user: User) -> Response:
+        if request.method not in METHODS:
+            raise MethodNotAllowed
+        if target.is_resource:
+            return await objects.serve(self, request, target, user)
+        found = documents.serve(self, request, target)
+        if found is None:
+            return _not_found()
+        return found
+
+
+def _not_found() -> Response:
+    return PlainTextResponse("404 page not found\n", 404, {"x-content-type-options": "nosniff"})
+
+
+def _form_of_refusal(request: Request) -> Form:
+    """A refusal is told in the form the client asked for, where that is one for a Status."""
+    pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
+    try:
+        return choose(request.headers.get("accept", ""), transforms=False, protobuf=True, pretty=pretty)
+    except NotAcceptable:
+        return Form(pretty=pretty)

@@ -1,0 +1,222 @@
+"""OpenAPI v2 as protobuf: gnostic's message ``openapi.v2.Document``, which kubectl asks for instead of JSON.
+
+The tables name the fields that our documents use by their names in JSON, with their numbers; they are facts of
+gnostic's ``OpenAPIv2.proto``. A word that a document has and the tables lack is left out, as gnostic has no place
+for it either. Vendor extensions (``x-…``), defaults and the values of enumerations are YAML text there; we write
+them as JSON, which is YAML that no reader can take for anything else.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from simcloud.kubernetes.api.objects import Object
+from simcloud.server.kubernetes.protobuf.wire import write_counted, write_fixed64, write_varint
+
+MEDIA: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_ASKED: Final = (MEDIA, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+
+Write = Callable[[int, Any], bytes]
+"""Makes a field of its number and its value."""
+
+
+def wanted(accept: str) -> bool:
+    """Whether a client asks for this form before any other that it can get."""
+    for clause in accept.split(","):
+        media = clause.partition(";")[0].strip()
+        if media in _ASKED:
+            return True
+        if media in ("application/json", "application/*", "*/*"):
+            return False
+    return False
+
+
+@lru_cache(maxsize=2)
+def from_json(document: bytes) -> bytes:
+    """A document in JSON, as protobuf; the last ones are kept."""
+    return openapi_v2(msgspec.json.decode(document))
+
+
+def openapi_v2(document: Object) -> bytes:
+    """A document of OpenAPI v2 as ``openapi.v2.Document``."""
+    return _message("Document", document)
+
+
+def _text(number: int, value: str) -> bytes:
+    return write_counted(number, value.encode()) if value else b""
+
+
+def _flag(number: int, value: bool) -> bytes:
+    return write_varint(number, 1) if value else b""
+
+
+def _whole(number: int, value: int) -> bytes:
+    return write_varint(number, value) if value else b""
+
+
+def _real(number: int, value: float) -> bytes:
+    return write_fixed64(number, struct.pack("<d", value)) if value else b""
+
+
+_UNPRINTABLE = re.compile("[\x7f-\x9f\ufeff\ufffe\uffff]")
+
+
+def _any(number: int, value: object) -> bytes:
+    """``Any``: YAML text. YAML forbids some characters that JSON allows, but not their escapes."""
+    text = msgspec.json.encode(value).decode()
+    escaped = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return write_counted(number, write_counted(2, f"{escaped}\n".encode()))
+
+
+# Schemas hold schemas, as deep as a user likes: what leads from one to the next takes few calls.
+
+
+def _of(name: str) -> Write:
+    return lambda number, value: write_counted(number, _message(name, value))
+
+
+def _each(write: Write) -> Write:
+    return lambda number, values: b"".join([write(number, value) for value in values])
+
+
+def _within(write: Write) -> Write:
+    """The value in a message that has this one field."""
+    return lambda number, value: write_counted(number, write(1, value))
+
+
+def _map(write: Write, inner: int = 1) -> Write:
+    """A map, which gnostic writes as a list of messages with a name and a value."""
+
+    def written(number: int, values: Mapping[str, Any]) -> bytes:
+        pairs = bytearray()
+        for name, value in values.items():
+            pairs += write_counted(inner, write_counted(1, name.encode()) + write(2, value))
+        return write_counted(number, bytes(pairs))
+
+    return written
+
+
+def _type(number: int, value: str | list[str]) -> bytes:
+    return write_counted(number, _TEXTS(1, value if isinstance(value, list) else [value]))
+
+
+def _items(number: int, value: Any) -> bytes:
+    if isinstance(value, list):
+        return write_counted(number, _SCHEMAS(1, value))
+    return write_counted(number, write_counted(1, _message("Schema", value)))
+
+
+def _additional(number: int, value: Any) -> bytes:
+    if isinstance(value, bool):
+        return write_counted(number, write_varint(2, int(value)))
+    return write_counted(number, write_counted(1, _message("Schema", value)))
+
+
+_PLACES: Final = {"header": 1, "formData": 2, "query": 3, "path": 4}
+
+
+def _parameter(number: int, value: Mapping[str, Any]) -> bytes:
+    """One of many kinds of parameters: each has its own message, inside messages that only tell the kind."""
+    if "$ref" in value:
+        return write_counted(number, _of("JsonReference")(2, value))
+    if value["in"] == "body":
+        return write_counted(number, write_counted(1, _of("BodyParameter")(1, value)))
+    place = value["in"]
+    table = "PathParameter" if place in ("header", "path") else "QueryParameter"
+    told = write_counted(2, _of(table)(_PLACES[place], value))
+    return write_counted(number, write_counted(1, told))
+
+
+def _response(number: int, value: Mapping[str, Any]) -> bytes:
+    if "$ref" in value:
+        return write_counted(number, _of("JsonReference")(2, value))
+    return write_counted(number, _of("Response")(1, value))
+
+
+def _message(name: str, value: Mapping[str, Any]) -> bytes:
+    fields, extension = _MESSAGES[name]
+    written = bytearray()
+    for key, (number, write) in fields.items():
+        if (said := value.get(key)) is not None:
+            written += write(number, said)
+    if extension:
+        for key, said in value.items():
+            if key.startswith("x-"):
+                written += write_counted(extension, write_counted(1, key.encode()) + _any(2, said))
+    return bytes(written)
+
+
+_SCHEMAS: Final = _each(_of("Schema"))
+_TEXTS: Final = _each(_text)
+_PARAMETERS: Final = _each(_parameter)
+
+_LIMITS: Final[tuple[tuple[str, Write], ...]] = (
+    ("type", _text), ("format", _text), ("items", _of("PrimitivesItems")), ("collectionFormat", _text),
+    ("default", _any), ("maximum", _real), ("exclusiveMaximum", _flag), ("minimum", _real),
+    ("exclusiveMinimum", _flag), ("maxLength", _whole), ("minLength", _whole), ("pattern", _text),
+    ("maxItems", _whole), ("minItems", _whole), ("uniqueItems", _flag), ("enum", _each(_any)),
+    ("multipleOf", _real),
+)  # fmt: skip
+"""What is said of plain values, in the order that all messages with plain values number it."""
+
+
+def _numbered(*words: tuple[str, Write], start: int = 1) -> dict[str, tuple[int, Write]]:
+    return {word: (number, write) for number, (word, write) in enumerate(words, start)}
+
+
+_PARAMETER: Final = (("required", _flag), ("in", _text), ("description", _text), ("name", _text))
+_MESSAGES: Final[dict[str, tuple[dict[str, tuple[int, Write]], int]]] = {
+    # message: its fields in the order of their numbers, and the number of vendor extensions, 0 for none
+    "Document": (
+        _numbered(("swagger", _text), ("info", _of("Info")))
+        | {"paths": (8, _map(_of("PathItem"), 2)), "definitions": (9, _map(_of("Schema")))},
+        16,
+    ),
+    "Info": (_numbered(("title", _text), ("version", _text), ("description", _text)), 7),
+    "PathItem": (
+        {method: (number, _of("Operation")) for number, method in enumerate(
+            ("get", "put", "post", "delete", "options", "head", "patch"), 2
+        )} | {"parameters": (9, _PARAMETERS)},
+        10,
+    ),
+    "Operation": (
+        {
+            "tags": (1, _TEXTS), "summary": (2, _text), "description": (3, _text), "operationId": (5, _text),
+            "produces": (6, _TEXTS), "consumes": (7, _TEXTS), "parameters": (8, _PARAMETERS),
+            "responses": (9, _map(_response)), "schemes": (10, _TEXTS), "deprecated": (11, _flag),
+        },
+        13,
+    ),
+    "JsonReference": (_numbered(("$ref", _text), ("description", _text)), 0),
+    "Response": (_numbered(("description", _text), ("schema", _within(_of("Schema")))), 5),
+    "BodyParameter": (
+        _numbered(
+            ("description", _text), ("name", _text), ("in", _text), ("required", _flag), ("schema", _of("Schema"))
+        ),
+        6,
+    ),
+    "QueryParameter": (_numbered(*_PARAMETER, ("allowEmptyValue", _flag), *_LIMITS), 23),
+    "PathParameter": (_numbered(*_PARAMETER, *_LIMITS), 22),
+    "PrimitivesItems": (_numbered(*_LIMITS), 18),
+    "Schema": (
+        _numbered(
+            ("$ref", _text), ("format", _text), ("title", _text), ("description", _text), ("default", _any),
+            ("multipleOf", _real), ("maximum", _real), ("exclusiveMaximum", _flag), ("minimum", _real),
+            ("exclusiveMinimum", _flag), ("maxLength", _whole), ("minLength", _whole), ("pattern", _text),
+            ("maxItems", _whole), ("minItems", _whole), ("uniqueItems", _flag), ("maxProperties", _whole),
+            ("minProperties", _whole), ("required", _TEXTS), ("enum", _each(_any)),
+            ("additionalProperties", _additional), ("type", _type),
+            ("items", _items), ("allOf", _SCHEMAS), ("properties", _map(_of("Schema"))),
+            ("discriminator", _text), ("readOnly", _flag),
+        )
+        | {"externalDocs": (29, _of("ExternalDocs")), "example": (30, _any)},
+        31,
+    ),
+    "ExternalDocs": (_numbered(("description", _text), ("url", _text)), 3),
+}  # fmt: skip

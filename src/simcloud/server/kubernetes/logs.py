@@ -1,0 +1,54 @@
+"""Container logs over HTTP: plain text, followed for as long as the client stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from simcloud.kubernetes.api.runtime import LogOptions, LogStream
+from simcloud.kubernetes.api.subresources.log import open_log
+from simcloud.server.kubernetes.parameters import log_options
+from simcloud.server.kubernetes.paths import Target
+
+if TYPE_CHECKING:
+    from simcloud.server.kubernetes.app import KubernetesApp
+
+
+def serve(app: KubernetesApp, request: Request, target: Target) -> Response:
+    """Stream a container's log."""
+    options: LogOptions = log_options(request.query_params)
+    stream = open_log(app.api, target.namespace, target.name, options)
+    return StreamingResponse(_text(app, stream), media_type="text/plain")
+
+
+async def _text(app: KubernetesApp, stream: LogStream) -> AsyncIterator[bytes]:
+    waiting: list[bytes] = []
+    arrived = app.signal()
+    ended = False
+
+    def take(data: bytes) -> None:
+        waiting.append(data)
+        arrived.set()
+
+    def end() -> None:
+        nonlocal ended
+        ended = True
+        arrived.set()
+
+    stream.on_data, stream.on_end = take, end
+    app.live.poke()
+    try:
+        while True:
+            arrived.clear()
+            if waiting:
+                data, waiting[:] = b"".join(waiting), []
+                yield data
+            elif ended:
+                return
+            else:
+                await arrived.wait()
+    finally:
+        stream.stop()

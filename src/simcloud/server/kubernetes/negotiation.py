@@ -1,0 +1,72 @@
+"""Which form an answer takes: JSON, YAML or protobuf; the object itself, a Table, or metadata only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from simcloud.kubernetes.api.errors import NotAcceptable
+
+JSON: Final = "application/json"
+YAML: Final = "application/yaml"
+PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
+
+_TRANSFORMS: Final = frozenset({"Table", "PartialObjectMetadata", "PartialObjectMetadataList"})
+_TRANSFORM_VERSIONS: Final = frozenset({("meta.k8s.io", "v1"), ("meta.k8s.io", "v1beta1")})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A media type that the client takes and we can make."""
+
+    media: str = JSON
+    transform: str = ""
+    version: str = ""
+    pretty: bool = False
+
+
+_TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
+BROWSERS: Final = ("curl", "Wget", "Mozilla/5.0")
+"""These show an answer to a person, so it is laid out for reading."""
+
+
+def wants_pretty(query: Mapping[str, str], agent: str) -> bool:
+    """Whether JSON should be laid out for a person."""
+    said = query.get("pretty")
+    return said in _TRUE if said else agent.startswith(BROWSERS)
+
+
+def choose(accept: str, *, transforms: bool = True, protobuf: bool = False, pretty: bool = False) -> Form:
+    """The first form in an Accept header that can be made. NotAcceptable if there is none."""
+    if not accept:
+        return Form(pretty=pretty)
+    made = (JSON, YAML, PROTOBUF) if protobuf else (JSON, YAML)
+    for media, told in sorted(map(_clause, accept.split(",")), key=_wish):
+        if media in ("*/*", "application/*"):
+            media = JSON
+        transform = told.get("as", "")
+        if media not in made or (transform and not (transforms and _offered(media, told))):
+            continue
+        return Form(media, transform, told.get("v", ""), pretty)
+    raise NotAcceptable(f"only the following media types are accepted: {', '.join(made)}")
+
+
+def _clause(text: str) -> tuple[str, dict[str, str]]:
+    media, *parameters = (part.strip() for part in text.split(";"))
+    return media, dict(part.split("=", 1) for part in parameters if "=" in part)
+
+
+def _wish(clause: tuple[str, dict[str, str]]) -> float:
+    """The most wanted first; among equals the order of the header stays."""
+    try:
+        return -float(clause[1].get("q", "1"))
+    except ValueError:
+        return -1.0
+
+
+def _offered(media: str, told: Mapping[str, str]) -> bool:
+    """A Table has no protobuf form."""
+    if (told.get("g"), told.get("v")) not in _TRANSFORM_VERSIONS or told["as"] not in _TRANSFORMS:
+        return False
+    return told["as"] != "Table" or media != PROTOBUF

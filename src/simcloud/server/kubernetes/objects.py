@@ -1,0 +1,249 @@
+"""Requests about objects: each verb's way from a URL and a body to the API and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from simcloud.kubernetes.api.access.users import User
+from simcloud.kubernetes.api.apply import manager_name
+from simcloud.kubernetes.api.conversations import Conversation, Unanswered
+from simcloud.kubernetes.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
+from simcloud.kubernetes.api.field_errors import forbidden, required
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.options import Caller, WriteOptions
+from simcloud.kubernetes.api.patch import PatchType, patch_type_of
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.schema import schema_of
+from simcloud.kubernetes.api.schema.decoding import decode
+from simcloud.kubernetes.api.schema.types import ANYTHING
+from simcloud.kubernetes.api.subresources.request import part_resource
+from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
+from simcloud.kubernetes.api.verbs.deletes import read_options
+from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.server.kubernetes import bodies, logs, reviews, streams, watches
+from simcloud.server.kubernetes.answers import answer, transformed
+from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
+from simcloud.server.kubernetes.parameters import delete_options, include_object, list_options, write_options
+from simcloud.server.kubernetes.paths import Target
+
+if TYPE_CHECKING:
+    from simcloud.server.kubernetes.app import KubernetesApp
+
+T = TypeVar("T")
+
+DELETE_OPTIONS: Final = Resource(
+    "", "v1", "", "", "DeleteOptions", False, (), schema=schema_of("", "v1", "DeleteOptions") or ANYTHING
+)
+
+
+async def serve(app: KubernetesApp, request: Request, target: Target, user: User) -> Response:
+    """Answer a request about objects."""
+    resource = app.resource(target)
+    pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
+    # Aggregated groups have no published messages here, so they are told in JSON.
+    packed = resource.custom is None and resource.schema.shape != "any"
+    form = choose(request.headers.get("accept", ""), protobuf=packed, pretty=pretty)
+    _check_shape(form, target, resource)
+    call = _Call(app, request, target, user, resource, form)
+    if target.subresource:
+        return await call.part()
+    if target.verb == "watch":
+        return watches.serve(app, request, target, resource, form)
+    if resource.namespaced and not target.namespace and target.verb not in ("list", "deletecollection"):
+        raise NoSuchPath if target.name else MethodNotAllowed
+    if target.verb in ("update", "patch") and not target.name:
+        raise MethodNotAllowed
+    return await call.whole()
+
+
+def _check_shape(form: Form, target: Target, resource: Resource) -> None:
+    """Bare metadata is asked for by one name for an object and by another for a list."""
+    listed = target.verb in ("list", "deletecollection")
+    if form.transform not in ("PartialObjectMetadata", "PartialObjectMetadataList"):
+        return
+    if listed == form.transform.endswith("List"):
+        return
+    kind = resource.list_kind if listed else resource.kind
+    package = (resource.group.partition(".")[0] or "core") if resource.custom is None else "unstructured"
+    if resource.custom is not None:
+        kind = "UnstructuredList" if listed else "Unstructured"
+    told = "is a list" if listed else "is not a list"
+    raise NotAcceptable(
+        f"you requested {form.transform}, but the requested object {told} (*{package}.{kind})"
+    )
+
+
+class _Call:
+    """One request with all that is known of it."""
+
+    def __init__(
+        self,
+        app: KubernetesApp,
+        request: Request,
+        target: Target,
+        user: User,
+        resource: Resource,
+        form: Form,
+    ) -> None:
+        self.app, self.api = app, app.api
+        self.request, self.target, self.user = request, target, user
+        self.resource, self.form = resource, form
+        self.include = include_object(request.query_params, form)
+
+    async def whole(self) -> Response:
+        """A verb on whole objects."""
+        target, api, resource = self.target, self.api, self.resource
+        match target.verb:
+            case "get":
+                return self._answer(api.get(resource, target.namespace, target.name))
+            case "list":
+                scope = target.namespace or None
+                return self._answer(api.list(resource, scope, list_options(self.request.query_params)))
+            case "create":
+                return await self._create()
+            case "update":
+                data, options = await self._body("UpdateOptions")
+                stored = await self._settled(
+                    lambda: api.update(resource, target.namespace, target.name, data, self._caller(), options)
+                )
+                return self._written(stored, options)
+            case "patch":
+                change, options = await self._patch()
+                stored = await self._settled(
+                    lambda: api.patch(
+                        resource, target.namespace, target.name, change, self._caller(), options
+                    )
+                )
+                return self._written(stored, options)
+            case _:
+                return await self._delete()
+
+    async def part(self) -> Response:
+        """A verb on a part or an action of an object."""
+        target, verb = self.target, self.target.verb
+        if target.subresource == "log":
+            return logs.serve(self.app, self.request, target)
+        if target.subresource in streams.NAMES:
+            raise streams.needs_websocket(self.request, self.app)
+        if target.subresource == "proxy":
+            return await streams.proxy(self.app, self.request, target)
+        options, data = WriteOptions(), None
+        if verb == "patch":
+            data, options = await self._patch()
+        elif verb in ("create", "update"):
+            data, options = await self._body("CreateOptions" if verb == "create" else "UpdateOptions")
+        elif verb != "get":
+            raise MethodNotAllowed
+        answered = await self._settled(
+            lambda: self.api.subresource(
+                verb,
+                self.resource,
+                target.namespace,
+                target.name,
+                target.subresource,
+                data,
+                self._caller(),
+                options,
+            )
+        )
+        options.created = verb == "create"
+        return self._written(answered, options)
+
+    async def _create(self) -> Response:
+        target, resource = self.target, self.resource
+        if target.name:
+            raise MethodNotAllowed
+        data, options = await self._body("CreateOptions")
+        if resource.plural in reviews.NAMES:
+            return answer(reviews.answered(self.api, resource, target, data, self.user), self.form, 201)
+        if resource.key == ("", "bindings"):
+            name = at(data, "metadata", "name", default="")
+            pods = self.api.catalogue.named("pods")
+            bound = await self._settled(
+                lambda: self.api.subresource(
+                    "create", pods, target.namespace, name, "binding", data, self._caller(), options
+                )
+            )
+            return answer(bound, self.form, 201)
+        stored = await self._settled(
+            lambda: self.api.create(resource, target.namespace, data, self._caller(), options)
+        )
+        return self._written(stored, options)
+
+    async def _delete(self) -> Response:
+        target, resource = self.target, self.resource
+        body = await bodies.read(self.request)
+        if body:
+            said = bodies.understand(body, bodies.media_type(self.request), DELETE_OPTIONS)[0]
+            options = read_options(decode(said, DELETE_OPTIONS).obj)
+        else:
+            options = delete_options(self.request.query_params)
+        caller = self._caller()
+        if target.verb == "delete":
+            outcome = await self._settled(
+                lambda: self.api.delete(resource, target.namespace, target.name, options, caller)
+            )
+            return self._answer(outcome.answer)
+        selection = list_options(self.request.query_params)
+        deleted = await self._settled(
+            lambda: self.api.delete_collection(resource, target.namespace or None, selection, options, caller)
+        )
+        return self._answer(deleted)
+
+    async def _settled(self, write: Callable[[], T]) -> T:
+        """Do a write, however often webhooks must be waited for on the way."""
+        conversation = Conversation()
+        while True:
+            try:
+                return conversation.attempt(self.api, write)
+            except Unanswered as waiting:
+                await self.app.wait_for(waiting.pending)
+
+    async def _body(self, kind: str) -> tuple[Any, WriteOptions]:
+        body = await bodies.read(self.request)
+        data, duplicates = bodies.understand(body, bodies.media_type(self.request), self._body_kind())
+        return data, write_options(self.request.query_params, kind, duplicates)
+
+    async def _patch(self) -> tuple[Patch, WriteOptions]:
+        said = self.request.headers.get("content-type", "")
+        kind = patch_type_of(said, custom=self.resource.custom is not None)
+        body = await bodies.read(self.request)
+        data, duplicates = bodies.understand_patch(body, kind, self.resource)
+        options = write_options(self.request.query_params, "PatchOptions", duplicates)
+        if kind is PatchType.APPLY and not self.request.query_params.get("fieldManager"):
+            problem = required("fieldManager", "is required for apply patch")
+            raise Invalid("meta.k8s.io", "PatchOptions", "", [problem])
+        if kind is not PatchType.APPLY and options.force:
+            problem = forbidden("force", "may not be specified for non-apply patch")
+            raise Invalid("meta.k8s.io", "PatchOptions", "", [problem])
+        return Patch(kind, data), options
+
+    def _body_kind(self) -> Resource:
+        """What kind of object the body should be."""
+        part = self.resource.subresources.get(self.target.subresource)
+        if part is None or part.kind == self.resource.kind:
+            return self.resource
+        return part_resource(self.resource, part.group, part.version, part.kind)
+
+    def _caller(self) -> Caller:
+        said = self.request.query_params.get("fieldManager", "")
+        return Caller(self.user, manager_name(said, self.request.headers.get("user-agent", "")))
+
+    def _written(self, stored: Object, options: WriteOptions) -> Response:
+        code = 201 if options.created else 200
+        return self._answer(stored, code, options.warnings)
+
+    def _answer(self, data: Object, code: int = 200, warnings: list[str] | None = None) -> Response:
+        self.app.live.poke()
+        told = list(warnings or ())
+        deprecation = deprecation_warning(self.resource)
+        if deprecation:
+            told.append(deprecation)
+        if data.get("kind") == "Status":
+            return answer(data, self.form, code, told)
+        shown = transformed(data, self.resource, self.form, self.api.now_s, self.include)
+        return answer(shown, self.form, code, told)

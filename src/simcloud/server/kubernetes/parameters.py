@@ -1,0 +1,134 @@
+"""A URL's parameters as options, refused in the genuine server's words when they make no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
+
+from simcloud.kubernetes.api.errors import BadRequest, Invalid
+from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid, not_supported
+from simcloud.kubernetes.api.options import DeleteOptions, ListOptions, WriteOptions
+from simcloud.kubernetes.api.runtime import LogOptions
+from simcloud.kubernetes.api.verbs.deletes import read_options
+from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.server.kubernetes.negotiation import Form
+from simcloud.server.kubernetes.paths import is_true
+
+Query: TypeAlias = Mapping[str, str]
+IncludeObject: TypeAlias = Literal["None", "Metadata", "Object"]
+
+_VALIDATIONS: Final = ("Ignore", "Warn", "Strict")
+LONGEST_WATCH_S: Final = 86_400
+
+
+def list_options(query: Query) -> ListOptions:
+    """Of list and deletecollection."""
+    if "sendInitialEvents" in query:
+        why = "sendInitialEvents is forbidden for list"
+        raise Invalid("meta.k8s.io", "ListOptions", "", [forbidden("sendInitialEvents", why)])
+    return ListOptions(
+        labels=query.get("labelSelector", ""),
+        fields=query.get("fieldSelector", ""),
+        limit=max(0, _integer(query, "limit") or 0),
+        token=query.get("continue", ""),
+        resource_version=query.get("resourceVersion", ""),
+        match=query.get("resourceVersionMatch", ""),
+    )
+
+
+def watch_options(query: Query, name: str = "") -> WatchOptions:
+    """Of a watch; a watch of one object is a watch of all with its name."""
+    fields = query.get("fieldSelector", "")
+    if name:
+        fields = f"metadata.name={name}" + (f",{fields}" if fields else "")
+    timeout_s = _integer(query, "timeoutSeconds")
+    return WatchOptions(
+        labels=query.get("labelSelector", ""),
+        fields=fields,
+        resource_version=query.get("resourceVersion", ""),
+        match=query.get("resourceVersionMatch", ""),
+        bookmarks=is_true(query.get("allowWatchBookmarks")),
+        initial_events=_boolean(query, "sendInitialEvents"),
+        timeout_s=min(LONGEST_WATCH_S, timeout_s) if timeout_s and timeout_s > 0 else None,
+    )
+
+
+def write_options(query: Query, kind: str, duplicates: list[str] | None = None) -> WriteOptions:
+    """Of create, update and patch; ``kind`` is the name of the options in a refusal."""
+    problems: list[FieldError] = []
+    validation = query.get("fieldValidation", "") or "Warn"
+    if validation not in _VALIDATIONS:
+        problems.append(not_supported("fieldValidation", validation, ("Ignore", "Strict", "Warn")))
+    dry_run = _dry_run(query, problems)
+    force = _boolean(query, "force")
+    if problems:
+        raise Invalid("meta.k8s.io", kind, "", problems)
+    return WriteOptions(
+        dry_run=dry_run,
+        field_validation=validation,
+        force=bool(force),
+        problems=duplicates if duplicates is not None else [],
+    )
+
+
+def delete_options(query: Query) -> DeleteOptions:
+    """Of delete and deletecollection, when no body says them."""
+    said = {
+        "gracePeriodSeconds": _integer(query, "gracePeriodSeconds"),
+        "orphanDependents": _boolean(query, "orphanDependents"),
+        "propagationPolicy": query.get("propagationPolicy", ""),
+        "dryRun": [query["dryRun"]] if query.get("dryRun") else [],
+    }
+    return read_options(said)
+
+
+def include_object(query: Query, form: Form) -> IncludeObject:
+    """How much of each object a row of a Table carries."""
+    said = query.get("includeObject", "") or "Metadata"
+    if form.transform != "Table":
+        return "Metadata"
+    if said == "Metadata":
+        return "Metadata"
+    if said == "Object":
+        return "Object"
+    if said == "None":
+        return "None"
+    why = invalid("includeObject", said, "must be 'Metadata', 'Object', 'None', or empty")
+    raise BadRequest(f"Unable to convert to Table as requested: {why}")
+
+
+def _dry_run(query: Query, problems: list[FieldError]) -> bool:
+    said = query.get("dryRun", "")
+    if said not in ("", "All"):
+        problems.append(not_supported("dryRun", [said], ("All",)))
+    return said == "All"
+
+
+def _integer(query: Query, name: str) -> int | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    digits = text[1:] if text[0] in "+-" else text
+    if not (digits.isascii() and digits.isdigit()):
+        raise BadRequest(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    if len(digits) > 18:
+        raise BadRequest(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return int(text)
+
+
+def _boolean(query: Query, name: str) -> bool | None:
+    return is_true(query[name]) if name in query else None
+
+
+def log_options(query: Query) -> LogOptions:
+    """Of a container's log."""
+    return LogOptions(
+        container=query.get("container", ""),
+        follow=bool(_boolean(query, "follow")),
+        previous=bool(_boolean(query, "previous")),
+        since_s=_integer(query, "sinceSeconds"),
+        since_time=query.get("sinceTime", ""),
+        timestamps=bool(_boolean(query, "timestamps")),
+        tail_lines=_integer(query, "tailLines"),
+        limit_bytes=_integer(query, "limitBytes"),
+    )

@@ -1,0 +1,102 @@
+"""Exec and attach over a WebSocket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from starlette.websockets import WebSocket
+
+from simcloud.kubernetes.api.runtime import Session
+from simcloud.server.kubernetes.paths import Target
+from simcloud.server.kubernetes.streams import channels, flow
+from simcloud.server.kubernetes.streams.channels import Dialect
+from simcloud.server.kubernetes.streams.flow import Message, Outbox
+from simcloud.server.kubernetes.streams.link import relay
+from simcloud.server.kubernetes.streams.outcome import outcome
+from simcloud.server.kubernetes.streams.requests import Wishes, open_session, read_wishes
+
+if TYPE_CHECKING:
+    from simcloud.server.kubernetes.app import KubernetesApp
+
+LARGEST_SIZE: Final = 65_535
+
+
+async def serve(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
+    """Run a command, or join one, for as long as both sides want."""
+    wishes = read_wishes(socket.query_params, target.subresource)
+    dialect = channels.choose(socket.scope["subprotocols"], channels.COMMANDS)
+    session = open_session(app, target, wishes)
+    talk = Talk(app, session, wishes, dialect)
+    try:
+        await socket.accept(dialect.name)
+        await relay(socket, talk.outbox, talk.take)
+    finally:
+        session.stop()
+        app.live.poke()
+
+
+class _Size(msgspec.Struct):
+    """A terminal's size as clients send it."""
+
+    width: int = msgspec.field(name="Width")
+    height: int = msgspec.field(name="Height")
+
+
+class Talk:
+    """A client and a process, and the channels between them."""
+
+    def __init__(self, app: KubernetesApp, session: Session, wishes: Wishes, dialect: Dialect) -> None:
+        self._app = app
+        self._session = session
+        self._wishes = wishes
+        self._dialect = dialect
+        self.outbox = Outbox(self._hold)
+        self._greet()
+        session.on_output, session.on_end = self._show, self._end
+        app.live.poke()
+
+    async def take(self, message: Message) -> None:
+        """The client says something. What makes no sense on its channel is passed over."""
+        heard = self._dialect.decode(message)
+        if heard is None:
+            return
+        channel, data = heard
+        if channel == channels.STDIN and self._wishes.stdin:
+            self._session.write(data)
+        elif channel == channels.RESIZE and self._wishes.tty:
+            self._resize(data)
+        elif channel == channels.CLOSE and self._dialect.closes and data[:1] == bytes((channels.STDIN,)):
+            self._session.close_input()
+        self._app.live.poke()
+        await flow.room(self._session, self._app.live.poke, self._greet)
+
+    def _greet(self) -> None:
+        """An empty message on the first channel that the client reads: the connection stands."""
+        wishes = self._wishes
+        first = channels.STDOUT if wishes.stdout else channels.STDERR if wishes.stderr else channels.ERROR
+        self.outbox.put(self._dialect.encode(first, b""))
+
+    def _show(self, number: int, data: bytes) -> None:
+        wanted = self._wishes.stdout if number == channels.STDOUT else self._wishes.stderr
+        if wanted:
+            for message in self._dialect.pieces(number, data):
+                self.outbox.put(message)
+
+    def _end(self, code: int, why: str) -> None:
+        told = outcome(self._dialect, code, why)
+        if told:
+            self.outbox.put(self._dialect.encode(channels.ERROR, told))
+        self.outbox.finish()
+
+    def _hold(self, held: bool) -> None:
+        flow.hold(self._session, held)
+        self._app.live.poke()
+
+    def _resize(self, data: bytes) -> None:
+        try:
+            size = msgspec.json.decode(data, type=_Size)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return
+        if 0 < size.width <= LARGEST_SIZE and 0 < size.height <= LARGEST_SIZE:
+            self._session.resize(size.width, size.height)

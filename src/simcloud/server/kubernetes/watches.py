@@ -1,0 +1,84 @@
+"""Watches over HTTP: a JSON document per line, or frames of protobuf, for as long as the client stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from simcloud.kubernetes.api.errors import NotAcceptable
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
+from simcloud.kubernetes.api.verbs.watches import Watch, WatchEvent
+from simcloud.server.kubernetes.answers import as_json, transformed
+from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML, Form
+from simcloud.server.kubernetes.parameters import IncludeObject, include_object, watch_options
+from simcloud.server.kubernetes.paths import Target
+from simcloud.server.kubernetes.protobuf import encode_watch_event
+
+if TYPE_CHECKING:
+    from simcloud.server.kubernetes.app import KubernetesApp
+
+_MEDIA_TYPES: Final = {JSON: JSON, PROTOBUF: f"{PROTOBUF};stream=watch"}
+CHUNK_EVENTS: Final = 500
+"""So many events are sent together at most."""
+
+
+def serve(app: KubernetesApp, request: Request, target: Target, resource: Resource, form: Form) -> Response:
+    """Begin a watch and stream it."""
+    query = request.query_params
+    if form.media == YAML:
+        raise NotAcceptable(
+            "only the following media types are accepted: application/json;stream=watch, "
+            "application/vnd.kubernetes.protobuf;stream=watch"
+        )
+    include = include_object(query, form)
+    started = app.api.watch(resource, target.namespace or None, watch_options(query, target.name))
+    stream = _parts(app, started, form, include)
+    response = StreamingResponse(stream, media_type=_MEDIA_TYPES[form.media])
+    deprecation = deprecation_warning(resource)
+    if deprecation:
+        response.headers["warning"] = f'299 - "{deprecation}"'
+    return response
+
+
+async def _parts(
+    app: KubernetesApp, watch: Watch, form: Form, include: IncludeObject
+) -> AsyncIterator[bytes]:
+    arrived = app.signal()
+    watch.on_event = arrived.set
+    headers = True
+    try:
+        while True:
+            arrived.clear()
+            parts: list[bytes] = []
+            while len(parts) < CHUNK_EVENTS and (event := watch.take()) is not None:
+                parts.append(_packed(event.type, _shown(app, watch, event, form, include, headers), form))
+                headers = False
+            if parts:
+                yield b"".join(parts)
+            elif watch.closed:
+                return
+            else:
+                await arrived.wait()
+    finally:
+        watch.stop()
+
+
+def _shown(
+    app: KubernetesApp, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
+) -> Object:
+    """What an event is about; only the first Table of a stream has its headers."""
+    if event.type in ("ERROR", "BOOKMARK") or not form.transform:
+        return event.object
+    return transformed(event.object, watch.resource, form, app.api.now_s, include, headers)
+
+
+def _packed(kind: str, shown: Object, form: Form) -> bytes:
+    """An event as a line of JSON or as a frame of protobuf."""
+    if form.media == PROTOBUF:
+        return encode_watch_event(kind, shown)
+    return as_json({"type": kind, "object": shown}) + b"\n"

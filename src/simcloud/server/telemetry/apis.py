@@ -1,0 +1,120 @@
+"""What is served of a cluster's telemetry: which paths each API has, and how it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from simcloud.telemetry.logs import LokiApi
+from simcloud.telemetry.monitoring import Monitoring
+from simcloud.telemetry.prometheus_api import ApiRefusal, PrometheusApi
+from simcloud.telemetry.topology import Topology
+from simcloud.telemetry.traces import JaegerApi
+
+Parameters = Mapping[str, Sequence[str]]
+Answer = tuple[int, Any]
+"""A status, and a document or a plain text."""
+
+NOT_FOUND: Final = "404 page not found\n"
+PROMETHEUS: Final = "/api/v1/"
+_READY: Final = {"/-/ready": "Prometheus Server is Ready.\n", "/-/healthy": "Prometheus Server is Healthy.\n"}
+_BY_FORM: Final = frozenset({"query", "query_range", "labels", "series"})
+_JAEGER: Final = ("/api/services", "/api/operations", "/api/traces", "/api/dependencies", "/api/metrics")
+
+
+class QueryApi(Protocol):
+    """One API, as functions of paths and parameters."""
+
+    def serves(self, path: str) -> bool:
+        """Whether the path is one of its own."""
+
+    def takes_forms(self, path: str) -> bool:
+        """Whether parameters may come by POST."""
+
+    def answer(self, path: str, parameters: Parameters) -> Answer:
+        """What it says."""
+
+
+def apis_of(monitoring: Monitoring) -> list[QueryApi]:
+    """All that is served of a cluster that is watched."""
+    return [
+        PrometheusPaths(monitoring.api),
+        JaegerPaths(monitoring.jaeger),
+        LokiPaths(monitoring.loki),
+        TopologyPath(monitoring.topology),
+    ]
+
+
+class PrometheusPaths:
+    """Prometheus': all below ``/api/v1/``."""
+
+    def __init__(self, api: PrometheusApi) -> None:
+        self._api = api
+
+    def serves(self, path: str) -> bool:
+        """Whether the path is one of its own."""
+        return path in _READY or (
+            path.startswith(PROMETHEUS) and self._api.serves(path.removeprefix(PROMETHEUS))
+        )
+
+    def takes_forms(self, path: str) -> bool:
+        """Queries may be longer than an address."""
+        return path.removeprefix(PROMETHEUS) in _BY_FORM
+
+    def answer(self, path: str, parameters: Parameters) -> Answer:
+        """What it says."""
+        if path in _READY:
+            return 200, _READY[path]
+        try:
+            return 200, self._api.answer(path.removeprefix(PROMETHEUS), parameters)
+        except ApiRefusal as refusal:
+            return refusal.status, refusal.document
+
+
+class JaegerPaths:
+    """Jaeger's query service: ``/api/traces`` and its like."""
+
+    def __init__(self, api: JaegerApi) -> None:
+        self.answer = api.answer
+
+    def serves(self, path: str) -> bool:
+        """Whether the path is one of its own."""
+        return path in _JAEGER or path.startswith(tuple(f"{start}/" for start in _JAEGER))
+
+    def takes_forms(self, path: str) -> bool:
+        """Jaeger only answers to GET."""
+        return False
+
+
+class LokiPaths:
+    """Loki's: all below ``/loki/api/v1/``."""
+
+    def __init__(self, api: LokiApi) -> None:
+        self.serves = api.serves
+        self.answer = api.answer
+
+    def takes_forms(self, path: str) -> bool:
+        """All questions may come as forms."""
+        return path != "/ready"
+
+
+class TopologyPath:
+    """Our own: the map of who calls whom, for ``aiopslab cluster status``."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
+
+    def serves(self, path: str) -> bool:
+        """There is one path."""
+        return path == "/topology"
+
+    def takes_forms(self, path: str) -> bool:
+        """There is nothing long to say."""
+        return False
+
+    def answer(self, path: str, parameters: Parameters) -> Answer:
+        """``lookback_s`` says how far back calls count."""
+        try:
+            return 200, self._topology.document(float((parameters.get("lookback_s") or ["300"])[0]))
+        except ValueError:
+            return 400, "lookback_s must be a number of seconds above 0\n"

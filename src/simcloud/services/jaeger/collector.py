@@ -1,0 +1,78 @@
+"""What Jaeger has received: spans in memory until the pod ends, counted per service.
+
+Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform keeps as many as
+Jaeger shall, they are not kept twice: Jaeger only remembers which ones of the platform's store came by it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.network.datagram import Datagram
+from simcloud.machine.process import Context
+from simcloud.services.tracing import SpanBatch
+from simcloud.telemetry.sink import Telemetry
+from simcloud.telemetry.traces import Received, Retention, TraceStore
+
+BASE_BYTES: Final = 32 << 20
+SPAN_BYTES: Final = 1_200
+"""What a span takes in the genuine program, whose memory storage keeps objects, not columns."""
+
+SPAN_CPU_S: Final = 0.000_02
+KEPT_SPANS: Final = 400_000
+"""The genuine one keeps all when it is given no number of traces; here is an end."""
+
+SPANS_PER_TRACE: Final = 12
+
+
+class Collector:
+    """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
+
+    def __init__(self, ctx: Context, max_traces: int) -> None:
+        self.store = self._own = TraceStore(Retention(_kept(max_traces)), epoch_s=ctx.now - ctx.kernel.now)
+        platform = ctx.machine.emitter
+        # On a machine whose clock is wrong, times are others than the platform's.
+        if (
+            isinstance(platform, Telemetry)
+            and not max_traces
+            and platform.traces.epoch_us == self._own.epoch_us
+        ):
+            self.store = platform.traces
+        self.rows = Received()
+        """Those of the store that came here."""
+        self.packets: dict[str, int] = {"compact": 0, "binary": 0}
+        self.received: dict[str, int] = {}
+        self._ctx = ctx
+        self._emit = ctx.machine.emitter.span
+        self._account()
+
+    def take(self, protocol: str, datagram: Datagram) -> None:
+        """A packet has come from an agent's client."""
+        batch = datagram.message
+        if not isinstance(batch, SpanBatch):
+            return
+        self.packets[protocol] += 1
+        spans = batch.spans
+        store, emit = self.store, self._emit
+        first = store.next_row
+        for span in spans:
+            emit(span)
+        if store is self._own:
+            for span in spans:
+                store.add(span)
+        if spans:
+            self.rows.note(first, store.next_row)
+            self.rows.forget_before(store.first_row)
+            service = spans[0].service
+            self.received[service] = self.received.get(service, 0) + len(spans)
+        cpu_s = SPAN_CPU_S * len(spans)
+        self._ctx.process.cpu_s += cpu_s
+        self._ctx.container.cpu.charge(self._ctx.kernel.now, cpu_s)
+        self._account()
+
+    def _account(self) -> None:
+        self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)
+
+
+def _kept(max_traces: int) -> int:
+    return min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS

@@ -1,0 +1,33 @@
+"""The ``jaegertracing/all-in-one`` image: one program and, as in life, next to nothing beside it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from simcloud.kubernetes.images import ImageRegistry
+from simcloud.kubernetes.images.busybox import busybox_image
+from simcloud.machine.image import Image
+from simcloud.services.jaeger.program import jaeger
+
+PROGRAM: Final = "all-in-one-linux"
+TAGS: Final = ("1.57", "latest")
+USER: Final = "10001"
+
+
+@cache
+def jaeger_image() -> Image:
+    """The program on Alpine, whose shell is busybox's."""
+    return Image("jaeger", {**busybox_image().programs, PROGRAM: jaeger}, entrypoint=[PROGRAM])
+
+
+def add_jaeger(registry: ImageRegistry) -> None:
+    """Publish the image under its tags."""
+    for tag in TAGS:
+        registry.add(
+            f"jaegertracing/all-in-one:{tag}",
+            jaeger_image(),
+            args=("--sampling.strategies-file=/etc/jaeger/sampling_strategies.json",),
+            user=USER,
+            size_bytes=34_000_000,
+        )

@@ -1,0 +1,92 @@
+"""What Jaeger answers over HTTP: the query API and page, the administrator's port, the sampling strategies."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+
+from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.machine.process import Context
+from simcloud.services.jaeger.collector import Collector
+from simcloud.services.request_target import target_of
+from simcloud.telemetry.traces import JaegerApi
+
+REQUEST_CPU_S: Final = 0.000_5
+SAMPLING_RATE: Final = 0.001
+PAGE: Final = (
+    '<!doctype html>\n<html lang="en">\n<head><meta charset="UTF-8"><title>Jaeger UI</title></head>\n'
+    '<body><div id="jaeger-ui-root"></div></body>\n</html>\n'
+)
+NO_SERVICE: Final = "'service' parameter must be provided once\n"
+
+
+class Pages:
+    """The handlers of one Jaeger's ports."""
+
+    def __init__(self, ctx: Context, collector: Collector) -> None:
+        self._ctx = ctx
+        self._collector = collector
+        self._started = ctx.now
+        self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
+
+    async def query(self, request: HttpRequest) -> HttpResponse:
+        """Port 16686: the API under /api, and the page whatever else is asked."""
+        await self._ctx.cpu(REQUEST_CPU_S)
+        path, parameters = target_of(request)
+        if not path.startswith("/api/"):
+            return respond(200, PAGE, Content_Type="text/html; charset=utf-8")
+        if request.method not in ("GET", "HEAD"):
+            return respond(405)
+        status, document = self._api.answer(path, parameters)
+        return respond(status, msgspec.json.encode(document), Content_Type="application/json")
+
+    async def admin(self, request: HttpRequest) -> HttpResponse:
+        """Port 14269: is it well, and its own metrics."""
+        path, _ = target_of(request)
+        if path == "/metrics":
+            return respond(200, self._metrics(), Content_Type="text/plain; version=0.0.4; charset=utf-8")
+        if path != "/":
+            return respond(404, "404 page not found\n", Content_Type="text/plain; charset=utf-8")
+        since = datetime.fromtimestamp(int(self._started), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        uptime_s = self._ctx.now - self._started
+        minutes, seconds = divmod(uptime_s, 60)
+        uptime = f"{int(minutes)}m{seconds:.6f}s" if minutes else f"{seconds:.6f}s"
+        health = {"status": "Server available", "upSince": since, "uptime": uptime}
+        return respond(200, msgspec.json.encode(health), Content_Type="application/json")
+
+    async def sampling(self, request: HttpRequest) -> HttpResponse:
+        """Port 5778: how much of its requests a service should trace."""
+        path, parameters = target_of(request)
+        if path not in ("/", "/sampling"):
+            return respond(404, "404 page not found\n", Content_Type="text/plain; charset=utf-8")
+        if len(parameters.get("service", [])) != 1:
+            return respond(400, NO_SERVICE, Content_Type="text/plain; charset=utf-8")
+        strategy = {
+            "strategyType": "PROBABILISTIC",
+            "probabilisticSampling": {"samplingRate": SAMPLING_RATE},
+        }
+        return respond(200, msgspec.json.encode(strategy), Content_Type="application/json")
+
+    async def spans(self, request: HttpRequest) -> HttpResponse:
+        """Port 14268: spans as Thrift over HTTP, which no program here writes."""
+        if request.method != "POST" or target_of(request)[0] != "/api/traces":
+            return respond(404, "404 page not found\n", Content_Type="text/plain; charset=utf-8")
+        content = request.header("Content-Type") or ""
+        words = "Cannot parse content type: mime: no media type\n" if not content else f"Unsupported content type: {content}\n"  # fmt: skip
+        return respond(400, words, Content_Type="text/plain; charset=utf-8")
+
+    def _metrics(self) -> str:
+        collector = self._collector
+        lines = [
+            f'jaeger_agent_thrift_udp_server_packets_processed_total{{model="jaeger",protocol="{protocol}"}} {count}'
+            for protocol, count in collector.packets.items()
+        ]
+        for name in ("received", "saved_by_svc"):
+            lines += [
+                f'jaeger_collector_spans_{name}_total{{svc="{service}"}} {count}'
+                for service, count in collector.received.items()
+            ]
+        lines.append(f"process_resident_memory_bytes {self._ctx.memory.resident_bytes}")
+        return "\n".join([*lines, ""])

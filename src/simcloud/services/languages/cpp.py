@@ -1,0 +1,47 @@
+"""The manner of C++ services built with Boost.Log and Thrift: their lines on stderr.
+
+``[2026-Sep-15 13:09:01.009916] <info>: (UserService.cpp:110:main) text`` is Boost's;
+``Thrift: Tue Sep 15 13:09:34 2026 text`` is what the Thrift library prints by itself.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from simcloud.machine.process import Context
+from simcloud.services.languages.output import print_line
+
+
+class BoostLog:
+    """Boost's trivial log as these services set it up."""
+
+    __slots__ = ("_ctx",)
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    def info(self, text: str, place: str) -> None:
+        """A line of severity info; ``place`` is ``UserService.cpp:110:main``."""
+        self._line("info", text, place)
+
+    def warning(self, text: str, place: str) -> None:
+        """A line of severity warning."""
+        self._line("warning", text, place)
+
+    def error(self, text: str, place: str) -> None:
+        """A line of severity error."""
+        self._line("error", text, place)
+
+    def fatal(self, text: str, place: str) -> None:
+        """A line of severity fatal; unlike Go's, it ends nothing."""
+        self._line("fatal", text, place)
+
+    def _line(self, severity: str, text: str, place: str) -> None:
+        stamp = datetime.fromtimestamp(self._ctx.now, UTC).strftime("%Y-%b-%d %H:%M:%S.%f")
+        print_line(self._ctx, f"[{stamp}] <{severity}>: ({place}) {text}", 2)
+
+
+def thrift_line(ctx: Context, text: str) -> None:
+    """What the Thrift library says by itself."""
+    stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%a %b %e %H:%M:%S %Y")
+    print_line(ctx, f"Thrift: {stamp} {text}", 2)

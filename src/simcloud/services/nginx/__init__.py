@@ -1,0 +1,1 @@
+"""nginx: its configuration files and a server that follows them."""

@@ -1,0 +1,171 @@
+"""The manner of nginx: how it reads its configuration and what it says when that is wrong, its log, its pages.
+
+The directives that somebody asks for are looked up in what was read; others are accepted if nginx would know them. The
+work of a server (``NginxServer``) is to take requests one by one and to hand them to whoever answers their location.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from email.utils import formatdate
+from typing import Final, NamedTuple
+
+from simcloud.machine.network import Connection
+from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
+from simcloud.machine.process import Context
+from simcloud.services.languages.output import print_line
+from simcloud.services.nginx.conf import Directive
+
+SERVER: Final = "openresty/1.15.8.1"
+PIPELINED: Final = 100
+"""So many requests of one connection may wait for their turn; a client that sends more is cut off."""
+MAX_BODY_BYTES: Final = 1 << 20
+UNITS: Final = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+REASONS: Final = {
+    400: "Bad Request",
+    401: "Authorization Required",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Not Allowed",
+    413: "Request Entity Too Large",
+    500: "Internal Server Error",
+}
+
+
+class Exchange(NamedTuple):
+    """A request, and the number of the connection that it came by."""
+
+    number: int
+    client: str
+    request: HttpRequest
+
+
+Answer = Callable[[Exchange], Awaitable[HttpResponse]]
+
+
+class NginxServer:
+    """One ``server`` of a configuration: takes requests, and answers each by the longest location that begins it."""
+
+    def __init__(self, ctx: Context, server: Directive, answers: dict[str, Answer]) -> None:
+        """``answers`` are the locations' by prefix."""
+        self.ctx = ctx
+        self._name = server.text("server_name", "")
+        self._logged = server.text("access_log", "logs/access.log") != "off"
+        self._max_bytes = size_of(server.text("client_max_body_size", "1m"))
+        self._answers = sorted(answers.items(), key=lambda entry: -len(entry[0]))
+        self._connections = 0
+        self._second = -1
+        self._date = ""
+
+    def accept(self, connection: Connection) -> None:
+        """Somebody has connected."""
+        self._connections += 1
+        _Session(self, connection, self._connections)
+
+    async def answer(self, exchange: Exchange) -> HttpResponse:
+        """The response to a request, with the headers that all have."""
+        request = exchange.request
+        path = request.path.partition("?")[0]
+        if not path.startswith("/"):
+            path = "/" + path.partition("://")[2].partition("/")[2]
+        if len(request.body) > self._max_bytes:
+            told = f"client intended to send too large body: {len(request.body)} bytes"
+            self.error(told, exchange)
+            response = error_page(413)
+        else:
+            found = next((answer for prefix, answer in self._answers if path.startswith(prefix)), None)
+            response = await found(exchange) if found is not None else error_page(404)
+        headers = response.headers
+        headers["Server"] = SERVER
+        headers["Date"] = self._now()
+        headers.setdefault("Content-Type", "application/octet-stream")
+        headers["Content-Length"] = str(len(response.body))
+        if self._logged:
+            self._log_access(exchange, response)
+        return response
+
+    def error(self, text: str, exchange: Exchange | None = None, level: str = "error") -> None:
+        """A line of the error log; with the request that it is about."""
+        ctx = self.ctx
+        stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%Y/%m/%d %H:%M:%S")
+        head = f"{stamp} [{level}] {ctx.process.pid}#{ctx.process.pid}: "
+        if exchange is None:
+            print_line(ctx, head + text, 2)
+            return
+        request = exchange.request
+        host = request.header("Host")
+        where = f'client: {exchange.client}, server: {self._name}, request: "{request.first_line}"'
+        named = f', host: "{host}"' if host else ""
+        print_line(ctx, f"{head}*{exchange.number} {text}, {where}{named}", 2)
+
+    def _log_access(self, exchange: Exchange, response: HttpResponse) -> None:
+        request = exchange.request
+        stamp = datetime.fromtimestamp(int(self.ctx.now), UTC).strftime("%d/%b/%Y:%H:%M:%S +0000")
+        agent = request.header("User-Agent") or "-"
+        told = f'"{request.first_line}" {response.status} {len(response.body)} "-" "{agent}"'
+        print_line(self.ctx, f"{exchange.client} - - [{stamp}] {told}")
+
+    def _now(self) -> str:
+        second = int(self.ctx.now)
+        if second != self._second:
+            self._second, self._date = second, formatdate(second, usegmt=True)
+        return self._date
+
+
+class _Session:
+    """One client's connection: requests are answered one after the other."""
+
+    __slots__ = ("_busy", "_connection", "_number", "_server", "_waiting")
+
+    def __init__(self, server: NginxServer, connection: Connection, number: int) -> None:
+        self._server = server
+        self._connection = connection
+        self._number = number
+        self._busy = False
+        self._waiting: deque[HttpRequest] = deque()
+        connection.on_message = self._take
+        connection.on_close = lambda _error: connection.close()
+
+    def _take(self, request: HttpRequest) -> None:
+        if not self._busy:
+            self._begin(request)
+        elif len(self._waiting) < PIPELINED:
+            self._waiting.append(request)
+        else:
+            self._connection.reset()
+
+    def _begin(self, request: HttpRequest) -> None:
+        self._busy = True
+        self._server.ctx.process.spawn(self._answer(request), request.method)
+
+    async def _answer(self, request: HttpRequest) -> None:
+        connection = self._connection
+        response = await self._server.answer(Exchange(self._number, connection.remote[0], request))
+        if send_response(connection, request, response):
+            self._busy = False
+            if self._waiting:
+                self._begin(self._waiting.popleft())
+
+
+def error_page(status: int) -> HttpResponse:
+    """The page that nginx itself makes of an error."""
+    title = f"{status} {REASONS.get(status, '')}"
+    text = (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
+        f"<hr><center>{SERVER}</center>\r\n</body>\r\n</html>\r\n"
+    )
+    return respond(status, text, Content_Type="text/html")
+
+
+def listen(ctx: Context, port: int, server: NginxServer) -> None:
+    """Take connections from now on; raises ``AddressInUse``."""
+    ctx.listen(port, HTTP).on_accept = server.accept
+
+
+def size_of(text: str) -> int:
+    """A size as the configuration writes it; 0 is no limit."""
+    number, unit = (text[:-1], text[-1:].lower()) if text[-1:].lower() in UNITS else (text, "")
+    bytes = int(number) * UNITS.get(unit, 1) if number.isdigit() and len(number) < 12 else MAX_BODY_BYTES
+    return bytes or 1 << 40

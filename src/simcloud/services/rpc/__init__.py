@@ -1,0 +1,32 @@
+"""Remote calls between services: listening, dialling, time-outs, retries, queues, spans and measures included.
+
+The flavours (gRPC, HTTP, Thrift) differ in their errors and manners as they do in life.
+"""
+
+from simcloud.services.rpc.addresses import Addresses, FixedAddresses
+from simcloud.services.rpc.admission import Capacity
+from simcloud.services.rpc.call import Call, Handler
+from simcloud.services.rpc.grpc import GrpcChannel, GrpcError, GrpcServer
+from simcloud.services.rpc.http import HttpClient, HttpError, HttpServer, Query, http_error, query_of
+from simcloud.services.rpc.retries import CallError, CircuitBreaker, RetryBudget, RetryPolicy
+
+__all__ = [
+    "Addresses",
+    "Call",
+    "CallError",
+    "Capacity",
+    "CircuitBreaker",
+    "FixedAddresses",
+    "GrpcChannel",
+    "GrpcError",
+    "GrpcServer",
+    "Handler",
+    "HttpClient",
+    "HttpError",
+    "HttpServer",
+    "Query",
+    "RetryBudget",
+    "RetryPolicy",
+    "http_error",
+    "query_of",
+]

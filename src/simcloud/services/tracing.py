@@ -1,0 +1,169 @@
+"""Spans: what a service did on behalf of one request, and how the request's identity travels on.
+
+A ``Tracer`` belongs to one process. Spans that are finished are collected and sent once a second, as one
+datagram, to a Jaeger agent: when nobody listens there they are lost, as in life. Without an agent they go
+straight to the machine's emitter. A trace that was not sampled has a context of zeros, which is passed on
+like any other, so that nobody down the line records it either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+from simcloud.machine.emit import Labels, Span
+from simcloud.machine.network import DatagramSocket, NameNotFound, NetworkError
+from simcloud.machine.process import Context
+
+JAEGER: Final = "jaeger"
+"""The protocol of an agent's UDP port."""
+
+FLUSH_S: Final = 1.0
+PACKET_SPANS: Final = 200
+"""So many spans fill a packet of 65,000 bytes; it is sent at once."""
+
+SPAN_BYTES: Final = 300
+DEFAULT_AGENT_PORT: Final = 6831
+GO_LIBRARY: Final = "Go-2.11.2"
+
+
+class SpanContext(NamedTuple):
+    """What of a span travels with a call."""
+
+    trace_id: int
+    span_id: int
+
+
+UNSAMPLED: Final = SpanContext(0, 0)
+
+# Every request makes dozens of these two: the way past their Python constructors.
+_context: Final[Callable[[tuple[int, int]], SpanContext]] = partial(tuple.__new__, SpanContext)
+_span: Final[Callable[[tuple[object, ...]], Span]] = partial(tuple.__new__, Span)
+
+
+class SpanBatch(NamedTuple):
+    """What one datagram to an agent holds."""
+
+    spans: tuple[Span, ...]
+
+
+class ActiveSpan:
+    """An operation under way. ``context`` is what its callees get as their parent."""
+
+    __slots__ = ("_operation", "_parent_id", "_start", "_tags", "_tracer", "context")
+
+    def __init__(
+        self, tracer: Tracer, operation: str, context: SpanContext, parent_id: int, start: float, tags: Labels
+    ) -> None:
+        self._tracer = tracer
+        self._operation = operation
+        self.context = context
+        self._parent_id = parent_id
+        self._start = start
+        self._tags = tags
+
+    def finish(self, error: str | None = None, tags: Labels = ()) -> None:
+        """The operation has ended, well or with an error; further tags join those given at its beginning."""
+        tracer, context = self._tracer, self.context
+        if context[0] == 0:
+            return
+        own = tuple(sorted((*self._tags, *tags))) if tags else self._tags
+        tracer.take(
+            _span(
+                (
+                    context[0],
+                    context[1],
+                    self._parent_id,
+                    tracer.service,
+                    self._operation,
+                    self._start,
+                    tracer.kernel.now - self._start,
+                    error,
+                    own,
+                    tracer.process,
+                )
+            )
+        )
+
+
+class Tracer:
+    """Makes the spans of one service. ``Tracer(ctx, name)`` emits them; ``open`` sends them to an agent."""
+
+    def __init__(
+        self, ctx: Context, service: str, *, sample_ratio: float = 1.0, library: str = GO_LIBRARY
+    ) -> None:
+        self.service = service
+        self.kernel = ctx.kernel
+        self.process: Labels = (
+            ("hostname", ctx.container.hostname),
+            ("ip", ctx.container.namespace.address),
+            ("jaeger.version", library),
+        )
+        self.take = ctx.machine.emitter.span
+        self._random_bits = ctx.random("spans").getrandbits
+        self._sampled_below = int(sample_ratio * (1 << 63))
+        self._root_tags: Labels = (("sampler.param", f"{sample_ratio:g}"), ("sampler.type", "probabilistic"))
+
+    @classmethod
+    async def open(
+        cls,
+        ctx: Context,
+        service: str,
+        agent: str | None,
+        *,
+        sample_ratio: float = 1.0,
+        library: str = GO_LIBRARY,
+    ) -> Tracer:
+        """A tracer that sends to an agent, ``"jaeger:6831"``, whose name is looked up here and never again.
+
+        Raises ``NameNotFound`` or ``ResolverFailure``. With None as the agent, spans go to the emitter.
+        """
+        tracer = cls(ctx, service, sample_ratio=sample_ratio, library=library)
+        if agent is not None:
+            host, _, port = agent.partition(":")
+            if port and not port.isdecimal():
+                raise NameNotFound(f"udp/{port}")
+            address = (await ctx.container.namespace.resolve(host))[0]
+            tracer.take = _Sender(ctx, address, int(port or DEFAULT_AGENT_PORT)).take
+        return tracer
+
+    def begin(self, operation: str, parent: SpanContext | None = None, tags: Labels = ()) -> ActiveSpan:
+        """A span under a parent; without one, the root of a new trace."""
+        now = self.kernel.now
+        id = self._random_bits(63)
+        if parent is not None:
+            trace_id = parent[0]
+            context = _context((trace_id, id)) if trace_id else UNSAMPLED
+            return ActiveSpan(self, operation, context, parent[1], now, tags)
+        context = SpanContext(id, id) if 0 < id <= self._sampled_below else UNSAMPLED
+        return ActiveSpan(self, operation, context, 0, now, tuple(sorted((*tags, *self._root_tags))))
+
+
+class _Sender:
+    """Collects spans and sends them on."""
+
+    def __init__(self, ctx: Context, address: str, port: int) -> None:
+        self._ctx = ctx
+        self._address = address
+        self._port = port
+        self._socket: DatagramSocket = ctx.container.namespace.bind(0, JAEGER, owner=ctx.process)
+        self._spans: list[Span] = []
+
+    def take(self, span: Span) -> None:
+        """Send this one with the next packet."""
+        spans = self._spans
+        spans.append(span)
+        if len(spans) == 1:
+            self._ctx.kernel.call_later(FLUSH_S, self._flush, spans)
+        elif len(spans) >= PACKET_SPANS:
+            self._flush(spans)
+
+    def _flush(self, spans: list[Span]) -> None:
+        if spans is not self._spans:
+            return  # it was full before its time had come, and is gone already
+        self._spans = []
+        try:
+            self._socket.send_to(self._address, self._port, SpanBatch(tuple(spans)), SPAN_BYTES * len(spans))
+        except NetworkError:
+            pass  # the process has ended, or its interface is down: these spans are lost

@@ -1,0 +1,5 @@
+"""What the usual exporters tell, under their usual names, read from a cluster, its machines and its software."""
+
+from simcloud.telemetry.collectors.cluster import cluster_targets, describe_families
+
+__all__ = ["cluster_targets", "describe_families"]

@@ -1,0 +1,37 @@
+"""Durations and sizes as log lines and queries have them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from simcloud.golang.durations import parse_duration_ns
+from simcloud.telemetry.promql.numbers import parse_duration_ms
+
+_SIZE: Final = re.compile(r"([0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)")
+_SIZES: Final = {
+    "": 1,
+    "b": 1,
+    **{f"{letter}{end}": 1000**power for power, letter in enumerate("kmgtp", 1) for end in ("", "b")},
+    **{f"{letter}i{end}": 1024**power for power, letter in enumerate("kmgtp", 1) for end in ("", "b")},
+}
+
+
+def queried_duration_ns(text: str) -> int:
+    """A duration in a query: Prometheus' or Go's."""
+    try:
+        return parse_duration_ms(text) * 1_000_000
+    except ValueError:
+        return parse_duration_ns(text)
+
+
+def parse_bytes(text: str) -> int:
+    """A size such as ``2.5KiB`` or ``10MB``; ``ValueError`` in the words of Go's humanize."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError('strconv.ParseFloat: parsing "": invalid syntax')
+    unit = _SIZES.get(match[2].lower())
+    if unit is None:
+        raise ValueError(f"unhandled size name: {match[2].lower()}")
+    return int(Decimal(match[1].replace(",", "")) * unit)

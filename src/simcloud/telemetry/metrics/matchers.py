@@ -1,0 +1,66 @@
+"""Conditions on a label: equal, unequal, matching or not matching a regular expression.
+
+Expressions are Go's, anchored at both ends; RE2 is the same language. One that is only a choice of words
+(``a|b|c``) or no expression at all is looked up in the index instead of tried on every value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from simcloud.golang.regexps import compiled
+
+Operator = Literal["=", "!=", "=~", "!~"]
+
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/:,;<>=!@#%&~\"' ")
+
+
+def anchored(pattern: str) -> Any:
+    """A regular expression that matches from end to end; ``BadRegex`` when it is none."""
+    return compiled(f"^(?:{pattern})$")
+
+
+def words_of(pattern: str) -> tuple[str, ...] | None:
+    """The strings that a pattern matches, where it is only a choice of plain words."""
+    inner = pattern[1:-1] if pattern.startswith("(") and pattern.endswith(")") else pattern
+    words = inner.split("|")
+    return tuple(words) if all(_PLAIN.issuperset(word) for word in words) else None
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """One condition. ``BadRegex`` when it has an expression that cannot be read."""
+
+    name: str
+    operator: Operator
+    value: str
+    accepts: Callable[[str], object] = field(init=False, repr=False, compare=False)
+    """Whether a value of the label fulfils it; a label that a series lacks has the value ""."""
+    words: tuple[str, ...] | None = field(init=False, repr=False, compare=False)
+    """The values (for ``!=`` and ``!~``: the refused values), where they can be listed."""
+
+    def __post_init__(self) -> None:
+        value = self.value
+        accepts: Callable[[str], object]
+        words: tuple[str, ...] | None = (value,)
+        if self.operator == "=":
+            accepts = value.__eq__
+        elif self.operator == "!=":
+            accepts = value.__ne__
+        else:
+            match = anchored(value).search
+            words = words_of(value)
+            accepts = match if self.operator == "=~" else lambda text: not match(text)
+        object.__setattr__(self, "accepts", accepts)
+        object.__setattr__(self, "words", words)
+
+    @property
+    def positive(self) -> bool:
+        """Whether it says what a value is, not what it is not."""
+        return self.operator in ("=", "=~")
+
+    def __str__(self) -> str:
+        quoted = self.value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'{self.name}{self.operator}"{quoted}"'

@@ -1,0 +1,135 @@
+"""One series: what it is called and two columns, times and values.
+
+A sample costs twelve bytes: a time as milliseconds after the series' base in four, a value in eight. The
+base moves along when old samples are dropped, so that four bytes always suffice (49 days at a time).
+
+A series that is gone is ended by a marker, a NaN of one certain bit pattern, as in Prometheus: whoever asks
+for the present value then finds nothing instead of the last value for five more minutes.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Final
+
+from simcloud.machine.emit import Labels
+
+NAME: Final = "__name__"
+_STALE_BITS: Final = struct.pack("<Q", 0x7FF0000000000002)
+STALE: Final[float] = struct.unpack("<d", _STALE_BITS)[0]
+"""The value that says: this series has ended."""
+
+_WIDTH_MS: Final = 1 << 32
+_pack = struct.Struct("<d").pack
+
+
+def is_stale(value: float) -> bool:
+    """Whether a value is the marker of a series' end, and not any other NaN."""
+    return value != value and _pack(value) == _STALE_BITS
+
+
+def labels_of(name: str, labels: Labels = ()) -> Labels:
+    """A metric's name and labels as one sorted tuple; a label without a value is no label."""
+    pairs = {key: value for key, value in labels if value}
+    if name:
+        pairs[NAME] = name
+    return tuple(sorted(pairs.items()))
+
+
+class OutOfOrder(ValueError):
+    """A sample is not newer than the series' last one."""
+
+    def __init__(self, series: Series, t_ms: int) -> None:
+        super().__init__(f"{series.name}: a sample of {t_ms} ms after one of {series.last_ms} ms")
+
+
+class Series:
+    """The samples of one set of labels, in the order of time."""
+
+    __slots__ = ("base_ms", "id", "labels", "last_ms", "times", "values")
+
+    def __init__(self, id: int, labels: Labels) -> None:
+        self.id = id
+        self.labels = labels
+        self.base_ms = 0
+        self.last_ms = -_WIDTH_MS
+        self.times = array("I")
+        self.values = array("d")
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def name(self) -> str:
+        """The metric's name; empty when it has none."""
+        return dict(self.labels).get(NAME, "")
+
+    @property
+    def bytes(self) -> int:
+        """How much memory the columns take, room for growth included."""
+        return self.times.__sizeof__() + self.values.__sizeof__()
+
+    def append(self, t_ms: int, value: float) -> None:
+        """One more sample, newer than all before."""
+        if t_ms <= self.last_ms and self.times:
+            raise OutOfOrder(self, t_ms)
+        if not self.times or t_ms - self.base_ms >= _WIDTH_MS:
+            self._rebase(t_ms)
+        self.times.append(t_ms - self.base_ms)
+        self.values.append(value)
+        self.last_ms = t_ms
+
+    def index_after(self, t_ms: int) -> int:
+        """How many samples are as old as ``t_ms`` or older."""
+        return bisect_right(self.times, t_ms - self.base_ms)
+
+    def index_from(self, t_ms: int) -> int:
+        """How many samples are older than ``t_ms``."""
+        return bisect_left(self.times, t_ms - self.base_ms)
+
+    def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:
+        """The samples from one time to another, both included, markers of its end left out."""
+        times, values = self.columns(start_ms, end_ms)
+        base = self.base_ms
+        return [(base + time, value) for time, value in zip(times, values, strict=True)]
+
+    def columns(self, start_ms: int, end_ms: int) -> tuple[Sequence[int], list[float]]:
+        """As ``samples``, in two columns; times are milliseconds after ``base_ms``."""
+        first, last = self.index_from(start_ms), self.index_after(end_ms)
+        times: Sequence[int] = self.times[first:last]
+        values = self.values[first:last].tolist()
+        total = sum(values)
+        if total != total:  # a NaN among them, or infinities of both signs
+            kept = [index for index, value in enumerate(values) if value == value or not is_stale(value)]
+            times, values = [times[index] for index in kept], [values[index] for index in kept]
+        return times, values
+
+    def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
+        """The value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
+        index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
+        if index < 0:
+            return None
+        time = self.base_ms + self.times[index]
+        value = self.values[index]
+        if time < t_ms - lookback_ms or (value != value and is_stale(value)):
+            return None
+        return time, value
+
+    def drop_first(self, count: int) -> None:
+        """Forget the oldest samples."""
+        del self.times[:count]
+        del self.values[:count]
+
+    def _rebase(self, t_ms: int) -> None:
+        if not self.times:
+            self.base_ms = t_ms
+            return
+        # What is farther back than the column is wide cannot be kept beside the new sample.
+        self.drop_first(self.index_from(t_ms - _WIDTH_MS + 1))
+        base_ms = self.base_ms + self.times[0] if self.times else t_ms
+        shift = base_ms - self.base_ms
+        self.times = array("I", (time - shift for time in self.times))
+        self.base_ms = base_ms

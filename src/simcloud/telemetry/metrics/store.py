@@ -1,0 +1,236 @@
+"""All series, found by their labels, kept for so long and so many.
+
+``series`` is asked once for a handle; ``append`` through the handle is two column writes. An inverted index
+goes from a label pair to the series that have it, so that a selection costs what its rarest condition
+finds and not what is stored; what a selection found is remembered until series come or go, because rules and
+dashboards ask the same again and again.
+
+Old samples are dropped in bulk, when a series has a quarter more than it may keep or when ``sweep`` is called;
+a series without samples is forgotten by the sweep, and a handle to it then starts a new life by itself, unless it is
+written by ``append_all``: whoever uses that looks at ``forgotten`` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from simcloud.machine.emit import Labels
+from simcloud.telemetry.metrics.matchers import Matcher
+from simcloud.telemetry.metrics.series import NAME, STALE, Series, is_stale, labels_of
+
+_SELECTIONS: Final = 1024
+
+
+class Metadata(NamedTuple):
+    """What a metric is, for people."""
+
+    type: str
+    help: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How long and how many samples of a series are kept; and how many series there may be."""
+
+    age_ms: int = 15 * 24 * 3_600_000
+    samples: int = 100_000
+    series: int = 1_000_000
+
+
+class TooManySeries(RuntimeError):
+    """One series more than the store may hold."""
+
+
+class MetricStore:
+    """Samples of many series."""
+
+    def __init__(self, retention: Retention = Retention()) -> None:
+        self.retention = retention
+        self.metadata: dict[str, Metadata] = {}
+        self._series: dict[Labels, Series] = {}
+        # label name -> value -> series, in the order in which they were made
+        self._index: dict[str, dict[str, list[Series]]] = {}
+        # Series have most of their label pairs in common: each pair is there once.
+        self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
+        self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
+        self._next_id = 0
+        self.forgotten = 0
+        """How many series were forgotten so far."""
+        self._limit = retention.samples + retention.samples // 4
+
+    def __len__(self) -> int:
+        """How many series there are."""
+        return len(self._series)
+
+    def describe(self, name: str, type: str, help: str, unit: str = "") -> None:
+        """Tell what a metric is."""
+        self.metadata[name] = Metadata(type, help, unit)
+
+    def series(self, name: str, labels: Labels = ()) -> Series:
+        """The handle of a series, made when first asked for."""
+        return self.series_of(labels_of(name, labels))
+
+    def series_of(self, labels: Labels) -> Series:
+        """The handle of a series by all its labels, the name among them, sorted."""
+        series = self._series.get(labels)
+        if series is None:
+            series = Series(self._next_id, labels)
+            self._next_id += 1
+            self._admit(series)
+        return series
+
+    def append(self, series: Series, t_ms: int, value: float) -> None:
+        """One more sample; ``OutOfOrder`` when it is not newer than the last."""
+        series.append(t_ms, value)
+        if len(series.times) > self._limit:
+            self._trim(series, t_ms)
+        elif len(series.times) == 1 and series.labels not in self._series:
+            self._admit(series)
+
+    def append_all(self, series: Sequence[Series], t_ms: int, values: Sequence[float]) -> None:
+        """One more sample of each of many series that have some; passes over those that are as new already."""
+        try:
+            for one, value in zip(series, values, strict=True):
+                if one.last_ms < t_ms:
+                    one.times.append(t_ms - one.base_ms)
+                    one.values.append(value)
+                    one.last_ms = t_ms
+        except OverflowError:  # a time that is too far from its series' first one: the base must move
+            for one, value in zip(series, values, strict=True):
+                if one.last_ms < t_ms:
+                    self.append(one, t_ms, value)
+
+    def end(self, series: Series, t_ms: int) -> None:
+        """Mark a series as ended, unless it is already."""
+        if series.values and t_ms > series.last_ms and not is_stale(series.values[-1]):
+            self.append(series, t_ms, STALE)
+
+    def select(self, matchers: Sequence[Matcher]) -> tuple[Series, ...]:
+        """The series that fulfil all conditions, sorted by their labels; remembered until series come or go."""
+        key = tuple(matchers)
+        found = self._selections.get(key)
+        if found is None:
+            if len(self._selections) >= _SELECTIONS:
+                self._selections.clear()
+            found = self._selections[key] = tuple(sorted(self._find(key), key=lambda series: series.labels))
+        return found
+
+    def _find(self, matchers: tuple[Matcher, ...]) -> Iterable[Series]:
+        """The rarest condition's series, of which the other conditions are asked."""
+        candidates: list[Series] | None = None
+        rarest: Matcher | None = None
+        for matcher in matchers:
+            if matcher.positive and not matcher.accepts(""):
+                found = self._listed(matcher)
+                if candidates is None or len(found) < len(candidates):
+                    rarest, candidates = matcher, found
+        series: Iterable[Series] = self._series.values() if candidates is None else candidates
+        tests = [(matcher.name, matcher.accepts) for matcher in matchers if matcher is not rarest]
+        if not tests:
+            return series
+        labelled = ((one, dict(one.labels)) for one in series)
+        return [
+            one for one, labels in labelled if all(accepts(labels.get(name, "")) for name, accepts in tests)
+        ]
+
+    def label_names(
+        self, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
+    ) -> list[str]:
+        """The names of labels that series have, sorted."""
+        if not matchers and span is None:
+            return sorted(self._index)
+        names = {name for series in self._any(matchers, span) for name, _ in series.labels}
+        return sorted(names)
+
+    def label_values(
+        self, name: str, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
+    ) -> list[str]:
+        """The values of a label, sorted."""
+        if not matchers and span is None:
+            return sorted(self._index.get(name, ()))
+        values = {
+            value for series in self._any(matchers, span) for key, value in series.labels if key == name
+        }
+        return sorted(values)
+
+    def find(
+        self, matchers: Sequence[Sequence[Matcher]], span: tuple[int, int] | None = None
+    ) -> list[Labels]:
+        """The labels of series that fulfil one of several selections and have samples in a span; sorted."""
+        return sorted({series.labels for series in self._any(matchers, span)})
+
+    def sweep(self, now_ms: int) -> None:
+        """Drop what is too old, and series of which nothing is left."""
+        oldest_ms = now_ms - self.retention.age_ms
+        for series in self._series.values():
+            if series.times and (
+                series.base_ms + series.times[0] < oldest_ms or len(series.times) > self.retention.samples
+            ):
+                self._trim(series, now_ms)
+        self._forget([series for series in self._series.values() if not series.times])
+
+    @property
+    def samples(self) -> int:
+        """How many samples are kept."""
+        return sum(len(series) for series in self._series.values())
+
+    @property
+    def bytes(self) -> int:
+        """How much memory the columns take."""
+        return sum(series.bytes for series in self._series.values())
+
+    def _any(self, matchers: Sequence[Sequence[Matcher]], span: tuple[int, int] | None) -> list[Series]:
+        """Series that fulfil one of several selections (or any series) and have samples in a span."""
+        groups = [self.select(group) for group in matchers] or [tuple(self._series.values())]
+        unique = {series.id: series for group in groups for series in group}
+        if span is None:
+            return list(unique.values())
+        start_ms, end_ms = span
+        return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
+
+    def _listed(self, matcher: Matcher) -> list[Series]:
+        """The series that a positive condition finds."""
+        values = self._index.get(matcher.name)
+        if not values:
+            return []
+        if matcher.words is not None:
+            groups = [values[word] for word in dict.fromkeys(matcher.words) if word in values]
+        else:
+            groups = [group for value, group in values.items() if matcher.accepts(value)]
+        if len(groups) == 1:
+            return groups[0]
+        return [series for group in groups for series in group]
+
+    def _admit(self, series: Series) -> None:
+        if len(self._series) >= self.retention.series:
+            raise TooManySeries(
+                f"there are {len(self._series)} series; {dict(series.labels).get(NAME)} is one more"
+            )
+        shared = self._pairs.setdefault
+        series.labels = tuple([shared(pair, pair) for pair in series.labels])
+        self._series[series.labels] = series
+        self._selections.clear()
+        for name, value in series.labels:
+            self._index.setdefault(name, {}).setdefault(value, []).append(series)
+
+    def _forget(self, empty: list[Series]) -> None:
+        """Forget series that have no samples: all there are of them."""
+        if empty:
+            self._selections.clear()
+        for series in empty:
+            del self._series[series.labels]
+            self.forgotten += 1
+        for name, value in dict.fromkeys(pair for series in empty for pair in series.labels):
+            values = self._index[name]
+            values[value] = [series for series in values[value] if series.times]
+            if not values[value]:
+                del values[value], self._pairs[name, value]
+                if not values:
+                    del self._index[name]
+
+    def _trim(self, series: Series, now_ms: int) -> None:
+        too_old = series.index_from(now_ms - self.retention.age_ms)
+        series.drop_first(max(too_old, len(series) - self.retention.samples))

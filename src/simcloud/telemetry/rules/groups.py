@@ -1,0 +1,110 @@
+"""Groups of rules: evaluated together, in order, at even intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+from simcloud.sim.kernel import Kernel
+from simcloud.telemetry.metrics import Labels, OutOfOrder
+from simcloud.telemetry.metrics.store import TooManySeries
+from simcloud.telemetry.promql import Engine, QueryError
+from simcloud.telemetry.rules.alerts import Alert, AlertingRule
+from simcloud.telemetry.rules.recording import NEVER, Rule, written_time
+
+
+@dataclass(eq=False, kw_only=True)
+class RuleGroup:
+    """Rules that are evaluated one after the other, so that a later one sees what an earlier one recorded."""
+
+    name: str
+    rules: list[Rule]
+    interval_ms: int = 60_000
+    limit: int = 0
+    file: str = ""
+    evaluated_ms: int | None = field(default=None, init=False)
+    _written: list[dict[Labels, None]] = field(default_factory=list, init=False)
+
+    def evaluate(self, engine: Engine, t_ms: int) -> None:
+        """Evaluate all rules at a time. A rule that fails says so in its ``error`` and leaves the others alone."""
+        self._written = self._written or [{} for _ in self.rules]
+        for index, rule in enumerate(self.rules):
+            rule.evaluated_ms = t_ms
+            try:
+                vector = rule.evaluate(engine, t_ms, self.limit)
+            except QueryError as fault:
+                rule.error = str(fault)
+                continue
+            rule.error = ""
+            store = engine.store
+            written: dict[Labels, None] = {}
+            for labels, value in vector:
+                try:
+                    store.append(store.series_of(labels), t_ms, value)
+                except OutOfOrder:
+                    continue  # another rule has recorded it; the first one counts
+                except TooManySeries as fault:
+                    rule.error = str(fault)
+                    break
+                written[labels] = None
+            for labels in self._written[index]:
+                if labels not in written:
+                    store.end(store.series_of(labels), t_ms)
+            self._written[index] = written
+        self.evaluated_ms = t_ms
+
+    def next_ms(self, now_ms: int) -> int:
+        """When it is evaluated next. Groups of one interval are spread over it by their names."""
+        offset_ms = crc32(f"{self.file};{self.name}".encode()) % self.interval_ms
+        return now_ms + (offset_ms - now_ms) % self.interval_ms
+
+    def document(self, kind: str) -> dict[str, Any]:
+        """What the HTTP API tells."""
+        wanted = [
+            rule for rule in self.rules if not kind or (kind == "alert") is isinstance(rule, AlertingRule)
+        ]
+        return {
+            "name": self.name,
+            "file": self.file,
+            "rules": [rule.document() for rule in wanted],
+            "interval": self.interval_ms / 1000,
+            "limit": self.limit,
+            "evaluationTime": 0,
+            "lastEvaluation": NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms),
+        }
+
+
+class RuleGroups:
+    """All groups, and the tasks that evaluate them."""
+
+    def __init__(self, groups: Sequence[RuleGroup], engine: Engine) -> None:
+        self.groups = list(groups)
+        self._engine = engine
+
+    def start(self, kernel: Kernel, epoch_s: float) -> None:
+        """Evaluate each group at its interval from now on; one task per group."""
+        for group in self.groups:
+            kernel.spawn(self._evaluate(kernel, epoch_s, group), name=f"rules {group.name}")
+
+    async def _evaluate(self, kernel: Kernel, epoch_s: float, group: RuleGroup) -> None:
+        t_ms = group.next_ms(round((epoch_s + kernel.now) * 1000))
+        while True:
+            await kernel.sleep(max(0.0, t_ms / 1000 - epoch_s - kernel.now))
+            group.evaluate(self._engine, t_ms)
+            t_ms += group.interval_ms
+
+    @property
+    def alerts(self) -> list[Alert]:
+        """What pends or fires."""
+        rules = (rule for group in self.groups for rule in group.rules if isinstance(rule, AlertingRule))
+        return [alert for rule in rules for alert in rule.active]
+
+    def documents(self, kind: str) -> list[dict[str, Any]]:
+        """The groups, for the HTTP API."""
+        return [group.document(kind) for group in sorted(self.groups, key=lambda g: (g.file, g.name))]
+
+    def alert_documents(self) -> list[dict[str, Any]]:
+        """The alerts, for the HTTP API."""
+        return [alert.document() for alert in self.alerts]

@@ -1,0 +1,84 @@
+"""A rule whose answer is kept as a series of its own; and what all rules have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from simcloud.kubernetes.api.times import rfc3339
+from simcloud.telemetry.metrics import Labels
+from simcloud.telemetry.promql import Engine, QueryError
+from simcloud.telemetry.promql.nodes import Node
+from simcloud.telemetry.promql.printer import printed
+from simcloud.telemetry.promql.values import Sample, Vector
+
+NEVER = "0001-01-01T00:00:00Z"
+
+
+def written_time(t_ms: int) -> str:
+    """A time to the millisecond, without the zeros at its end."""
+    fraction = f".{t_ms % 1000:03d}".rstrip("0").rstrip(".")
+    return rfc3339(t_ms // 1000).removesuffix("Z") + fraction + "Z"
+
+
+@dataclass(eq=False, kw_only=True)
+class Rule:
+    """An expression that is evaluated again and again; ``evaluate`` says what to store."""
+
+    name: str
+    expression: Node
+    labels: Labels = ()
+    error: str = field(default="", init=False)
+    """Why the last evaluation failed, if it did."""
+    evaluated_ms: int | None = field(default=None, init=False)
+
+    def evaluate(self, engine: Engine, t_ms: int, limit: int) -> Vector:
+        """The samples of this time; ``QueryError`` when there is no answer."""
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        """What the HTTP API tells."""
+        raise NotImplementedError
+
+    def health(self) -> dict[str, Any]:
+        """The part of the document that tells how the last evaluation went."""
+        told: dict[str, Any] = {
+            "health": "unknown" if self.evaluated_ms is None else "err" if self.error else "ok"
+        }
+        if self.error:
+            told["lastError"] = self.error
+        told["evaluationTime"] = 0
+        told["lastEvaluation"] = NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms)
+        return told
+
+
+def ask(engine: Engine, expression: Node, t_ms: int) -> Vector:
+    """An expression's value as a vector; a number is a sample without labels."""
+    result = engine.instant(expression, t_ms)
+    if result.type == "vector":
+        return list(result.vector)
+    if result.type == "scalar":
+        return [Sample((), result.scalar)]
+    raise QueryError("rule result is not a vector or scalar")
+
+
+@dataclass(eq=False, kw_only=True)
+class RecordingRule(Rule):
+    """Keeps an expression's answer under a name."""
+
+    def evaluate(self, engine: Engine, t_ms: int, limit: int) -> Vector:
+        found = []
+        for labels, value in ask(engine, self.expression, t_ms):
+            pairs = dict(labels) | {"__name__": self.name} | dict(self.labels)
+            found.append(Sample(tuple(sorted((key, text) for key, text in pairs.items() if text)), value))
+        if len({sample.labels for sample in found}) < len(found):
+            raise QueryError("vector contains metrics with the same labelset after applying rule labels")
+        if 0 < limit < len(found):
+            raise QueryError(f"exceeded limit of {limit} with {len(found)} series")
+        return found
+
+    def document(self) -> dict[str, Any]:
+        told: dict[str, Any] = {"name": self.name, "query": printed(self.expression)}
+        if self.labels:
+            told["labels"] = dict(self.labels)
+        return told | self.health() | {"type": "recording"}

@@ -1,0 +1,162 @@
+"""Scraping: what targets tell about themselves goes into the store every 15 virtual seconds.
+
+A target is a job, an instance, and a function that tells its readings, or None when it does not answer. What it told
+last time and does not tell any more is ended by a marker, all of it when it does not answer; ``up`` says which. All
+targets are read at the same instant: a scrape takes no virtual time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from simcloud.machine.emit import Labels
+from simcloud.sim.kernel import Kernel
+from simcloud.telemetry.metrics import MetricStore, Series, labels_of
+from simcloud.telemetry.metrics.store import TooManySeries
+from simcloud.telemetry.rules.recording import written_time
+
+INTERVAL_S: Final = 15.0
+SWEEP_EVERY: Final = 40
+"""Old samples are swept out every so many scrapes: ten minutes."""
+
+
+class Reading:
+    """One value that a target tells. Who tells the same again and again keeps the reading: it knows its series."""
+
+    __slots__ = ("labels", "name", "series", "value")
+
+    def __init__(self, name: str, labels: Labels, value: float = 0.0) -> None:
+        self.name = name
+        self.labels = labels
+        self.value = value
+        self.series: Series | None = None
+
+
+Readings = list[Reading]
+
+
+@dataclass(eq=False)
+class Target:
+    """Something that is scraped. ``labels`` are added to all it tells, unless it tells them itself.
+
+    While it tells the same readings as the time before, which is nearly always, only their values are looked at.
+    """
+
+    job: str
+    instance: str
+    read: Callable[[], Readings | None]
+    labels: Labels = ()
+    up: bool | None = field(default=None, init=False)
+    scraped_ms: int = field(default=0, init=False)
+    _told: Readings = field(default_factory=list, init=False)
+    _kept: Readings = field(default_factory=list, init=False)
+    _series: list[Series] = field(default_factory=list, init=False)
+    _forgotten: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))
+
+    def scrape(self, store: MetricStore, t_ms: int) -> None:
+        """Read it once."""
+        readings = self.read()
+        told = [] if readings is None else readings
+        if told == self._told and self._forgotten == store.forgotten:
+            store.append_all(self._series, t_ms, [reading.value for reading in self._kept])
+        else:
+            self._take(store, t_ms, told)
+        self.up, self.scraped_ms = readings is not None, t_ms
+        self._own[0].value, self._own[1].value = float(self.up), float(len(self._series))
+        for reading in self._own:
+            store.append(self._handle(store, reading), t_ms, reading.value)
+
+    def end(self, store: MetricStore, t_ms: int) -> None:
+        """It is a target no more."""
+        self._take(store, t_ms, [])
+        for reading in self._own:
+            store.end(self._handle(store, reading), t_ms)
+
+    def _take(self, store: MetricStore, t_ms: int, readings: Readings) -> None:
+        """Store other readings than the time before, and end the series that are not among them."""
+        handles = [self._handle(store, reading) for reading in readings]  # all or none: there may be too many
+        found: dict[int, Series] = {}
+        kept: Readings = []
+        for reading, series in zip(readings, handles, strict=True):
+            if series.last_ms < t_ms:  # what it tells twice counts once
+                store.append(series, t_ms, reading.value)
+                found[series.id] = series
+                kept.append(reading)
+        for series in self._series:
+            if series.id not in found:
+                store.end(series, t_ms)
+        self._told, self._kept, self._series = list(readings), kept, list(found.values())
+        self._forgotten = store.forgotten
+
+    def _handle(self, store: MetricStore, reading: Reading) -> Series:
+        series = reading.series
+        if series is None:
+            own = {"job": self.job, "instance": self.instance} | dict(self.labels) | dict(reading.labels)
+            series = reading.series = store.series_of(labels_of(reading.name, tuple(own.items())))
+        return series
+
+    def document(self) -> dict[str, Any]:
+        """What the HTTP API tells of it."""
+        labels = {"instance": self.instance, "job": self.job} | dict(self.labels)
+        address = f"http://{self.instance}/metrics"
+        return {
+            "discoveredLabels": {"__address__": self.instance, "job": self.job},
+            "labels": labels,
+            "scrapePool": self.job,
+            "scrapeUrl": address,
+            "globalUrl": address,
+            "lastError": "" if self.up is not False else f'Get "{address}": context deadline exceeded',
+            "lastScrape": written_time(self.scraped_ms),
+            "lastScrapeDuration": 0,
+            "health": "unknown" if self.up is None else "up" if self.up else "down",
+            "scrapeInterval": "15s",
+            "scrapeTimeout": "10s",
+        }
+
+
+class Scraper:
+    """Scrapes whatever ``discover`` finds, again and again."""
+
+    def __init__(self, store: MetricStore, discover: Callable[[], Sequence[Target]]) -> None:
+        self.store = store
+        self._discover = discover
+        self._targets: dict[tuple[str, str, Labels], Target] = {}
+        self._scrapes = 0
+
+    def start(self, kernel: Kernel, epoch_s: float) -> None:
+        """Scrape every 15 seconds from now on."""
+        kernel.spawn(self._run(kernel, epoch_s), name="scraper")
+
+    async def _run(self, kernel: Kernel, epoch_s: float) -> None:
+        while True:
+            self.scrape(round((epoch_s + kernel.now) * 1000))
+            await kernel.sleep(INTERVAL_S)
+
+    def scrape(self, t_ms: int) -> None:
+        """Read every target once."""
+        found = {(target.job, target.instance, target.labels): target for target in self._discover()}
+        for key, target in self._targets.items():
+            if key not in found:
+                target.end(self.store, t_ms)
+        # A target that is known goes on: it knows its series. Those that were given up end before others begin.
+        self._targets = {key: self._targets.get(key, target) for key, target in found.items()}
+        for target in self._targets.values():
+            try:
+                target.scrape(self.store, t_ms)
+            except TooManySeries:
+                target.up, target.scraped_ms = False, t_ms  # it told too much, and nothing of it is kept
+        self._scrapes += 1
+        if self._scrapes % SWEEP_EVERY == 0:
+            self.store.sweep(t_ms)
+
+    def document(self) -> dict[str, Any]:
+        """The targets, for the HTTP API."""
+        return {
+            "activeTargets": [target.document() for target in self._targets.values()],
+            "droppedTargets": [],
+        }

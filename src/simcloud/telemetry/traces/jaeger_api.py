@@ -1,0 +1,120 @@
+"""Jaeger's HTTP query API, as of all-in-one 1.57, as functions: path and parameters in, document out.
+
+Whoever serves it puts HTTP around ``answer``; errors come as documents too, with their status. The order of what
+Jaeger tells in no order is here always the same: services, operations and dependencies by name, traces by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from simcloud.telemetry.traces import jaeger_parameters as reading
+from simcloud.telemetry.traces.graph import dependencies
+from simcloud.telemetry.traces.jaeger_documents import id_text, trace_document
+from simcloud.telemetry.traces.jaeger_parameters import Parameters, Refusal, one
+from simcloud.telemetry.traces.received import Received
+from simcloud.telemetry.traces.store import TraceStore
+from simcloud.telemetry.traces.view import Trace, TraceView
+
+Document = dict[str, Any]
+
+_NOT_FOUND: Final = "trace not found"
+_TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
+_LOW_HALF: Final = 2**64 - 1
+
+
+class JaegerApi:
+    """Answers about the spans of a store, or about those that one receiver got."""
+
+    def __init__(
+        self, store: TraceStore, now_us: Callable[[], int], received: Received | None = None
+    ) -> None:
+        self.view = TraceView(store, received)
+        self._now_us = now_us
+
+    def answer(self, path: str, parameters: Parameters) -> tuple[int, Document]:
+        """The status and the document for a path such as ``/api/services``, decoded, without its query."""
+        try:
+            return 200, self._answer(path, parameters)
+        except Refusal as refusal:
+            return refusal.status, _envelope(None, errors=[{"code": refusal.status, "msg": refusal.message}])
+
+    def _answer(self, path: str, parameters: Parameters) -> Document:
+        route = _ROUTES.get(path)
+        if route is not None:
+            return route(self, parameters)
+        if path.startswith("/api/traces/") and path.count("/") == 3:
+            return self.trace(path.removeprefix("/api/traces/"), parameters)
+        if path.startswith("/api/services/") and path.endswith("/operations"):
+            return self.operation_names(path[len("/api/services/") : -len("/operations")])
+        if path.startswith("/api/metrics/"):
+            raise Refusal(501, "metrics querying is currently disabled")
+        raise Refusal(404, "404 page not found")
+
+    def services(self, parameters: Parameters) -> Document:
+        """``/api/services``."""
+        names = self.view.services()
+        return _envelope(names or None, total=len(names))
+
+    def operations(self, parameters: Parameters) -> Document:
+        """``/api/operations``: what a service does, and as which side of a call."""
+        service = one(parameters, "service")
+        if not service:
+            raise reading.service_required()
+        found = self.view.operations(service, one(parameters, "spanKind"))
+        data = [{"name": operation.name, "spanKind": operation.kind} for operation in found]
+        return _envelope(data, total=len(data))
+
+    def operation_names(self, service: str) -> Document:
+        """``/api/services/<service>/operations``."""
+        names = list(dict.fromkeys(operation.name for operation in self.view.operations(service)))
+        return _envelope(names or None, total=len(names))
+
+    def traces(self, parameters: Parameters) -> Document:
+        """``/api/traces``: a search, or traces by their ids."""
+        search = reading.search_of(parameters, self._now_us())
+        trace_ids = reading.trace_ids_of(parameters)
+        if not trace_ids:
+            return _envelope([trace_document(trace) for trace in self.view.find(search)])
+        found: list[Document] = []
+        missing: list[Document] = []
+        for trace_id in trace_ids:
+            if trace := self._trace(trace_id):
+                found.append(trace_document(trace))
+            else:
+                missing.append({"msg": _NOT_FOUND, "traceID": id_text(trace_id)})
+        return _envelope(found, errors=missing or None)
+
+    def trace(self, id: str, parameters: Parameters) -> Document:
+        """``/api/traces/<id>``."""
+        trace = self._trace(reading.trace_id_of(id))
+        if not trace:
+            raise Refusal(404, _NOT_FOUND)
+        return _envelope([trace_document(trace, adjusted=one(parameters, "raw") not in _TRUE)])
+
+    def dependencies(self, parameters: Parameters) -> Document:
+        """``/api/dependencies``: who calls whom, how often."""
+        start_us, end_us = reading.window_of(parameters, self._now_us())
+        service = one(parameters, "service")
+        links = [
+            {"parent": edge.parent, "child": edge.child, "callCount": edge.calls}
+            for edge in dependencies(self.view, start_us, end_us)
+            if service in ("", edge.parent, edge.child)
+        ]
+        return _envelope(links)
+
+    def _trace(self, trace_id: int) -> Trace:
+        return self.view.trace(trace_id) if trace_id <= _LOW_HALF else ()
+
+
+def _envelope(data: Any, total: int = 0, errors: list[Document] | None = None) -> Document:
+    return {"data": data, "total": total, "limit": 0, "offset": 0, "errors": errors}
+
+
+_ROUTES: Final[dict[str, Callable[[JaegerApi, Parameters], Document]]] = {
+    "/api/services": JaegerApi.services,
+    "/api/operations": JaegerApi.operations,
+    "/api/traces": JaegerApi.traces,
+    "/api/dependencies": JaegerApi.dependencies,
+}

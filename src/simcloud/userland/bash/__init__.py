@@ -1,0 +1,1 @@
+"""bash: parser, expansion, interpreter and builtins, on the simulated machine."""

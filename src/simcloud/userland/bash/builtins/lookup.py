@@ -1,0 +1,325 @@
+"""What a name stands for: type, command, builtin, hash, enable, caller, help, compgen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simcloud.userland.bash.builtins.table import (
+    BUILTINS,
+    SYNOPSES,
+    BadOption,
+    Options,
+    builtin,
+    synopsis,
+    usage,
+)
+from simcloud.userland.bash.declarations import child_environment
+from simcloud.userland.bash.pieces import RESERVED
+from simcloud.userland.bash.printer import function_text
+
+if TYPE_CHECKING:
+    from simcloud.userland.bash.shell import Shell
+
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def find_files(shell: Shell, name: str, all_of_them: bool = False, path: str | None = None) -> list[str]:
+    """Executable files of that name along the PATH."""
+    files = shell.ctx.files
+    if "/" in name:
+        return [name] if files.is_file(name) and files.access(name, "x") else []
+    found: list[str] = []
+    for folder in (path if path is not None else shell.state.get("PATH") or "").split(":"):
+        candidate = f"{folder or '.'}/{name}"
+        if files.is_file(candidate) and files.access(candidate, "x"):
+            found.append(candidate)
+            if not all_of_them:
+                break
+    return found
+
+
+def _meanings(shell: Shell, name: str, functions: bool = True) -> list[tuple[str, str]]:
+    """What a name means besides files: (kind, text) pairs, the first one winning."""
+    found: list[tuple[str, str]] = []
+    state = shell.state
+    if name in state.aliases and state.shopts.get("expand_aliases"):
+        found.append(("alias", state.aliases[name]))
+    if name in RESERVED:
+        found.append(("keyword", ""))
+    if functions and name in state.functions:
+        found.append(("function", function_text(name, state.functions[name].body)))
+    if shell.find_builtin(name) is not None:
+        found.append(("builtin", ""))
+    return found
+
+
+def _sentence(name: str, kind: str, text: str) -> str:
+    return {
+        "alias": f"{name} is aliased to `{text}'",
+        "keyword": f"{name} is a shell keyword",
+        "function": f"{name} is a function\n{text}",
+        "builtin": f"{name} is a shell builtin",
+    }[kind]
+
+
+@builtin("type")
+async def type_(shell: Shell, argv: list[str]) -> int:
+    """Tell what names stand for."""
+    try:
+        options = Options(argv, "afptP")
+    except BadOption as mistake:
+        return await usage(shell, "type", str(mistake))
+    status = 0
+    for name in options.rest:
+        meanings = [] if "P" in options else _meanings(shell, name, "f" not in options)
+        files = find_files(shell, name, "a" in options)
+        if not meanings and not files:
+            if not ("t" in options or "p" in options or "P" in options):
+                await shell.complain(f"type: {name}: not found")
+            status = 1
+            continue
+        lines = []
+        for kind, text in meanings:
+            if "t" in options:
+                lines.append(kind)
+            elif "p" not in options:
+                lines.append(_sentence(name, kind, text))
+        if not meanings or "a" in options or "P" in options:
+            for path in files:
+                shown = "file" if "t" in options else path
+                plain = "t" in options or "p" in options or "P" in options
+                hashed = not plain and name in shell.state.hashed
+                lines.append(shown if plain else f"{name} is {'hashed (' + path + ')' if hashed else path}")
+        if "a" not in options:
+            lines = lines[:1]
+        for line in lines:
+            await shell.out(line + "\n")
+    return status
+
+
+@builtin("command")
+async def command(shell: Shell, argv: list[str]) -> int:
+    """Run a command passing over functions, or tell what it stands for."""
+    try:
+        options = Options(argv, "pVv")
+    except BadOption as mistake:
+        return await usage(shell, "command", str(mistake))
+    if not options.rest:
+        return 0
+    if "v" in options or "V" in options:
+        return await _describe(shell, options.rest, "V" in options)
+    name = options.rest[0]
+    found = shell.find_builtin(name)
+    if found is not None:
+        return await shell.interpreter.run_builtin(found, options.rest)
+    environment = child_environment(shell.state)
+    if "p" in options:
+        environment["PATH"] = DEFAULT_PATH
+    return await shell.interpreter.external(options.rest, environment)
+
+
+async def _describe(shell: Shell, names: list[str], verbose: bool) -> int:
+    status = 1
+    for name in names:
+        meanings = _meanings(shell, name)
+        files = find_files(shell, name)
+        if meanings:
+            kind, text = meanings[0]
+            if verbose:
+                await shell.out(_sentence(name, kind, text) + "\n")
+            else:
+                from simcloud.userland.bash.escapes import quote_single
+
+                await shell.out((f"alias {name}={quote_single(text)}" if kind == "alias" else name) + "\n")
+            status = 0
+        elif files:
+            await shell.out((f"{name} is {files[0]}" if verbose else files[0]) + "\n")
+            status = 0
+        elif verbose:
+            await shell.complain(f"command: {name}: not found")
+    return status
+
+
+@builtin("builtin")
+async def builtin_(shell: Shell, argv: list[str]) -> int:
+    """Run a builtin even where a function hides it."""
+    words = argv[2:] if argv[1:2] == ["--"] else argv[1:]
+    if not words:
+        return 0
+    found = shell.find_builtin(words[0])
+    if found is None:
+        await shell.complain(f"builtin: {words[0]}: not a shell builtin")
+        return 1
+    return await shell.interpreter.run_builtin(found, words)
+
+
+@builtin("hash")
+async def hash_(shell: Shell, argv: list[str]) -> int:
+    """Remember where programs are. We always look, so this only keeps the books."""
+    try:
+        options = Options(argv, "lrp:dt")
+    except BadOption as mistake:
+        return await usage(shell, "hash", str(mistake))
+    hashed = shell.state.hashed
+    if "r" in options:
+        hashed.clear()
+        return 0
+    if not options.rest:
+        if not hashed:
+            await shell.out("hash: hash table empty\n")
+        else:
+            await shell.out("hits\tcommand\n")
+            for path, hits in hashed.values():
+                await shell.out(f"{hits:4d}\t{path}\n")
+        return 0
+    status = 0
+    for name in options.rest:
+        if shell.find_builtin(name) is not None or name in shell.state.functions:
+            continue
+        files = [options.given["p"]] if "p" in options else find_files(shell, name)
+        if not files:
+            await shell.complain(f"hash: {name}: not found")
+            status = 1
+        elif "t" in options:
+            await shell.out(files[0] + "\n")
+        elif "d" in options:
+            hashed.pop(name, None)
+        else:
+            hashed[name] = (files[0], 0)
+    return status
+
+
+@builtin("enable")
+async def enable(shell: Shell, argv: list[str]) -> int:
+    """Switch builtins on and off."""
+    try:
+        options = Options(argv, "adnpsf:")
+    except BadOption as mistake:
+        return await usage(shell, "enable", str(mistake))
+    disabled = shell.state.disabled
+    if not options.rest:
+        for name in sorted(BUILTINS):
+            off = name in disabled
+            if "a" in options or off is ("n" in options):
+                await shell.out(f"enable {'-n ' if off else ''}{name}\n")
+        return 0
+    status = 0
+    for name in options.rest:
+        if name not in BUILTINS:
+            await shell.complain(f"enable: {name}: not a shell builtin")
+            status = 1
+        elif "n" in options:
+            disabled[name] = True
+        else:
+            disabled.pop(name, None)
+    return status
+
+
+@builtin("caller")
+async def caller(shell: Shell, argv: list[str]) -> int:
+    """Tell where the current function was called from."""
+    frames = shell.state.frames
+    if len(argv) < 2:
+        if not frames:
+            if shell.mode == "script":
+                await shell.out("0 NULL\n")
+                return 0
+            return 1
+        above = frames[-2].source_name if len(frames) > 1 else shell.base_name
+        await shell.out(f"{frames[-1].call_line} {above if shell.mode == 'script' else 'NULL'}\n")
+        return 0
+    if not argv[1].isdigit() or int(argv[1]) >= len(frames):
+        return 1
+    depth = int(argv[1])
+    frame = frames[len(frames) - 1 - depth]
+    outer = frames[len(frames) - 2 - depth] if depth + 1 < len(frames) else None
+    if outer is None and shell.mode != "script":
+        return 1
+    name = outer.name if outer is not None else "main"
+    source = outer.source_name if outer is not None else shell.base_name
+    await shell.out(f"{frame.call_line} {name} {source}\n")
+    return 0
+
+
+@builtin("help")
+async def help_(shell: Shell, argv: list[str]) -> int:
+    """Show how builtins are called."""
+    try:
+        options = Options(argv, "dms")
+    except BadOption as mistake:
+        return await usage(shell, "help", str(mistake))
+    if not options.rest:
+        for name in sorted(SYNOPSES):
+            await shell.out(f" {synopsis(name)}\n")
+        return 0
+    status = 1
+    for name in options.rest:
+        if name in SYNOPSES:
+            await shell.out(f"{name}: {synopsis(name)}\n")
+            status = 0
+    if status:
+        last = options.rest[-1]
+        hint = f"Try `help help' or `man -k {last}' or `info {last}'."
+        await shell.complain(f"help: no help topics match `{last}'.  {hint}")
+    return status
+
+
+@builtin("compgen")
+async def compgen(shell: Shell, argv: list[str]) -> int:
+    """List possible completions: commands, builtins, functions, variables, words of a list."""
+    try:
+        options = Options(argv, "abcdefgjksuvo:A:G:W:F:C:X:P:S:")
+    except BadOption as mistake:
+        return await usage(shell, "compgen", str(mistake))
+    prefix = options.rest[0] if options.rest else ""
+    action = options.given.get("A", "")
+    names: list[str] = []
+    if "b" in options or action == "builtin" or "c" in options or action == "command":
+        names += sorted(BUILTINS)
+    if "c" in options or action in ("command", "function"):
+        names += sorted(shell.state.functions)
+    if "k" in options or action == "keyword" or "c" in options:
+        names += sorted(RESERVED)
+    if "c" in options or action == "command":
+        names += _programs(shell)
+    if "v" in options or action == "variable":
+        names += shell.state.all_names()
+    if "e" in options or action == "export":
+        names += sorted(child_environment(shell.state))
+    if "a" in options or action == "alias":
+        names += sorted(shell.state.aliases)
+    if "W" in options:
+        names += shell.expander.split_text(options.given["W"])
+    if "f" in options or "d" in options or action in ("file", "directory"):
+        names += _paths(shell, prefix, "d" in options or action == "directory")
+    found = [name for name in names if name.startswith(prefix)]
+    for name in found:
+        await shell.out(name + "\n")
+    return int(not found)
+
+
+def _programs(shell: Shell) -> list[str]:
+    files = shell.ctx.files
+    names: dict[str, None] = {}
+    for folder in (shell.state.get("PATH") or "").split(":"):
+        if folder and files.is_dir(folder):
+            names |= dict.fromkeys(files.listdir(folder))
+    return sorted(names)
+
+
+def _paths(shell: Shell, prefix: str, folders_only: bool) -> list[str]:
+    files = shell.ctx.files
+    folder, slash, _ = prefix.rpartition("/")
+    base = folder + slash
+    if not files.is_dir(base or "."):
+        return []
+    paths = [base + name for name in files.listdir(base or ".")]
+    return [path for path in paths if not folders_only or files.is_dir(path)]
+
+
+@builtin("complete", "compopt", "bind", "history", "fc")
+async def line_editing(shell: Shell, argv: list[str]) -> int:
+    """What belongs to line editing does nothing here."""
+    if argv[0] == "bind":
+        await shell.complain("bind: warning: line editing not enabled")
+    return 0

@@ -1,0 +1,151 @@
+"""Where builtins are found by name, and the manners they share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from simcloud.userland.bash.shell import Shell
+
+Builtin = Callable[["Shell", list[str]], Awaitable[int]]
+"""Takes the shell and all the words of the command; gives the status."""
+
+BUILTINS: dict[str, Builtin] = {}
+
+SYNOPSES: Final = {
+    ".": "filename [arguments]",
+    ":": "",
+    "[": "arg... ]",
+    "alias": "[-p] [name[=value] ... ]",
+    "bg": "[job_spec ...]",
+    "bind": "[-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] "
+    "[-x keyseq:shell-command] [keyseq:readline-function or readline-command]",
+    "break": "[n]",
+    "builtin": "[shell-builtin [arg ...]]",
+    "caller": "[expr]",
+    "cd": "[-L|[-P [-e]] [-@]] [dir]",
+    "command": "[-pVv] command [arg ...]",
+    "compgen": "[-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] "
+    "[-C command] [-X filterpat] [-P prefix] [-S suffix] [word]",
+    "complete": "[-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] "
+    "[-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]",
+    "continue": "[n]",
+    "declare": "[-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
+    "dirs": "[-clpv] [+N] [-N]",
+    "disown": "[-h] [-ar] [jobspec ... | pid ...]",
+    "echo": "[-neE] [arg ...]",
+    "enable": "[-a] [-dnps] [-f filename] [name ...]",
+    "eval": "[arg ...]",
+    "exec": "[-cl] [-a name] [command [argument ...]] [redirection ...]",
+    "exit": "[n]",
+    "export": "[-fn] [name[=value] ...] or export -p",
+    "false": "",
+    "fc": "[-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]",
+    "fg": "[job_spec]",
+    "getopts": "optstring name [arg ...]",
+    "hash": "[-lr] [-p pathname] [-dt] [name ...]",
+    "help": "[-dms] [pattern ...]",
+    "history": "[-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
+    "jobs": "[-lnprs] [jobspec ...] or jobs -x command [args]",
+    "kill": "[-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]",
+    "let": "arg [arg ...]",
+    "local": "[option] name[=value] ...",
+    "logout": "[n]",
+    "mapfile": "[-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
+    "popd": "[-n] [+N | -N]",
+    "printf": "[-v var] format [arguments]",
+    "pushd": "[-n] [+N | -N | dir]",
+    "pwd": "[-LP]",
+    "read": "[-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] "
+    "[-u fd] [name ...]",
+    "readarray": "[-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
+    "readonly": "[-aAf] [name[=value] ...] or readonly -p",
+    "return": "[n]",
+    "set": "[-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]",
+    "shift": "[n]",
+    "shopt": "[-pqsu] [-o] [optname ...]",
+    "source": "filename [arguments]",
+    "suspend": "[-f]",
+    "test": "[expr]",
+    "times": "",
+    "trap": "[-lp] [[arg] signal_spec ...]",
+    "true": "",
+    "type": "[-afptP] name [name ...]",
+    "typeset": "[-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+    "ulimit": "[-SHabcdefiklmnpqrstuvxPRT] [limit]",
+    "umask": "[-p] [-S] [mode]",
+    "unalias": "[-a] name [name ...]",
+    "unset": "[-f] [-v] [-n] [name ...]",
+    "wait": "[-fn] [-p var] [id ...]",
+}
+"""What ``help -s`` and usage messages show after the name."""
+
+
+def builtin(*names: str) -> Callable[[Builtin], Builtin]:
+    """Register a builtin under one or more names."""
+
+    def register(function: Builtin) -> Builtin:
+        for name in names:
+            BUILTINS[name] = function
+        return function
+
+    return register
+
+
+def synopsis(name: str) -> str:
+    """A builtin's name and what may follow it."""
+    return f"{name} {SYNOPSES[name]}".rstrip()
+
+
+async def usage(shell: Shell, name: str, message: str = "") -> int:
+    """Tell that a builtin was called wrongly; the status for that."""
+    if message:
+        await shell.complain(f"{name}: {message}")
+    await shell.err(f"{name}: usage: {synopsis(name)}\n")
+    return 2
+
+
+class BadOption(Exception):
+    """An option that a builtin does not have, or that lacks its argument; the text says which."""
+
+
+class Options:
+    """Options of a builtin as bash reads them: letters and their values, and the words after them."""
+
+    def __init__(self, arguments: list[str], letters: str, *, plus: bool = False) -> None:
+        """``letters`` as for getopt; ``plus`` lets ``+x`` stand for switching off."""
+        self.given: dict[str, str] = {}
+        self.off: dict[str, str] = {}
+        position = 1
+        while position < len(arguments):
+            word = arguments[position]
+            if word == "--":
+                position += 1
+                break
+            if len(word) < 2 or not (word[0] == "-" or (plus and word[0] == "+")):
+                break
+            position = self._word(arguments, position, letters)
+        self.rest = arguments[position:]
+
+    def _word(self, arguments: list[str], position: int, letters: str) -> int:
+        word = arguments[position]
+        store = self.given if word[0] == "-" else self.off
+        for index in range(1, len(word)):
+            letter = word[index]
+            if letter == ":" or letter not in letters:
+                raise BadOption(f"{word[0]}{letter}: invalid option")
+            if letters[letters.index(letter) + 1 : letters.index(letter) + 2] != ":":
+                store[letter] = ""
+                continue
+            if index + 1 < len(word):
+                store[letter] = word[index + 1 :]
+                return position + 1
+            if position + 1 >= len(arguments):
+                raise BadOption(f"-{letter}: option requires an argument")
+            store[letter] = arguments[position + 1]
+            return position + 2
+        return position + 1
+
+    def __contains__(self, letter: str) -> bool:
+        return letter in self.given

@@ -1,0 +1,216 @@
+"""Background jobs: what ``&`` starts and ``jobs``, ``wait``, ``kill`` and ``disown`` work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from simcloud.machine.process import NullStream, Process, Signal, Stream
+from simcloud.sim import Event, first_of
+from simcloud.userland.bash.pipelines import start_background
+from simcloud.userland.bash.printer import command_text
+from simcloud.userland.bash.syntax import Command
+
+if TYPE_CHECKING:
+    from simcloud.userland.bash.shell import Shell
+
+STATE_WIDTH: Final = 24
+DESCRIPTIONS: Final = {
+    Signal.HUP: "Hangup", Signal.INT: "Interrupt", Signal.QUIT: "Quit", Signal.ILL: "Illegal instruction",
+    Signal.TRAP: "Trace/breakpoint trap", Signal.ABRT: "Aborted", Signal.BUS: "Bus error",
+    Signal.FPE: "Floating point exception", Signal.KILL: "Killed", Signal.USR1: "User defined signal 1",
+    Signal.SEGV: "Segmentation fault", Signal.USR2: "User defined signal 2", Signal.PIPE: "Broken pipe",
+    Signal.ALRM: "Alarm clock", Signal.TERM: "Terminated", Signal.STKFLT: "Stack fault",
+    Signal.XCPU: "CPU time limit exceeded", Signal.XFSZ: "File size limit exceeded",
+    Signal.VTALRM: "Virtual timer expired", Signal.PROF: "Profiling timer expired", Signal.IO: "I/O possible",
+    Signal.PWR: "Power failure", Signal.SYS: "Bad system call",
+}  # fmt: skip
+MAX_REMEMBERED: Final = 1024
+
+
+@dataclass(slots=True)
+class Job:
+    """A command in the background: its processes and what it was typed as."""
+
+    number: int
+    processes: list[Process]
+    text: str
+    notified: bool = False
+
+    @property
+    def pid(self) -> int:
+        """The process that ``$!`` names: the last of a pipeline."""
+        return self.processes[-1].pid
+
+    @property
+    def running(self) -> bool:
+        """Whether any of its processes is alive."""
+        return any(process.alive for process in self.processes)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was stopped by a signal."""
+        return any(process.alive and process.stopped for process in self.processes)
+
+    @property
+    def status(self) -> int:
+        """The exit status of its last process."""
+        return self.processes[-1].status
+
+    def describe(self) -> str:
+        """Its state in the words of ``jobs``."""
+        if self.running:
+            return "Stopped" if self.stopped else "Running"
+        signal = self.processes[-1].ended_by
+        if signal is not None:
+            return DESCRIPTIONS.get(signal, f"Unknown signal {int(signal)}")
+        return "Done" if self.status == 0 else f"Exit {self.status}"
+
+
+class Jobs:
+    """The jobs of one shell."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+        self.table: dict[int, Job] = {}
+        self.inherited: dict[int, Job] = {}
+        """Jobs of the shell this one was copied from: only to be shown."""
+        self.statuses: dict[int, int] = {}
+        """Exit statuses of finished background processes that ``wait`` may still be asked for."""
+        self.known: dict[int, Process] = {}
+
+    def remember(self, process: Process) -> None:
+        """A process that has no job but may be waited for."""
+        self.known[process.pid] = process
+        while len(self.known) > MAX_REMEMBERED:
+            del self.known[next(iter(self.known))]
+
+    async def background(self, command: Command) -> int:
+        """Start a command with ``&``."""
+        shell = self.shell
+        fds: dict[int, Stream] = dict(shell.ctx.process.streams)
+        if shell.mode != "interactive" or not shell.state.options.get("monitor"):
+            fds[0] = NullStream()
+        processes = await start_background(shell, command, fds)
+        self.sweep()
+        job = Job(max(self.table, default=0) + 1, processes, command_text(command))
+        self.table[job.number] = job
+        for process in processes:
+            self.remember(process)
+        shell.last_background = job.pid
+        if shell.mode == "interactive" and shell.subshell_level == 0:
+            await shell.err(f"[{job.number}] {job.pid}\n")
+        return 0
+
+    def adopt(self, process: Process, text: str) -> None:
+        """Make a job of a process that was started otherwise."""
+        number = max(self.table, default=0) + 1
+        self.table[number] = Job(number, [process], text)
+        self.remember(process)
+
+    # -- looking up ----------------------------------------------------------------------------
+
+    def current(self) -> Job | None:
+        """``%+``: the job started last that still runs, or just the last."""
+        running = [job for job in self.table.values() if job.running]
+        jobs = running or list(self.table.values())
+        return jobs[-1] if jobs else None
+
+    def previous(self) -> Job | None:
+        """``%-``."""
+        current = self.current()
+        others = [job for job in self.table.values() if job is not current]
+        running = [job for job in others if job.running]
+        candidates = running or others
+        return candidates[-1] if candidates else None
+
+    def find(self, spec: str) -> Job | None:
+        """The job that ``%1``, ``%+``, ``%-``, ``%name`` or ``%?text`` means."""
+        name = spec.removeprefix("%")
+        if name in ("", "+", "%"):
+            return self.current()
+        if name == "-":
+            return self.previous() or self.current()
+        if name.isdigit():
+            return self.table.get(int(name[:9]))
+        for job in self.table.values():
+            if (name[0] == "?" and name[1:] in job.text) or job.text.startswith(name):
+                return job
+        return None
+
+    def by_pid(self, pid: int) -> Job | None:
+        """The job a process belongs to."""
+        for job in self.table.values():
+            if any(process.pid == pid for process in job.processes):
+                return job
+        return None
+
+    def mark(self, job: Job) -> str:
+        """``+`` for the current job, ``-`` for the one before it."""
+        if job is self.current():
+            return "+"
+        return "-" if job is self.previous() else " "
+
+    def line(self, job: Job, with_pids: bool = False) -> str:
+        """The line ``jobs`` prints."""
+        pid = f"{job.processes[0].pid:5d} " if with_pids else " "
+        suffix = " &" if job.running and not job.stopped else ""
+        return f"[{job.number}]{self.mark(job)} {pid}{job.describe():<{STATE_WIDTH}}{job.text}{suffix}\n"
+
+    # -- endings -------------------------------------------------------------------------------
+
+    def forget(self, job: Job) -> None:
+        """Take a finished job off the table; its status stays known."""
+        self.table.pop(job.number, None)
+        self.statuses[job.pid] = job.status
+        while len(self.statuses) > MAX_REMEMBERED:
+            del self.statuses[next(iter(self.statuses))]
+
+    async def reap(self) -> None:
+        """Between commands: drop finished jobs, telling about those that a signal killed."""
+        for job in list(self.table.values()):
+            if not job.running and not job.notified:
+                job.notified = True
+                await self.announce(job.processes[-1], job.text)
+
+    def sweep(self) -> None:
+        """Forget jobs whose end has been told."""
+        for job in list(self.table.values()):
+            if job.notified:
+                self.forget(job)
+
+    async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
+        """Tell that a signal killed a process, where bash does."""
+        signal = process.ended_by
+        if signal is None or signal in (Signal.INT, Signal.PIPE):
+            return
+        shell = self.shell
+        description = DESCRIPTIONS.get(signal, f"Unknown signal {int(signal)}")
+        if shell.mode == "interactive" or signal is Signal.TERM or shell.traps.is_trapped(signal):
+            if foreground:
+                await shell.err(f"{description}\n")
+        else:
+            place = f" line {shell.line}:" if shell.mode == "script" else ""
+            await shell.err(
+                f"{shell.error_name}:{place} {process.pid:5d} {description:<{STATE_WIDTH}}{text}\n"
+            )
+
+    async def wait_for(self, process: Process) -> int | None:
+        """Wait for a process; None when a trapped signal came first."""
+        if not process.alive:
+            return process.status
+        traps = self.shell.traps
+        if not traps.any_set:
+            return await process.wait()
+        if traps.pending:
+            return None
+        signalled = traps.arrival()
+        which, _ = await first_of(
+            self.shell.ctx.kernel, [process.wait(), _none(signalled)], f"wait[{self.shell.ctx.process.pid}]"
+        )
+        return process.status if which == 0 or not process.alive else None
+
+
+async def _none(event: Event[None]) -> int:
+    await event.wait()
+    return 0

@@ -1,0 +1,37 @@
+"""The commands a machine or an image can be given."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from simcloud.machine.process import Program
+from simcloud.userland.commands.registry import COMMANDS
+
+MODULES: Final = (
+    "simcloud.userland.awk",
+    "simcloud.userland.commands.file",
+    "simcloud.userland.commands.grep",
+    "simcloud.userland.commands.net",
+    "simcloud.userland.commands.sed",
+    "simcloud.userland.commands.system",
+    "simcloud.userland.commands.text",
+    "simcloud.userland.jq",
+    "simcloud.userland.bash.standalone",
+    "simcloud.userland.yq",
+    "simcloud.userland.bash.program",
+)
+"""Where commands are defined; importing them registers them."""
+
+
+def all_commands() -> dict[str, Program]:
+    """Every command there is, by name; the caller may add to them."""
+    return _registered().copy()
+
+
+@cache
+def _registered() -> dict[str, Program]:
+    for module in MODULES:
+        import_module(module)
+    return dict(sorted(COMMANDS.items()))

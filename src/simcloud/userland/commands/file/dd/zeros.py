@@ -1,0 +1,71 @@
+"""Gigabytes of nothing: ``dd if=/dev/zero`` into a file, as people fill disks, or to nowhere, as they heat a core.
+
+What is written is known, so it is not made: the file is given the space that the zeros would take, in large steps that
+last as long as the disk needs for them. Small copies go the way of all others.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.files import FileError
+from simcloud.machine.process import Context, FileStream, Stream
+from simcloud.userland.commands.file.dd.job import Job
+
+ZERO: Final = "/dev/zero"
+NOWHERE: Final = "/dev/null"
+STEP_BYTES: Final = 64 << 20
+SMALL_BYTES: Final = 16 << 20
+COPY_BYTES_S: Final = 2 << 30
+"""What one core moves."""
+HARMLESS: Final = frozenset({"notrunc", "fsync", "fdatasync", "noerror", "excl", "nocreat"})
+
+
+def pours_nothing(job: Job, target: Stream) -> bool:
+    """Whether this is a large copy of zeros that need not be made."""
+    plain = job.input_bytes == job.output_bytes and job.conversions <= HARMLESS and "append" not in job.flags
+    if job.source != ZERO or not plain or not (job.target or target.describe() == NOWHERE):
+        return False
+    where = target.describe() == NOWHERE or (isinstance(target, FileStream) and target.file.kind == "file")
+    return where and (job.count is None or _total(job) > SMALL_BYTES)
+
+
+def _total(job: Job) -> int:
+    blocks = job.count or 0
+    return blocks if "count_bytes" in job.flags else blocks * job.input_bytes
+
+
+class Zeros:
+    """One such copy. ``copied_bytes`` grows as it goes on."""
+
+    def __init__(self, ctx: Context, job: Job, target: Stream) -> None:
+        self._ctx = ctx
+        self._job = job
+        self._target = target
+        self.copied_bytes = 0
+
+    async def pour(self) -> None:
+        """Copy to the end, which never comes without a count; ``FileError`` when there is no room for more."""
+        total = _total(self._job) if self._job.count is not None else None
+        while total is None or self.copied_bytes < total:
+            step = STEP_BYTES if total is None else min(STEP_BYTES, total - self.copied_bytes)
+            self._ctx.spend_turn()
+            await self._ctx.cpu(step / COPY_BYTES_S)
+            if isinstance(self._target, FileStream) and self._target.file.kind == "file":
+                await self._extend(self._target, step)
+            self.copied_bytes += step
+
+    async def _extend(self, target: FileStream, step: int) -> None:
+        files, path, place = self._ctx.files, self._job.target, target.file.tell()
+        try:
+            files.allocate(path, max(place + step, target.file.stat().size))
+        except FileError as error:
+            if error.code == "ENOSPC":
+                room = files.space(path).free_bytes
+                files.allocate(path, place + room)
+                self.copied_bytes += room
+            raise
+        target.file.seek(place + step)
+        delay_s = target.file.io_delay_s(step)
+        if delay_s:
+            await self._ctx.sleep(delay_s)

@@ -1,0 +1,5 @@
+"""ls and its kin, and tree."""
+
+from simcloud.userland.commands.file.listing import command, tree
+
+__all__ = ["command", "tree"]

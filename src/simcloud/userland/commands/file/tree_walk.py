@@ -1,0 +1,39 @@
+"""Everything below a path, the folder before what it holds: for chmod -R, chown -R and their like."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from simcloud.machine.files import FileError, Stat
+from simcloud.machine.process import Context
+from simcloud.userland.commands.file.names import complain, join
+from simcloud.userland.commands.text.quoting import always_quoted_name
+
+
+class Walk:
+    """Goes through a tree; folders that cannot be read are told and make ``status`` 1."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self.status = 0
+
+    async def below(self, path: str) -> AsyncIterator[tuple[str, Stat]]:
+        """The path itself and all below it, links not followed. Raises ``FileError`` for the path."""
+        pending = [(path, self._ctx.files.stat(path, follow=False))]
+        while pending:
+            self._ctx.spend_turn()
+            where, found = pending.pop()
+            yield where, found
+            if found.is_dir:
+                pending += reversed(await self._entries(where))
+
+    async def _entries(self, folder: str) -> list[tuple[str, Stat]]:
+        files = self._ctx.files
+        try:
+            paths = [join(folder, name) for name in files.listdir(folder)]
+            return [(path, files.stat(path, follow=False)) for path in paths]
+        except FileError as error:
+            self.status = await complain(
+                self._ctx, f"cannot read directory {always_quoted_name(folder)}", error
+            )
+            return []

@@ -1,0 +1,31 @@
+"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
+
+from simcloud.userland.commands.net import (
+    curl,
+    interfaces,
+    names,
+    netcat,
+    older_forms,
+    openssl,
+    packet_filter,
+    ping,
+    sockets,
+    ssh,
+    traffic_control,
+    wget,
+)
+
+__all__ = [
+    "curl",
+    "interfaces",
+    "names",
+    "netcat",
+    "older_forms",
+    "openssl",
+    "packet_filter",
+    "ping",
+    "sockets",
+    "ssh",
+    "traffic_control",
+    "wget",
+]

@@ -1,0 +1,180 @@
+"""ping: round trips to a host, with statistics at the end."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from simcloud.machine.network import (
+    HostUnreachable,
+    NameNotFound,
+    NetworkError,
+    ResolverFailure,
+    is_address,
+)
+from simcloud.machine.process import Context, Signal
+from simcloud.sim import Event, TimedOut
+from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands.registry import command
+from simcloud.userland.commands.system.durations import parse_seconds
+
+USAGE: Final = "\nUsage\n  ping [options] <destination>\n\nFor more details see ping(8)."
+ENDLESS: Final = 1 << 40
+MOST: Final = 9_223_372_036_854_775_807
+LONGEST_WAIT_S: Final = 10.0
+LEAST_INTERVAL_S: Final = 0.002
+WRONG_USE: Final = 2
+
+
+@command("ping", "ping4")
+async def ping(ctx: Context) -> int:
+    """Send echo requests until told to stop, or as many as -c says."""
+    try:
+        options = parse(ctx.args, "46aABbc:CDdfhI:i:l:Lm:M:nOp:qQ:rRs:S:t:T:UvVw:W:")
+    except UsageError as mistake:
+        raise UsageError(f"{str(mistake).partition(chr(10))[0]}\n{USAGE}", WRONG_USE) from None
+    if options.any("h", "V"):
+        await ctx.out(f"{USAGE}\n" if options.any("h") else "ping from iputils 20221126\n")
+        return 0
+    if not options.operands:
+        raise UsageError("ping: usage error: Destination address required")
+    plan = _Plan(options)
+    if plan.complaint:
+        await ctx.err(plan.complaint)
+    host = options.operands[-1]
+    try:
+        address = (await ctx.container.namespace.resolve(host))[0]
+    except (NameNotFound, ResolverFailure) as error:
+        raise UsageError(f"ping: {host}: {error}", WRONG_USE) from None
+    return await _Session(ctx, options, plan, host, address).run()
+
+
+class _Plan:
+    """How often, how fast, how large."""
+
+    def __init__(self, options: Options) -> None:
+        self.complaint = ""
+        self.count = self._whole(options, "c", 1, MOST) or ENDLESS
+        size = self._whole(options, "s", 0, 127_992)
+        self.size = 56 if size is None else size
+        self._whole(options, "t", 0, 255)
+        self.deadline_s = self._whole(options, "w", 0, 2**31 - 1)
+        self.interval_s = max(self._seconds(options, "i", 1.0), LEAST_INTERVAL_S)
+        self.wait_s = self._seconds(options, "W", LONGEST_WAIT_S) or LONGEST_WAIT_S
+        if options.any("f"):
+            self.interval_s = 0.01
+
+    @staticmethod
+    def _whole(options: Options, letter: str, low: int, high: int) -> int | None:
+        if not options.any(letter):
+            return None
+        text = options.last(letter)
+        digits = text.removeprefix("-").removeprefix("+")
+        if not (digits.isdecimal() and digits.isascii()) or len(digits) > 30:
+            raise UsageError(f"ping: invalid argument: '{text}'")
+        if not low <= int(text) <= high:
+            raise UsageError(f"ping: invalid argument: '{text}': out of range: {low} <= value <= {high}")
+        return int(text)
+
+    def _seconds(self, options: Options, letter: str, default: float) -> float:
+        """A word that is no number counts as nothing, which ping complains about and lives with."""
+        if not options.any(letter):
+            return default
+        text = options.last(letter)
+        seconds = parse_seconds(text.removeprefix("-"))
+        if seconds is None:
+            self.complaint += f"ping: option argument contains garbage: {text}\nping: this will become fatal error in the future\n"
+            return 0.0
+        if text.startswith("-"):
+            what = "bad linger time" if letter == "W" else "bad timing interval"
+            raise UsageError(f"ping: {what}: {text}", WRONG_USE)
+        return seconds
+
+
+class _Session:
+    """One run against one address."""
+
+    def __init__(self, ctx: Context, options: Options, plan: _Plan, host: str, address: str) -> None:
+        self._ctx = ctx
+        self._options = options
+        self._plan = plan
+        self._host = host
+        self._address = address
+        self._times_ms: list[float] = []
+        self._sent = 0
+        self._errors = 0
+        self._stop: Event[None] = Event(ctx.kernel)
+        self._begun_at = ctx.kernel.now
+
+    async def run(self) -> int:
+        ctx, plan = self._ctx, self._plan
+        ctx.signals.on(Signal.INT, lambda _signal: self._stop.set())
+        timer = None
+        if plan.deadline_s:
+            timer = ctx.kernel.call_later(float(plan.deadline_s), lambda _: self._stop.set())
+        await ctx.out(f"PING {self._host} ({self._address}) {plan.size}({plan.size + 28}) bytes of data.\n")
+        last_sent_at = self._begun_at
+        while self._sent < plan.count and not self._stop.is_set:
+            ctx.spend_turn()
+            last_sent_at = ctx.kernel.now
+            self._sent += 1
+            await self._one()
+            if self._sent < plan.count and not self._stop.is_set:
+                await self._pause(plan.interval_s - (ctx.kernel.now - last_sent_at))
+        if timer is not None:
+            timer.cancel()
+        await ctx.out(self._statistics(round((last_sent_at - self._begun_at) * 1e3)))
+        return 0 if self._times_ms else 1
+
+    async def _one(self) -> None:
+        ctx = self._ctx
+        try:
+            rtt_s = await ctx.container.namespace.ping(self._address, min(self._plan.wait_s, LONGEST_WAIT_S))
+        except TimedOut:
+            return
+        except HostUnreachable:
+            self._errors += 1
+            here = ctx.container.namespace.address
+            await ctx.out(f"From {here} icmp_seq={self._sent} Destination Host Unreachable\n")
+            return
+        except NetworkError as error:
+            self._errors += 1
+            await ctx.err(f"ping: sendmsg: {error}\n")
+            return
+        self._times_ms.append(rtt_s * 1e3)
+        if not self._options.any("q"):
+            stamp = f"[{ctx.now:.6f}] " if self._options.any("D") else ""
+            name = self._address
+            if not is_address(self._host) and not self._options.any("n"):
+                name = f"{self._host} ({self._address})"
+            size, time = self._plan.size + 8, _digits(rtt_s * 1e3)
+            await ctx.out(f"{stamp}{size} bytes from {name}: icmp_seq={self._sent} ttl=64 time={time} ms\n")
+
+    async def _pause(self, seconds: float) -> None:
+        if seconds > 0:
+            try:
+                await self._stop.wait(seconds)
+            except TimedOut:
+                pass
+
+    def _statistics(self, elapsed_ms: int) -> str:
+        times, received = self._times_ms, len(self._times_ms)
+        lost = 100 * (self._sent - received) / self._sent if self._sent else 0
+        errors = f"+{self._errors} errors, " if self._errors else ""
+        text = (
+            f"\n--- {self._host} ping statistics ---\n{self._sent} packets transmitted, {received} received, "
+            f"{errors}{lost:g}% packet loss, time {elapsed_ms}ms\n"
+        )
+        if not times:
+            return text + "\n"
+        mean = sum(times) / received
+        spread = sqrt(max(0.0, sum(time * time for time in times) / received - mean * mean))
+        return f"{text}rtt min/avg/max/mdev = {min(times):.3f}/{mean:.3f}/{max(times):.3f}/{spread:.3f} ms\n"
+
+
+def _digits(milliseconds: float) -> str:
+    """Three digits that mean something."""
+    if milliseconds >= 99.5:
+        return f"{milliseconds:.0f}"
+    places = 1 if milliseconds >= 9.95 else 2 if milliseconds >= 0.995 else 3
+    return f"{milliseconds:.{places}f}"

@@ -1,0 +1,114 @@
+"""The parsed form of a sed script: a flat list of commands with their addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+from simcloud.patterns import Regex
+
+
+class Kind(Enum):
+    """How an address selects lines."""
+
+    LINE = "n"
+    STEP = "first~step"
+    LAST = "$"
+    REGEX = "/re/"
+    PLUS = "+n"
+    MULTIPLE = "~n"
+
+
+@dataclass(frozen=True)
+class Address:
+    """One address. ``regex`` is None for the empty pattern, which means the last one used."""
+
+    kind: Kind
+    number: int = 0
+    step: int = 0
+    regex: Regex | None = None
+
+
+class State(Enum):
+    """Where a range of lines stands: not begun, inside, or over."""
+
+    INACTIVE = "inactive"
+    ACTIVE = "active"
+    CLOSED = "closed"
+
+
+CaseMark = Literal["U", "L", "u", "l", "E"]
+
+
+@dataclass(frozen=True)
+class Literally:
+    """Text of a replacement as it stands."""
+
+    text: bytes
+
+
+@dataclass(frozen=True)
+class GroupText:
+    """What a group (0: the whole) matched."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class CaseChange:
+    r"""``\U``, ``\L``, ``\u``, ``\l`` or ``\E``."""
+
+    mark: CaseMark
+
+
+Part = Literally | GroupText | CaseChange
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """The ``s`` command."""
+
+    regex: Regex | None
+    parts: tuple[Part, ...]
+    everywhere: bool = False
+    show: int = 0
+    number: int = 1
+    path: str = ""
+
+    @property
+    def groups(self) -> int:
+        """The highest group that the replacement refers to."""
+        return max((part.index for part in self.parts if isinstance(part, GroupText)), default=0)
+
+
+@dataclass
+class Command:
+    """One command. ``target`` is where it may jump: a label's or a block's end."""
+
+    name: str
+    first: Address | None = None
+    second: Address | None = None
+    negated: bool = False
+    text: bytes = b""
+    path: str = ""
+    label: str = ""
+    number: int | None = None
+    target: int = 0
+    substitution: Substitution | None = None
+    translation: dict[int, str] = field(default_factory=dict)
+    state: State = State.INACTIVE
+    range_end: int = 0
+
+    def reset(self) -> None:
+        """Forget the lines seen so far. A range from line 0 has begun before the first."""
+        self.state = State.ACTIVE if self.first == Address(Kind.LINE, 0) else State.INACTIVE
+
+
+@dataclass
+class Script:
+    """All commands in order, whether the first line was ``#n``, and where the script ends."""
+
+    commands: list[Command] = field(default_factory=list)
+    quiet: bool = False
+    place: str = ""

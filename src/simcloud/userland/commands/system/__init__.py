@@ -1,0 +1,43 @@
+"""Commands over the machine itself: its clock, its processes, its memory, who one is."""
+
+from simcloud.userland.commands.system import (
+    date,
+    environment,
+    identity,
+    journal,
+    kernel,
+    launchers,
+    lookup,
+    memory,
+    mounts,
+    open_files,
+    power,
+    processes,
+    roots,
+    services,
+    sleep,
+    stress,
+    uptime,
+    watch,
+)
+
+__all__ = [
+    "date",
+    "environment",
+    "identity",
+    "journal",
+    "kernel",
+    "launchers",
+    "lookup",
+    "memory",
+    "mounts",
+    "open_files",
+    "power",
+    "processes",
+    "roots",
+    "services",
+    "sleep",
+    "stress",
+    "uptime",
+    "watch",
+]

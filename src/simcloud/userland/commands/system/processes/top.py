@@ -1,0 +1,174 @@
+"""top: a summary of the machine and its busiest processes. Without a terminal it needs -b."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.process import Context, Process
+from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands.registry import command
+from simcloud.userland.commands.system.durations import parse_seconds
+from simcloud.userland.commands.system.processes.facts import PID_WIDTH, Facts
+from simcloud.userland.commands.system.uptime import uptime_line
+from simcloud.userland.commands.text.counts import parse_number
+
+MIB: Final = 1024 * 1024
+WIDTH: Final = 80
+WIDEST: Final = 512
+ENDLESS: Final = 1 << 40
+FIELDS: Final = (
+    "PID",
+    "PPID",
+    "USER",
+    "PR",
+    "NI",
+    "VIRT",
+    "RES",
+    "SHR",
+    "S",
+    "%CPU",
+    "%MEM",
+    "TIME+",
+    "TIME",
+    "COMMAND",
+)
+BY_MEMORY: Final = ("%MEM", "RES", "VIRT", "SHR")
+
+
+@command("top")
+async def top(ctx: Context) -> int:
+    """Show what the machine is busy with, again and again."""
+    try:
+        options = parse(ctx.args, "bcd:eE:hHin:o:Op:sSu:U:vw::1")
+    except UsageError as mistake:
+        raise UsageError(str(mistake).partition("\n")[0], 0) from None  # as the genuine one: no failure
+    if options.any("h", "v"):
+        await ctx.out("top from procps-ng 4.0.2\n" if options.any("v") else "\nUsage:\n top [options]\n")
+        return 0
+    rounds = _number(options, "n", "iterations argument", ENDLESS)
+    interval_s = parse_seconds(options.last("d", default="3"))
+    if interval_s is None:
+        raise UsageError(f"top: bad delay interval '{options.last('d')}'")
+    order = options.last("o", default="%CPU").lstrip("+-")
+    if order not in FIELDS:
+        raise UsageError(f"top: unrecognized field name '{order}'")
+    if not options.any("b"):
+        raise UsageError("top: failed tty get")
+    screen = _Screen(ctx, options, order)
+    for number in range(rounds):
+        if number:
+            await ctx.sleep(interval_s)
+            await ctx.out("\n")
+        ctx.spend_turn()
+        await ctx.out(screen.frame())
+    return 0
+
+
+def _number(options: Options, letter: str, what: str, default: int) -> int:
+    if not options.any(letter):
+        return default
+    number = parse_number(options.last(letter))
+    if number is None or number < 1:
+        raise UsageError(f"top: bad {what} '{options.last(letter)}'")
+    return number
+
+
+class _Screen:
+    """Remembers the last look, since shares are counted from look to look."""
+
+    def __init__(self, ctx: Context, options: Options, order: str) -> None:
+        self._ctx = ctx
+        self._options = options
+        self._order = order
+        self._looked_at = -1.0
+        self._machine_s = 0.0
+        self._process_s: dict[int, float] = {}
+        columns = ctx.env.get("COLUMNS", "")
+        width = options.last("w") if options.any("w") else columns
+        self._width = int(width[:4]) if width.isdecimal() and width.isascii() else WIDTH
+        if options.any("w") and not options.last("w"):
+            self._width = WIDEST
+
+    def frame(self) -> str:
+        """One look."""
+        ctx, facts = self._ctx, Facts(self._ctx)
+        shown = self._shown(facts)
+        passed_s = ctx.kernel.now - self._looked_at if self._looked_at >= 0 else 0.0
+        shares = {process.host_pid: self._share(facts, process, passed_s) for process in shown}
+        text = self._head(facts.processes, passed_s)
+        self._looked_at, self._machine_s = ctx.kernel.now, ctx.machine.cpu.used_s
+        self._process_s = {process.host_pid: process.cpu_s for process in facts.processes}
+        for process in self._ordered(facts, shown, shares):
+            text += self._row(facts, process, shares[process.host_pid])
+        return text
+
+    def _shown(self, facts: Facts) -> list[Process]:
+        shown = facts.processes
+        if self._options.any("p"):
+            words = ",".join(self._options.all("p")).split(",")
+            shown = [process for process in shown if str(facts.pid(process)) in words]
+        if self._options.any("u", "U"):
+            number = facts.user_number(self._options.last("u", "U"))
+            if number is None:
+                raise UsageError("top: Invalid user")
+            shown = [process for process in shown if process.uid == number]
+        return shown
+
+    def _share(self, facts: Facts, process: Process, passed_s: float) -> float:
+        if passed_s > 0 and process.host_pid in self._process_s:
+            return 100 * (process.cpu_s - self._process_s[process.host_pid]) / passed_s
+        return facts.cpu_percent(process)
+
+    def _ordered(self, facts: Facts, shown: list[Process], shares: dict[int, float]) -> list[Process]:
+        if self._order in BY_MEMORY:
+            return sorted(shown, key=lambda p: -p.memory.resident_bytes)
+        if self._order in ("PID", "PPID"):
+            return sorted(shown, key=lambda p: -facts.pid(p))
+        if self._order.startswith("TIME"):
+            return sorted(shown, key=lambda p: -p.cpu_s)
+        return sorted(shown, key=lambda p: -round(shares[p.host_pid], 1))
+
+    def _head(self, everybody: list[Process], passed_s: float) -> str:
+        machine = self._ctx.machine
+        stopped = sum(process.stopped for process in everybody)
+        cores = machine.cpu.cores
+        machine.cpu.settle(self._ctx.kernel.now)
+        busy = machine.cpu.load[0] / cores
+        if passed_s > 0:
+            busy = (machine.cpu.used_s - self._machine_s) / (passed_s * cores)
+        used = min(100.0, 100 * busy)
+        total, taken = machine.memory_bytes / MIB, machine.memory_used_bytes / MIB
+        pid = "PID".rjust(PID_WIDTH)
+        return (
+            f"top - {uptime_line(self._ctx)}\n"
+            f"Tasks: {len(everybody):3d} total,   1 running, {len(everybody) - 1 - stopped:3d} sleeping, "
+            f"{stopped:3d} stopped,   0 zombie\n"
+            f"%Cpu(s):{used:5.1f} us,  0.0 sy,  0.0 ni,{100 - used:5.1f} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st \n"
+            f"MiB Mem :{total:9.1f} total,{total - taken:9.1f} free,{taken:9.1f} used,{0.0:9.1f} buff/cache     \n"
+            f"MiB Swap:{0.0:9.1f} total,{0.0:9.1f} free,{0.0:9.1f} used.{total - taken:9.1f} avail Mem \n\n"
+            f"{pid} USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
+        )
+
+    def _row(self, facts: Facts, process: Process, share: float) -> str:
+        minutes, seconds = divmod(process.cpu_s, 60)
+        user = facts.user(process)
+        user = user if len(user) <= 8 else f"{user[:7]}+"
+        start = (
+            f"{facts.pid(process):{PID_WIDTH}d} {user:<8}  20   0 {_scaled(facts.virtual_kib(process), 7)} "
+            f"{_scaled(facts.resident_kib(process), 6)} {0:6d} {facts.state(process)} {share:5.1f} "
+            f"{facts.memory_percent(process):5.1f} {int(minutes):3d}:{seconds:05.2f} "
+        )
+        name = facts.command_line(process) if self._options.any("c") else process.name
+        room = max(self._width - len(start), 1)
+        return f"{start}{name if len(name) <= room else name[: room - 1] + '+'}\n"
+
+
+def _scaled(kib: int, width: int) -> str:
+    """A size in KiB, or in a larger unit where it would not fit."""
+    text, size = str(kib), float(kib)
+    for unit in "mgtp":
+        if len(text) <= width:
+            break
+        size /= 1024
+        text = f"{size:.1f}{unit}" if len(f"{size:.1f}{unit}") <= width else f"{size:.0f}{unit}"
+    return text.rjust(width)

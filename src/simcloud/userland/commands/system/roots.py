@@ -1,0 +1,126 @@
+"""Into the machine from a container: chroot and nsenter.
+
+``chroot /host`` shows the files of the machine, where they are mounted, and brings its programs; the rest of the
+process's world (network, process numbers, rights) stays what its container gave it. ``nsenter`` joins another
+process's world. A folder that is not the root of a machine's files has no programs in it to run.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simcloud.machine.files import FileError
+from simcloud.machine.process import CommandNotFound, Context, ForkFailed, NotExecutable, Process, Signal
+from simcloud.userland.commands.options import Options
+from simcloud.userland.commands.system.launchers import CANNOT_RUN, NOT_FOUND, OWN_FAILURE, become
+from simcloud.userland.commands.text.quoting import quote
+from simcloud.userland.commands.text.tool import UTIL_LINUX, fail, misuse, tool
+
+WORLDS: Final = {
+    "m": "mnt",
+    "u": "uts",
+    "i": "ipc",
+    "n": "net",
+    "p": "pid",
+    "C": "cgroup",
+    "U": "user",
+    "T": "time",
+}
+
+
+@tool(
+    "chroot",
+    options="groups= userspec= skip-chdir",
+    usage="[OPTION] NEWROOT [COMMAND [ARG]...]",
+    trouble=OWN_FAILURE,
+    stop_early=True,
+)
+async def chroot(ctx: Context, options: Options) -> int:
+    """Run a command with another root."""
+    if not options.operands:
+        misuse(ctx, "missing operand", OWN_FAILURE)
+    path, *command = options.operands
+    try:
+        ctx.files.find(path)
+        if not ctx.files.is_dir(path):
+            raise FileError("ENOTDIR", path)
+    except FileError as error:
+        fail(ctx, f"cannot change root directory to {quote(path)}: {error.strerror}", OWN_FAILURE)
+    if not ctx.capable("SYS_CHROOT"):
+        fail(ctx, f"cannot change root directory to {quote(path)}: Operation not permitted", OWN_FAILURE)
+    command = command or [ctx.env.get("SHELL", "/bin/sh"), "-i"]
+    if _is_machine_root(ctx, path):
+        ctx.chroot(ctx.machine.host.files)
+    elif ctx.files.realpath(path) != "/":
+        fail(ctx, f"failed to run command {quote(command[0])}: No such file or directory", NOT_FOUND)
+    return await become(ctx, command)
+
+
+def _is_machine_root(ctx: Context, path: str) -> bool:
+    mount, node = ctx.files.find(path)
+    volume = ctx.machine.host.files.mounts()[0].volume
+    return mount.volume is volume and node.ino == volume.root.ino
+
+
+@tool(
+    "nsenter",
+    options="a,all t,target= m,mount=? u,uts=? i,ipc=? n,net=? N,net-socket= p,pid=? C,cgroup=? U,user=? T,time=? "
+    "S,setuid= G,setgid= preserve-credentials r,root=? w,wd=? W,wdns= F,no-fork e,env Z,follow-context",
+    usage="[options] [<program> [<argument>...]]",
+    version=UTIL_LINUX,
+    stop_early=True,
+)
+async def nsenter(ctx: Context, options: Options) -> int:
+    """Run a command in another process's world."""
+    joined = list(WORLDS) if options.any("a") else [letter for letter in WORLDS if options.any(letter)]
+    target = _target(ctx, options)
+    command = options.operands or [ctx.env.get("SHELL", "/bin/sh")]
+    if target is None:
+        if joined:
+            fail(ctx, "neither filename nor target pid supplied for " + f"ns/{WORLDS[joined[0]]}")
+        return await become(ctx, command)
+    if joined and not ctx.capable("SYS_ADMIN"):
+        fail(ctx, f"reassociate to namespace 'ns/{WORLDS[joined[0]]}' failed: Operation not permitted")
+    if "m" in joined:
+        ctx.chroot(target.files)
+    if "n" not in joined and "p" not in joined:
+        return await _joined(ctx, ctx.process, command)
+    return await _joined(ctx, target, command)
+
+
+def _target(ctx: Context, options: Options) -> Process | None:
+    word = options.last("t")
+    if not word:
+        return None
+    if not word.isdecimal():
+        fail(ctx, f"failed to parse pid: '{word}'")
+    target = ctx.container.visible().get(int(word[:9]))
+    if target is None:
+        fail(
+            ctx,
+            f"cannot open /proc/{word}/ns/{'mnt' if options.any('m', 'a') else 'net'}: No such file or directory",
+        )
+    return target
+
+
+async def _joined(ctx: Context, target: Process, command: list[str]) -> int:
+    """Run a command as a process of the container that the target is in."""
+    try:
+        process = target.container.launch(
+            command,
+            program=None,
+            env=dict(ctx.env),
+            files=ctx.files.fork(),
+            streams=ctx.process.streams,
+            budget=ctx.process.budget,
+            parent=None,
+            group=None,
+        )
+    except CommandNotFound:
+        fail(ctx, f"failed to execute {command[0]}: No such file or directory", NOT_FOUND)
+    except (NotExecutable, ForkFailed) as error:
+        fail(ctx, f"failed to execute {command[0]}: {error}", CANNOT_RUN)
+    try:
+        return await process.wait()
+    finally:
+        process.send(Signal.TERM, outside=True)

@@ -1,0 +1,56 @@
+"""How long the machine has been up, and how loaded it is: uptime and w."""
+
+from __future__ import annotations
+
+from simcloud.machine.process import Context
+from simcloud.userland.commands.options import Options
+from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
+from simcloud.userland.commands.text.tool import tool
+
+PROCPS = "from procps-ng 4.0.2"
+HELP = "\nUsage:\n {name} [options]\n\nFor more details see {name}(1)."
+
+
+@tool("uptime", options="p,pretty s,since", usage="[options]", version=PROCPS, try_help=HELP)
+async def uptime(ctx: Context, options: Options) -> int:
+    """Tell how long the system has been running."""
+    up_s = int(ctx.kernel.now - ctx.machine.booted_at)
+    if options.any("s"):
+        await ctx.out(format_moment(Moment.of(ctx.now - up_s), "%Y-%m-%d %H:%M:%S", zone_of(ctx.env)) + "\n")
+    elif options.any("p"):
+        await ctx.out(f"up {_pretty(up_s)}\n")
+    else:
+        await ctx.out(f" {uptime_line(ctx)}\n")
+    return 0
+
+
+@tool("w", options="f,from h,no-header i,ip-addr o,old-style p,pids s,short u,no-current", usage="[options] [user]",
+      version=PROCPS, try_help=HELP)  # fmt: skip
+async def w(ctx: Context, options: Options) -> int:
+    """Show who is logged on: nobody is, there are no terminals."""
+    if not options.any("h"):
+        titles = "USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT"
+        await ctx.out(f" {uptime_line(ctx)}\n{titles}\n")
+    return 0
+
+
+def uptime_line(ctx: Context) -> str:
+    """What ``uptime`` and the first line of ``top`` show."""
+    up_s = int(ctx.kernel.now - ctx.machine.booted_at)
+    days, hours, minutes = up_s // 86_400, up_s // 3600 % 24, up_s // 60 % 60
+    span = f"{hours:2d}:{minutes:02d}" if hours else f"{minutes} min"
+    if days:
+        span = f"{days} day{'s' if days > 1 else ''}, {span}"
+    cpu = ctx.machine.cpu
+    cpu.settle(ctx.kernel.now)
+    load = ", ".join(f"{value:.2f}" for value in cpu.load)
+    return f"{format_moment(Moment.of(ctx.now), '%H:%M:%S', zone_of(ctx.env))} up {span},  0 user,  load average: {load}"
+
+
+def _pretty(up_s: int) -> str:
+    weeks, days, hours, minutes = up_s // 604_800, up_s // 86_400 % 7, up_s // 3600 % 24, up_s // 60 % 60
+    parts = [(weeks, "week"), (days, "day"), (hours, "hour"), (minutes, "minute")]
+    return (
+        ", ".join(f"{count} {unit}{'s' if count > 1 else ''}" for count, unit in parts if count)
+        or "0 minutes"
+    )

@@ -1,0 +1,101 @@
+"""What a program can learn of its surroundings, and how it ends itself."""
+
+from __future__ import annotations
+
+from simcloud.userland.jq.errors import Backtrack, Halt, JqError
+from simcloud.userland.jq.functions.registry import NATIVES, native, refuse
+from simcloud.userland.jq.output import dump
+from simcloud.userland.jq.paths import whole
+from simcloud.userland.jq.run import Run
+from simcloud.userland.jq.tree import Value
+
+FAILED_STATUS = 5
+
+
+@native("error", 0)
+def fail(_: Run, value: Value) -> Value:
+    """Fail with the input; nothing to say is no failure."""
+    if value is None:
+        raise Backtrack
+    raise JqError(value)
+
+
+@native("error", 1)
+def fail_with(run: Run, _: Value, value: Value) -> Value:
+    """Fail with that."""
+    return fail(run, value)
+
+
+@native("env", 0)
+def environment(run: Run, _: Value) -> Value:
+    """The environment."""
+    return dict(run.environment)
+
+
+@native("input_filename", 0)
+def input_filename(run: Run, _: Value) -> Value:
+    """The file being read."""
+    return run.input_name()
+
+
+@native("input_line_number", 0)
+def input_line_number(run: Run, _: Value) -> Value:
+    """How many lines of it have been read."""
+    return float(run.input_line())
+
+
+@native("halt", 0)
+def halt(_: Run, __: Value) -> Value:
+    """End here."""
+    raise Halt(0)
+
+
+@native("halt_error", 0)
+def halt_error(run: Run, value: Value) -> Value:
+    """End here as a failure."""
+    return halt_error_with(run, value, float(FAILED_STATUS))
+
+
+@native("halt_error", 1)
+def halt_error_with(run: Run, value: Value, status: Value) -> Value:
+    """End here with a status, the input on stderr: a text as it is, anything else as JSON."""
+    if type(status) is not float:
+        refuse(value, "halt_error/1: number required")
+    text = "" if value is None else value if type(value) is str else dump(value, run.spend) + "\n"
+    raise Halt(whole(status) & 0xFF, text.encode())
+
+
+@native("get_search_list", 0)
+def search_list(_: Run, __: Value) -> Value:
+    """Where modules would be looked for."""
+    return ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/lib"]
+
+
+@native("get_prog_origin", 0)
+def program_origin(run: Run, _: Value) -> Value:
+    """Where the program came from."""
+    return run.folder
+
+
+@native("get_jq_origin", 0)
+def jq_origin(_: Run, __: Value) -> Value:
+    """Where jq is installed."""
+    return "."
+
+
+@native("modulemeta", 0)
+def module_metadata(_: Run, value: Value) -> Value:
+    """What a module says of itself; there are no modules."""
+    if type(value) is not str:
+        raise JqError("modulemeta input module name must be a string")
+    raise JqError(f"module not found: {value}\n")
+
+
+@native("builtins", 0)
+def builtins(_: Run, __: Value) -> Value:
+    """The names of all functions."""
+    from simcloud.userland.jq.compiler import SPECIAL
+    from simcloud.userland.jq.functions.prelude import PRELUDE
+
+    names = [*NATIVES, *PRELUDE, *SPECIAL]
+    return [f"{name}/{arity}" for name, arity in dict.fromkeys(names) if not name.startswith("_")]

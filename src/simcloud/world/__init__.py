@@ -1,0 +1,1 @@
+"""Worlds: a kernel, machines, a cluster and telemetry assembled, operated through terminals, and copied."""

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.simcloud.server.kubernetes.served import PATIENCE_S, cluster
+
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9") | {
+    "no_proxy": "",
+    "NO_PROXY": "",
+}
+"""The environment of somebody behind a proxy, which does not lead to this machine."""
+
+
+def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=os.environ | NOWHERE
+    )
+
+
+def fully_told(log: Path) -> str:
+    """What the server says of itself, which it may still be printing when its kubeconfig is there."""
+    deadline = time.monotonic() + PATIENCE_S
+    while "Ctrl-C" not in (told := log.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return told
+
+
+def test_a_cluster_comes_up_tells_how_to_use_it_and_answers(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--nodes", "2", "--speed", "10") as served:
+        told = fully_told(tmp_path / "server.log")
+        assert "Kubernetes v1.36.4 with 2 nodes at https://127.0.0.1:" in told
+        assert f"export KUBECONFIG={served.kubeconfig}" in told
+        assert served.kubeconfig.stat().st_mode & 0o777 == 0o600
+        asked = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json")
+        assert json.loads(asked.stdout)["counts"]["nodes"] == 2
+        shown = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
+        assert "kind-worker" in shown.stdout
+        assert "Telemetry at http://127.0.0.1:" in told
+    gone = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
+    assert (gone.returncode, "Is `aiopslab cluster up` still running?" in gone.stderr) == (1, True)
+
+
+def test_an_application_with_users_on_it_and_a_door_for_real_clients(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--app", "hotel-reservation", "--speed", "2") as served:
+        told = fully_told(tmp_path / "server.log")
+        found = re.search(r"hotel-reservation at (http://127\.0\.0\.1:\d+),", told)
+        assert found is not None, told
+        stay = "inDate=2015-04-09&outDate=2015-04-10&lat=38.0235&lon=-122.095"
+        with httpx2.Client(base_url=found[1], timeout=PATIENCE_S) as client:
+            hotels = client.get(f"/hotels?{stay}")
+            assert (hotels.status_code, hotels.json()["type"]) == (200, "FeatureCollection")
+            assert client.get("/hotels").status_code == 400
+        running = served.kubectl("get", "pods", "-n", "test-hotel-reservation", "--no-headers").stdout
+        assert running.count(" Running ") == 20
+        calls = json.loads(
+            aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig), "--json").stdout
+        )["calls"]
+        assert ("search", "geo") in [(call["parent"], call["child"]) for call in calls["calls"]]
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with cluster(tmp_path, "--nodes", "1", "--no-telemetry") as served:
+        assert "Telemetry" not in fully_told(tmp_path / "server.log")
+        port = served.kubeconfig.read_text().partition("https://127.0.0.1:")[2].split()[0]
+        second = aiopslab("cluster", "up", "--port", port, "--kubeconfig", str(tmp_path / "other"))
+    assert second.returncode == 2
+    assert "cannot be used" in second.stderr
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("cluster", "up", "--speed", "0"), "must be above 0"),
+        (("cluster", "up", "--app", "shop"), "Choose one of: hotel-reservation"),
+        (("cluster", "up", "--app", "shop", "--api-only"), "leave out --api-only"),
+        (("shell", "--app", "shop"), "Choose one of: hotel-reservation"),
+        (("cluster", "up", "--nodes", "0"), "Invalid value for '--nodes'"),
+        (("cluster", "status", "--kubeconfig", "/nowhere"), "Start a cluster with `aiopslab cluster up`"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(arguments: tuple[str, ...], told: str) -> None:
+    done = aiopslab(*arguments)
+    assert done.returncode in (1, 2)
+    assert told in done.stderr

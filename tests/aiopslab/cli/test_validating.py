@@ -1,0 +1,31 @@
+"""Validation from the command line, of a user's own file among others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+
+UNFAIR = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
+FAIR = "noop_detection_hotel_reservation-1"
+
+
+def test_fair_and_unfair_are_told_apart() -> None:
+    done = aiopslab("validate", FAIR, "harmless-detection-1", "--load", str(UNFAIR), "--json")
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert [one["what"] for one in told[FAIR] if not one["well"]] == []
+    assert [one["what"] for one in told["harmless-detection-1"] if not one["well"]] == ["the incident shows"]
+    assert "1 of 2: " in done.stderr
+
+
+def test_a_wrong_call_costs_no_time(tmp_path: Path) -> None:
+    done = aiopslab("validate", "noop_detection_hotel-1")
+    assert done.returncode == 2
+    assert FAIR in done.stderr
+    empty = tmp_path / "empty.py"
+    empty.write_text("")
+    done = aiopslab("list", "--load", str(empty))
+    assert done.returncode == 2
+    assert "has no problems" in done.stderr

@@ -1,0 +1,48 @@
+"""What counts as declared: what people wrote, not what helm notes down for itself."""
+
+from __future__ import annotations
+
+from aiopslab.cloud.declared import changes, declared
+from simcloud.kubernetes.cluster import Cluster
+from simcloud.world.clusters import add_cluster
+from simcloud.world.terminal import Terminal
+from simcloud.world.world import World
+
+RECORD = "kubectl create secret generic sh.helm.release.v1.web.v2 --type=helm.sh/release.v1 --from-literal=release=x"
+
+SERVICE = """kubectl apply -f - <<'EOF'
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  type: NodePort
+  ports: [{port: 80%s}]
+EOF"""
+
+
+def opened() -> tuple[Terminal, Cluster]:
+    world = World(1)
+    cluster = add_cluster(world, 1)
+    cluster.start()
+    world.run_for(10)
+    return Terminal(world, cluster), cluster
+
+
+def test_records_of_releases_are_no_change_and_other_secrets_are() -> None:
+    terminal, cluster = opened()
+    before = declared(cluster.api)
+    assert terminal.run(RECORD).status == 0
+    assert changes(before, declared(cluster.api)) == {}
+    assert terminal.run("kubectl create secret generic own --from-literal=a=b").status == 0
+    found = changes(before, declared(cluster.api))
+    assert {key.name: what for key, what in found.items()} == {"own": "added"}
+
+
+def test_a_port_of_the_nodes_is_declared_where_somebody_chose_it() -> None:
+    terminal, cluster = opened()
+    told = []
+    for port in ("", "", ", nodePort: 30500", ", nodePort: 30501"):
+        before = declared(cluster.api)
+        assert terminal.run(f"kubectl delete service web --ignore-not-found; {SERVICE % port}").status == 0
+        told.append(list(changes(before, declared(cluster.api)).values()))
+    assert told == [["added"], [], ["changed"], ["changed"]]

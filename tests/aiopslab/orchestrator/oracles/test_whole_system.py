@@ -1,0 +1,260 @@
+"""Faults from end to end: injected, seen, repaired at the terminal, judged by the whole system.
+
+The judge must not be fooled: nothing done, everything restarted, things deleted or changed beyond need are no repairs. Nor
+must it be petty: what a good engineer leaves behind while looking is no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.cloud.environment import Environment
+from aiopslab.generators.fault.base import Fault
+from aiopslab.generators.fault.revoke_auth import RevokeAuth
+from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
+from aiopslab.orchestrator.oracles import judge_repair
+from aiopslab.orchestrator.tasks import MitigationTask
+from simcloud.world.copies import Copy
+
+SOAK_S = 60.0
+NS = "test-hotel-reservation"
+FORGET = (
+    f"kubectl -n {NS} exec deploy/mongodb-reservation -- "
+    "mongo --quiet reservation-db --eval 'db.reservation.deleteMany({})'"
+)
+TARGETS = ("search", "user", "mongodb-reservation")
+
+
+def prepared(seed: int) -> Environment:
+    """The hotels, with users on them, and all is well."""
+    environment = Environment(HotelReservation(), seed)
+    environment.settle()
+    return environment
+
+
+def injected(environment: Environment, target: str) -> None:
+    """Break it and let the trouble spread."""
+    ScalePodZero(target).inject(environment)
+    environment.run_for(SOAK_S)
+    environment.write_off()
+
+
+def judged(environment: Environment, target: str, *lines: str) -> tuple[bool, str]:
+    """Type what is thought to be a repair, and have it judged."""
+    typed(environment, *lines)
+    task = MitigationTask(environment.app, (ScalePodZero(target),))
+    task.environment = environment
+    results = task.eval(True, [], 42.0)
+    assert results["TTM"] == 42.0
+    assert results["repaired"] is results["success"]
+    return results["success"], "\n".join(results["findings"])
+
+
+def typed(environment: Environment, *lines: str) -> None:
+    terminal = environment.terminal()
+    for line in lines:
+        done = terminal.run(line)
+        assert done.status == 0, (line, done.stderr)
+
+
+def recovered(environment: Environment, target: str) -> tuple[bool, str]:
+    """The fault's own way back, taken twice."""
+    fault = ScalePodZero(target)
+    fault.recover(environment)
+    fault.recover(environment)
+    verdict = judge_repair(environment, [fault])
+    return verdict.passed, str(verdict)
+
+
+@pytest.fixture(scope="module")
+def baseline() -> Iterator[Copy[Environment]]:
+    with Copy.of(prepared, 3) as copy:
+        yield copy
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def incident(
+    baseline: Copy[Environment], request: pytest.FixtureRequest
+) -> Iterator[tuple[Copy[Environment], str]]:
+    with baseline.branch(injected, request.param) as copy:
+        yield copy, request.param
+
+
+def outcome(incident: tuple[Copy[Environment], str], *lines: str) -> tuple[bool, str]:
+    copy, target = incident
+    with copy.branch() as episode:
+        return episode.call(judged, target, *(line.replace("{t}", target) for line in lines))
+
+
+def test_a_good_repair_passes(incident: tuple[Copy[Environment], str]) -> None:
+    passed, told = outcome(incident, f"kubectl -n {NS} scale deployment/{{t}} --replicas=1")
+    assert passed, told
+
+
+def test_the_reference_repair_passes_and_may_be_done_twice(incident: tuple[Copy[Environment], str]) -> None:
+    copy, target = incident
+    with copy.branch() as episode:
+        passed, told = episode.call(recovered, target)
+    assert passed, told
+
+
+def test_doing_nothing_fails(incident: tuple[Copy[Environment], str]) -> None:
+    passed, told = outcome(incident)
+    assert not passed
+    assert "NOT the root cause is gone" in told
+
+
+def test_restarting_everything_fails(incident: tuple[Copy[Environment], str]) -> None:
+    passed, told = outcome(
+        incident, f"kubectl -n {NS} rollout restart deployment", f"kubectl -n {NS} delete pods --all"
+    )
+    assert not passed
+    assert "NOT the root cause is gone" in told
+
+
+def test_deleting_the_workload_fails(incident: tuple[Copy[Environment], str]) -> None:
+    passed, told = outcome(incident, f"kubectl -n {NS} delete deployment {{t}}")
+    assert not passed
+    assert "0 of 1 pods are ready" in told
+
+
+def test_a_repair_that_breaks_something_else_fails(incident: tuple[Copy[Environment], str]) -> None:
+    passed, told = outcome(
+        incident,
+        f"kubectl -n {NS} scale deployment/{{t}} --replicas=1",
+        f"kubectl -n {NS} scale deployment/recommendation --replicas=3",
+        f"kubectl -n {NS} create configmap notes --from-literal=a=b",
+    )
+    assert not passed
+    assert "deployments/recommendation was changed (spec.replicas)" in told
+    assert "configmaps/notes was added" in told
+
+
+def test_lost_bookings_fail_a_repair(incident: tuple[Copy[Environment], str]) -> None:
+    copy, target = incident
+    repair = f"kubectl -n {NS} scale deployment/{target} --replicas=1"
+    wait = f"kubectl -n {NS} rollout status deployment/{target} --timeout=60s"
+    with copy.branch() as episode:
+        passed, told = episode.call(judged, target, repair, wait, "sleep 10", FORGET)
+    assert not passed
+    assert "NOT every write that was acknowledged is there" in told
+
+
+def test_what_an_engineer_leaves_behind_while_looking_is_no_harm(baseline: Copy[Environment]) -> None:
+    with baseline.branch(injected, "user") as copy:
+        passed, told = copy.call(
+            judged,
+            "user",
+            f"kubectl -n {NS} run look --image=busybox:1.36 --restart=Never -- true",
+            f"kubectl -n {NS} run watch --image=busybox:1.36 --restart=Never -- sleep 3600",
+            f"kubectl -n {NS} debug deploy/frontend --image=busybox:1.36 -- true || true",
+            "kubectl debug node/kind-worker --image=busybox:1.36 -- true",
+            f"kubectl -n {NS} create job once --image=busybox:1.36 -- true",
+            f"kubectl -n {NS} scale deployment/user --replicas=1",
+        )
+    assert passed, told
+
+
+def test_a_repair_that_was_not_submitted_is_none(baseline: Copy[Environment]) -> None:
+    with baseline.branch(injected, "user") as copy:
+        results = copy.call(unsubmitted, "user")
+    assert results["repaired"]
+    assert not results["success"]
+
+
+def unsubmitted(environment: Environment, target: str) -> dict[str, object]:
+    ScalePodZero(target).recover(environment)
+    task = MitigationTask(environment.app, (ScalePodZero(target),))
+    task.environment = environment
+    return task.eval(None, [], 1.0)
+
+
+def test_of_two_faults_both_must_be_repaired(baseline: Copy[Environment]) -> None:
+    faults = (ScalePodZero("user"), RevokeAuth("mongodb-rate"))
+    with baseline.branch(injected_all, faults) as copy:
+        with copy.branch() as episode:
+            passed, told = episode.call(repaired, faults[:1], faults)
+        assert not passed
+        assert "ok  the root cause is gone: user" in told
+        assert "NOT the root cause is gone: mongodb-rate" in told
+        with copy.branch() as episode:
+            passed, told = episode.call(repaired, faults, faults)
+        assert passed, told
+
+
+def injected_all(environment: Environment, faults: tuple[Fault, ...]) -> None:
+    for fault in faults:
+        fault.inject(environment)
+    environment.run_for(SOAK_S)
+
+
+def repaired(
+    environment: Environment, some: tuple[Fault, ...], faults: tuple[Fault, ...]
+) -> tuple[bool, str]:
+    for fault in some:
+        fault.recover(environment)
+    verdict = judge_repair(environment, faults)
+    return verdict.passed, str(verdict)
+
+
+def test_where_nothing_is_wrong_nothing_must_be_broken(baseline: Copy[Environment]) -> None:
+    with baseline.branch() as copy:
+        passed, told = copy.call(repaired, (), ())
+    assert passed, told
+    with baseline.branch(typed, f"kubectl -n {NS} scale deployment/user --replicas=0") as copy:
+        passed, told = copy.call(repaired, (), ())
+    assert not passed
+    assert "deployments/user was changed" in told
+    assert "0 of 1 pods are ready" in told
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_only_what_is_lost_during_the_session_is_held_against_it(
+    baseline: Copy[Environment], when: str
+) -> None:
+    with baseline.branch() as copy:
+        passed, told = copy.call(losing, when)
+    assert passed is (when == "before"), told
+    assert ("NOT every write" in told) is (when == "after")
+
+
+def losing(environment: Environment, when: str) -> tuple[bool, str]:
+    """Bookings are destroyed, before or after the session begins."""
+    if when == "before":
+        typed(environment, FORGET)
+    environment.write_off()
+    if when == "after":
+        typed(environment, FORGET)
+    return repaired(environment, (), ())
+
+
+def test_a_store_that_is_down_when_the_session_begins_has_lost_nothing(baseline: Copy[Environment]) -> None:
+    with baseline.branch(injected, "mongodb-reservation") as copy:
+        passed, told = copy.call(
+            judged,
+            "mongodb-reservation",
+            f"kubectl -n {NS} scale deployment/mongodb-reservation --replicas=1",
+            f"kubectl -n {NS} rollout status deployment/mongodb-reservation --timeout=25s",
+            "sleep 5",
+            FORGET,
+        )
+    assert not passed
+    assert "NOT every write" in told
+
+
+def test_users_notice_what_they_should(baseline: Copy[Environment]) -> None:
+    with baseline.branch(injected, "user") as copy:
+        shares = copy.call(failed_shares)
+    assert shares["user"] > 0.9
+    assert shares["reserve"] > 0.9
+    assert shares["search"] == shares["recommend"] == 0.0
+
+
+def failed_shares(environment: Environment) -> dict[str, float]:
+    """Of the last half minute, the share of each journey's requests that failed."""
+    now = environment.now
+    results = environment.users.results
+    return {name: results.between(now - 32, now - 2, name).error_rate for name in results.journeys}

@@ -1,0 +1,75 @@
+"""BSON: what is written comes back, and other people's bytes do no harm."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simcloud.datastores.mongodb.bson import (
+    MAX_KEY,
+    MIN_KEY,
+    Binary,
+    Code,
+    Int64,
+    ObjectId,
+    Regex,
+    Timestamp,
+)
+from simcloud.datastores.mongodb.encoding import NotBson, decode, encode
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.integers(-5, 5).map(Int64),
+    st.floats(allow_nan=False),
+    st.text(max_size=10),
+    st.binary(min_size=12, max_size=12).map(ObjectId),
+    st.integers(0, 4_000_000_000_000).map(
+        lambda ms: datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)
+    ),
+    st.sampled_from(
+        [MIN_KEY, MAX_KEY, Regex("^a", "i"), Code("x"), Timestamp(5, 6), Binary(b"ab", 4), Decimal("1.50")]
+    ),
+)
+NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
+DOCUMENTS = st.dictionaries(
+    NAMES,
+    st.recursive(
+        SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3)
+    ),
+)
+
+
+@given(DOCUMENTS)
+def test_what_is_written_comes_back(document: dict[str, Any]) -> None:
+    again = decode(encode(document))
+    assert again == document
+    assert [type(value) for value in again.values()] == [
+        int if type(value) is Int64 and not -(2**31) <= value < 2**31 else type(value)
+        for value in document.values()
+    ]
+
+
+def test_it_is_the_bson_of_the_specification() -> None:
+    assert encode({"hello": "world"}) == b"\x16\x00\x00\x00\x02hello\x00\x06\x00\x00\x00world\x00\x00"
+    awesome = b"1\x00\x00\x00\x04BSON\x00&\x00\x00\x00\x020\x00\x08\x00\x00\x00awesome\x00\x011\x00333333\x14@\x102\x00\xc2\x07\x00\x00\x00\x00"
+    assert encode({"BSON": ["awesome", 5.05, 1986]}) == awesome
+
+
+@given(st.binary(max_size=60))
+def test_foreign_bytes_are_refused_or_read(data: bytes) -> None:
+    try:
+        decode(data)
+    except NotBson:
+        pass
+
+
+def test_half_a_document_is_none() -> None:
+    with pytest.raises(NotBson):
+        decode(encode({"a": 1})[:-2])

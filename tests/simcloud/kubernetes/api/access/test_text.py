@@ -1,0 +1,42 @@
+"""Lists of texts and errors gathered as the API server gathers them, names of users."""
+
+from __future__ import annotations
+
+import pytest
+
+from simcloud.kubernetes.api.access.text import aggregate, quoted_list
+from simcloud.kubernetes.api.access.users import (
+    User,
+    node_of,
+    node_user,
+    service_account_name,
+    split_service_account,
+)
+
+
+def test_lists_and_errors() -> None:
+    assert quoted_list(["a", "b c"]) == '["a" "b c"]'
+    assert quoted_list([]) == "[]"
+    assert aggregate(["x"]) == aggregate(["x", "x"]) == "x"
+    assert aggregate(["x", "y", "x"]) == "[x, y]"
+
+
+@pytest.mark.parametrize(
+    ("username", "expected"),
+    [
+        (service_account_name("demo", "sa1"), ("demo", "sa1")),
+        ("jane", None),
+        ("system:serviceaccount:demo", None),
+        ("system:serviceaccount::sa1", None),
+        ("system:serviceaccount:demo:", None),
+        ("system:serviceaccount:demo:sa1:more", None),
+    ],
+)
+def test_names_of_service_accounts(username: str, expected: tuple[str, str] | None) -> None:
+    assert split_service_account(username) == expected
+
+
+def test_a_node_needs_name_and_group() -> None:
+    assert node_of(node_user("n1")) == "n1"
+    assert node_of(User("system:node:n1")) is None
+    assert node_of(User("n1", groups=("system:nodes",))) is None

@@ -1,0 +1,46 @@
+"""The busybox image speaks as busybox does."""
+
+from __future__ import annotations
+
+import pytest
+
+from simcloud.kubernetes.images.busybox.words import reworded
+from tests.simcloud.kubernetes.kubelet.world import World
+
+
+@pytest.mark.parametrize(
+    ("ours", "busybox"),
+    [
+        ("cat: /x: No such file or directory\n", "cat: can't open '/x': No such file or directory\n"),
+        ("cat: /: Is a directory\n", "cat: read error: Is a directory\n"),
+        ("ls: cannot access '/x': No such file or directory\n", "ls: /x: No such file or directory\n"),
+        ("rm: cannot remove '/x': No such file or directory\n", "rm: can't remove '/x': No such file or directory\n"),
+        ("mkdir: cannot create directory '/tmp': File exists\n", "mkdir: can't create directory '/tmp': File exists\n"),
+        ("mv: cannot stat '/x': No such file or directory\n", "mv: can't rename '/x': No such file or directory\n"),
+        ("tar: Removing leading `/' from member names\n", "tar: removing leading '/' from member names\n"),
+        ("sh: line 1: nosuch: command not found\n", "sh: line 0: nosuch: not found\n"),
+        ("something else: altogether\n", "something else: altogether\n"),
+    ],
+)  # fmt: skip
+def test_complaints_are_reworded(ours: str, busybox: str) -> None:
+    assert reworded(ours) == busybox
+
+
+@pytest.mark.parametrize(
+    ("line", "printed"),
+    [
+        ("cat /nosuch", "cat: can't open '/nosuch': No such file or directory\n"),
+        ("wget -qO- -T 3 http://127.0.0.1:81/", "wget: can't connect to remote host (127.0.0.1): Connection refused\n"),
+        ("wget -O- http://127.0.0.1:81/", "Connecting to 127.0.0.1:81 (127.0.0.1:81)\nwget: can't connect to remote host"
+         " (127.0.0.1): Connection refused\n"),
+        ("nc 127.0.0.1 81 </dev/null", "nc: can't connect to remote host (127.0.0.1): Connection refused\n"),
+        ("nc -z 127.0.0.1 80 2>&1 | head -n 1", "nc: invalid option -- 'z'\n"),
+        ("ps | head -n 1", "PID   USER     COMMAND\n"),
+        ("nosuch", "sh: line 0: nosuch: not found\n"),
+    ],
+)  # fmt: skip
+def test_what_a_container_of_the_image_prints(line: str, printed: str) -> None:
+    world = World()
+    world.run("shell", "sh", "-c", line, restartPolicy="Never")
+    world.kernel.run_for(10)
+    assert world.logs("shell") == printed

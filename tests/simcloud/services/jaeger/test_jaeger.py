@@ -1,0 +1,111 @@
+"""Jaeger in a container: spans from agents' clients in, found by curl, lost with the process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from simcloud.machine.computer import EPOCH_S
+from simcloud.machine.process import Context
+from simcloud.services.jaeger import jaeger_image
+from simcloud.services.tracing import Tracer
+from simcloud.telemetry.sink import Telemetry
+from tests.simcloud.datastores.small_world import SmallWorld
+
+ADDRESS = "10.1.0.1"
+
+
+@pytest.fixture
+def world() -> SmallWorld:
+    return SmallWorld(jaeger=ADDRESS)
+
+
+async def _trace(ctx: Context, agent: str = "jaeger:6831") -> None:
+    tracer = await Tracer.open(ctx, "geo", agent)
+    span = tracer.begin("/geo.Geo/Nearby", tags=(("component", "gRPC"), ("span.kind", "server")))
+    await ctx.sleep(0.02)
+    span.finish()
+    await ctx.sleep(2.0)
+
+
+def _json(world: SmallWorld, url: str) -> Any:
+    return json.loads(world.shell(f"curl -s '{url}'").stdout)
+
+
+def test_spans_are_kept_and_found(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] is None
+    world.do(_trace)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] == ["geo"]
+    found = _json(world, "http://jaeger:16686/api/traces?service=geo&lookback=1h")["data"]
+    (span,) = found[0]["spans"]
+    assert (span["operationName"], span["duration"]) == ("/geo.Geo/Nearby", 20_000)
+    assert [each.operation for each in world.emitter.spans] == ["/geo.Geo/Nearby"]
+    metrics = world.shell("curl -s http://jaeger:14269/metrics").stdout.decode()
+    assert 'jaeger_collector_spans_received_total{svc="geo"} 1\n' in metrics
+
+
+def test_what_was_received_is_lost_with_the_process(world: SmallWorld) -> None:
+    container, process = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    world.do(_trace)
+    world.shell("kill 1", container)
+    world.kernel.run_for(1.0)
+    assert process.status == 0
+    messages = [json.loads(line.text)["msg"] for line in world.emitter.logs if line.text.startswith("{")]
+    assert messages[0] == "Mounting metrics handler on admin server"
+    assert messages[-1] == "Shutdown complete"
+    container.start(jaeger_image().entrypoint)
+    world.kernel.run_for(1.0)
+    assert _json(world, "http://jaeger:16686/api/services")["data"] is None
+
+
+def test_spans_sent_to_nobody_are_lost_without_a_word(world: SmallWorld) -> None:
+    world.do(_trace)
+    assert world.emitter.spans == []
+
+
+def test_memory_grows_with_what_is_kept(world: SmallWorld) -> None:
+    container, _ = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    before = container.memory_bytes
+
+    async def many(ctx: Context) -> None:
+        tracer = await Tracer.open(ctx, "geo", "jaeger:6831")
+        for _ in range(5000):
+            tracer.begin("x").finish()
+        await ctx.sleep(2.0)
+
+    world.do(many)
+    assert container.memory_bytes - before == 5000 * 1200
+
+
+def test_the_other_ports(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    assert _json(world, "http://jaeger:14269/")["status"] == "Server available"
+    strategy = _json(world, "http://jaeger:5778/sampling?service=geo")
+    assert strategy["probabilisticSampling"] == {"samplingRate": 0.001}
+    refusal = world.shell("curl -s http://jaeger:5778/sampling").stdout
+    assert refusal == b"'service' parameter must be provided once\n"
+    assert b"Jaeger UI" in world.shell("curl -s http://jaeger:16686/search").stdout
+
+
+def test_the_platform_keeps_spans_once_and_each_jaeger_knows_its_own() -> None:
+    world = SmallWorld(jaeger=ADDRESS, other="10.1.0.2")
+    platform = Telemetry(EPOCH_S)
+    first, _ = world.run("jaeger", ADDRESS, jaeger_image())
+    first.machine.emitter = platform
+    world.shell("kill 1", first)
+    first.start(jaeger_image().entrypoint)
+    other, _ = world.run("other", "10.1.0.2", jaeger_image())
+    used = other.memory_bytes
+    for agent in ("jaeger:6831", "other:6831", "jaeger:6831"):
+        world.do(lambda ctx, agent=agent: _trace(ctx, agent))
+    assert len(platform.traces) == 3
+    assert other.memory_bytes - used == 1200
+    mine, others = (
+        {one["traceID"] for one in _json(world, f"http://{name}:16686/api/traces?service=geo")["data"]}
+        for name in ("jaeger", "other")
+    )
+    assert (len(mine), len(others)) == (2, 1)
+    assert not mine & others
