@@ -234,7 +234,7 @@ def test_case(name: str) -> None:
 
 
 def case_folder(registered: type[Controller]) -> str:
-    """The folder of a controller's cases: named as its module."""
+    """The folder of a controller's cases: named as its module, or as the package it is in."""
     return registered.__module__.removeprefix(f"{controllers.__name__}.").partition(".")[0]
 
 
