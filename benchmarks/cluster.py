@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.nodes import node_names
 from simcloud.world.world import World

@@ -19,7 +19,7 @@ from rich.table import Table
 from simcloud.kubernetes.api.admission.nodes import TaintNodes
 from simcloud.kubernetes.api.admission.service_accounts import ServiceAccounts
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.sim import Kernel

@@ -24,7 +24,7 @@ from aiopslab.cloud.scenarios import synthetic_cloud
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.telemetry.collectors.emitted import Programs
 from simcloud.telemetry.metrics import MetricStore

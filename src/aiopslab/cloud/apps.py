@@ -12,8 +12,8 @@ from typing import Final
 from aiopslab.apps.base import Application
 from aiopslab.cloud.past import leave_earlier_release
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.world.storage import share_folder
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World

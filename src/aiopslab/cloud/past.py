@@ -19,8 +19,8 @@ from simcloud.helm.values import merged
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.controllers.deployments.sets import empty_set, note_revision, note_sizes
 

@@ -7,16 +7,16 @@ from simcloud.helm.kube import build, create, remove
 from simcloud.helm.manifests import Hook
 from simcloud.helm.releases import Release
 from simcloud.helm.wait_loop import until_done, until_gone
-from simcloud.kubectl.connection import Connection
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.times import micro
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.process import Context
 
 
 class Hooks:
     """Runs the hooks of one release."""
 
-    def __init__(self, ctx: Context, connection: Connection, release: Release, timeout_s: float) -> None:
+    def __init__(self, ctx: Context, connection: ApiClient, release: Release, timeout_s: float) -> None:
         self._ctx = ctx
         self._connection = connection
         self._release = release

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from simcloud.helm.errors import HelmError
 from simcloud.helm.manifests import KEEP, UNINSTALL_ORDER, Manifest, documents, in_order
 from simcloud.kubectl.apply.three_way import three_way
-from simcloud.kubectl.connection import Connection
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.options import DeleteOptions
 from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.client import ApiClient
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 RELEASE_NAME = "meta.helm.sh/release-name"
@@ -34,7 +34,7 @@ class Item:
         return (self.resource.group, self.resource.kind, self.namespace, self.name)
 
 
-def build(connection: Connection, manifest: str, namespace: str) -> list[Item]:
+def build(connection: ApiClient, manifest: str, namespace: str) -> list[Item]:
     """The objects of a manifest; raises ``HelmError`` for kinds that the cluster does not have."""
     found: list[Item] = []
     missing: list[str] = []
@@ -59,7 +59,7 @@ def _flat(obj: Object) -> Iterator[Object]:
         yield obj
 
 
-def _item(connection: Connection, obj: Object, namespace: str) -> Item | str:
+def _item(connection: ApiClient, obj: Object, namespace: str) -> Item | str:
     unset = [f"{name} not set" for name in ("apiVersion", "kind") if not obj.get(name)]
     if unset:
         told = f"[{', '.join(unset)}]" if len(unset) > 1 else unset[0]
@@ -88,7 +88,7 @@ def own(items: list[Item], release: str, namespace: str) -> None:
         }
 
 
-async def present(connection: Connection, item: Item) -> Object | None:
+async def present(connection: ApiClient, item: Item) -> Object | None:
     """An item as the cluster has it."""
     try:
         return await connection.get(item.resource, item.namespace, item.name)
@@ -99,7 +99,7 @@ async def present(connection: Connection, item: Item) -> Object | None:
 
 
 async def taken(
-    connection: Connection, items: list[Item], release: str, namespace: str, *, take: bool
+    connection: ApiClient, items: list[Item], release: str, namespace: str, *, take: bool
 ) -> list[Item]:
     """The items that are in the cluster already and are this release's; raises ``HelmError`` if one is another's."""
     found = []
@@ -135,7 +135,7 @@ def _ownership(obj: Object, release: str, namespace: str) -> list[str]:
     return faults
 
 
-async def create(connection: Connection, items: list[Item]) -> None:
+async def create(connection: ApiClient, items: list[Item]) -> None:
     """Make objects, in order; raises ``HelmError`` with all that the server refuses."""
     faults = []
     for item in items:
@@ -153,7 +153,7 @@ def listed(faults: list[str]) -> str:
     return f"{head}\n" + "".join(f"\t* {fault}\n" for fault in faults) + "\n"
 
 
-async def _create(connection: Connection, item: Item) -> None:
+async def _create(connection: ApiClient, item: Item) -> None:
     try:
         await connection.create(item.resource, item.namespace, item.obj)
     except ApiError as error:
@@ -161,7 +161,7 @@ async def _create(connection: Connection, item: Item) -> None:
 
 
 async def update(
-    connection: Connection, before: list[Item], wanted: list[Item], made: list[Item], *, force: bool
+    connection: ApiClient, before: list[Item], wanted: list[Item], made: list[Item], *, force: bool
 ) -> None:
     """Turn the objects of one manifest into those of another; what is made new goes into ``made``."""
     known = {item.key: item for item in before}
@@ -188,7 +188,7 @@ async def update(
     await remove(connection, [item for item in before if item.key not in kept])
 
 
-async def _change(connection: Connection, old: Item, item: Item, there: Object, *, force: bool) -> None:
+async def _change(connection: ApiClient, old: Item, item: Item, there: Object, *, force: bool) -> None:
     try:
         if force:
             obj = copy(item.obj)
@@ -207,7 +207,7 @@ async def _change(connection: Connection, old: Item, item: Item, there: Object, 
         raise HelmError(f"{what}: {error.message}") from None
 
 
-async def remove(connection: Connection, items: list[Item], propagation: str = "Background") -> list[str]:
+async def remove(connection: ApiClient, items: list[Item], propagation: str = "Background") -> list[str]:
     """Take objects away; the answer is what the server said against it."""
     faults = []
     for item in items:

@@ -17,17 +17,17 @@ from simcloud.helm.render import Rendered, check_name, release_facts, render
 from simcloud.helm.session import Helm
 from simcloud.helm.values import merged
 from simcloud.helm.wait_loop import until_ready
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.flags import Flags
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.times import micro
 from simcloud.kubernetes.api.version import VERSION
+from simcloud.kubernetes.client import ApiClient
 
 BUSY = "another operation (install/upgrade/rollback) is in progress"
 
 
-def capabilities(connection: Connection) -> Capabilities:
+def capabilities(connection: ApiClient) -> Capabilities:
     """What the cluster at hand can do."""
     found: dict[str, bool] = {}
     for resource in connection.catalogue:
@@ -41,7 +41,7 @@ class Lifecycle:
     """Does what one command asks for. ``flags`` say how."""
 
     helm: Helm
-    connection: Connection
+    connection: ApiClient
     storage: Storage
     flags: Flags
 

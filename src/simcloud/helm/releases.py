@@ -16,9 +16,9 @@ from simcloud.helm.charts import Chart, Named
 from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.goyaml import as_float
 from simcloud.helm.manifests import Hook, Manifest, documents
-from simcloud.kubectl.connection import Connection
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.client import ApiClient
 
 TYPE: Final = "helm.sh/release.v1"
 ZERO: Final = "0001-01-01T00:00:00Z"
@@ -172,7 +172,7 @@ def _read_hook(told: dict[str, Any]) -> Hook:
 class Storage:
     """The releases of a namespace, or of all if it is empty."""
 
-    def __init__(self, connection: Connection, namespace: str) -> None:
+    def __init__(self, connection: ApiClient, namespace: str) -> None:
         self._connection = connection
         self._namespace = namespace
         self._secrets = connection.resource("secrets")

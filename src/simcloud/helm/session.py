@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 from simcloud.helm.errors import HelmError
 from simcloud.helm.releases import Storage
 from simcloud.kubectl.command import Command
-from simcloud.kubectl.connection import Connection, Door
+from simcloud.kubectl.connection import Door
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.flags import Flags
 from simcloud.kubectl.kubeconfig.config import ClientConfig, load
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError, Unauthorized
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.process import Context
 
 _RENAMED = {
@@ -60,7 +61,7 @@ class Helm(Kubectl):
         """Fields are written under the program's name."""
         return "helm"
 
-    async def connect(self, discoveries: int | None = 0) -> Connection:
+    async def connect(self, discoveries: int | None = 0) -> ApiClient:
         """The way to the cluster; a server that cannot be reached is told in helm's words."""
         try:
             return await super().connect(discoveries)

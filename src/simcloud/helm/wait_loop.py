@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.kube import Item, listed, present
-from simcloud.kubectl.connection import Connection
 from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.process import Context
 
 EVERY_S: Final = 2.0
@@ -17,7 +17,7 @@ TIMED_OUT: Final = "timed out waiting for the condition"
 
 
 async def until_ready(
-    ctx: Context, connection: Connection, items: list[Item], timeout_s: float, *, jobs: bool
+    ctx: Context, connection: ApiClient, items: list[Item], timeout_s: float, *, jobs: bool
 ) -> None:
     """Wait for objects to be ready; raises ``HelmError`` when the time is over."""
     end_s = connection.now_s + timeout_s
@@ -28,7 +28,7 @@ async def until_ready(
         await ctx.sleep(EVERY_S)
 
 
-async def until_gone(ctx: Context, connection: Connection, items: list[Item], timeout_s: float) -> None:
+async def until_gone(ctx: Context, connection: ApiClient, items: list[Item], timeout_s: float) -> None:
     """Wait for objects to be gone."""
     end_s = connection.now_s + timeout_s
     while any([await present(connection, item) is not None for item in items]):
@@ -38,7 +38,7 @@ async def until_gone(ctx: Context, connection: Connection, items: list[Item], ti
         await ctx.sleep(EVERY_S)
 
 
-async def until_done(ctx: Context, connection: Connection, item: Item, timeout_s: float) -> None:
+async def until_done(ctx: Context, connection: ApiClient, item: Item, timeout_s: float) -> None:
     """Wait for the work of a hook: a Job to complete, a Pod to end well. Other kinds have none."""
     if item.resource.kind not in ("Job", "Pod"):
         return
@@ -74,7 +74,7 @@ def _condition(obj: Object, kind: str) -> dict[str, Any]:
     return next((one for one in conditions if one["type"] == kind and one["status"] == "True"), {})
 
 
-async def _all_ready(connection: Connection, items: list[Item], jobs: bool) -> bool:
+async def _all_ready(connection: ApiClient, items: list[Item], jobs: bool) -> bool:
     for item in items:
         obj = await present(connection, item)
         if obj is None or not await _ready(connection, obj, jobs):
@@ -82,7 +82,7 @@ async def _all_ready(connection: Connection, items: list[Item], jobs: bool) -> b
     return True
 
 
-async def _ready(connection: Connection, obj: Object, jobs: bool) -> bool:
+async def _ready(connection: ApiClient, obj: Object, jobs: bool) -> bool:
     status, spec = obj.get("status") or {}, obj.get("spec") or {}
     match obj["kind"]:
         case "Pod":
@@ -111,7 +111,7 @@ def _observed(obj: Object) -> bool:
     return bool(seen == made)
 
 
-async def _deployment_ready(connection: Connection, obj: Object) -> bool:
+async def _deployment_ready(connection: ApiClient, obj: Object) -> bool:
     sets = connection.resource("replicasets.apps")
     namespace, uid = obj["metadata"]["namespace"], obj["metadata"]["uid"]
     wanted = _without_hash(obj["spec"]["template"])

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from simcloud.golang.quoting import quote
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError, PlainError, sentence
 from simcloud.kubectl.input.manifests import Document, read_manifests
 from simcloud.kubectl.transport import Unreachable
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.client import ApiClient
 
 if TYPE_CHECKING:
     from simcloud.kubectl.session import Kubectl
@@ -187,7 +187,7 @@ async def requested(kubectl: Kubectl) -> list[Wanted]:
     )
 
 
-async def _recognizing(kubectl: Kubectl, documents: list[Document]) -> Connection:
+async def _recognizing(kubectl: Kubectl, documents: list[Document]) -> ApiClient:
     """The way to a server that is asked about the kinds of documents, if there are any."""
     try:
         return await kubectl.connect(discoveries=len(documents) or None)
@@ -277,7 +277,7 @@ def list_refused(error: ApiError, one: Wanted, labels: str, fields: str) -> str:
     return sentence(error, f"Unable to find {what} that match {chosen}")
 
 
-async def fetch(connection: Connection, one: Wanted, subresource: str = "") -> Object:
+async def fetch(connection: ApiClient, one: Wanted, subresource: str = "") -> Object:
     """One object by its name; if it is not there because its namespace is not, that is what is told."""
     namespace = one.namespace or ""
     try:

@@ -7,11 +7,12 @@ from typing import Final
 
 from simcloud.kubectl import transport
 from simcloud.kubectl.command import Command
-from simcloud.kubectl.connection import Connection, Door
+from simcloud.kubectl.connection import Door
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubectl.flags import Flags
 from simcloud.kubectl.kubeconfig.config import ClientConfig, load
 from simcloud.kubernetes.api.errors import Unauthorized
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.files import FileError
 from simcloud.machine.network.http import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
@@ -32,7 +33,7 @@ class Kubectl:
         self.args = flags.args
         self._door = door
         self._config: ClientConfig | None = None
-        self._connection: Connection | None = None
+        self._connection: ApiClient | None = None
         self.failed = False
         """Whether something was complained of on the way: the exit code is 1 then."""
         self.postponed: list[str] = []
@@ -56,7 +57,7 @@ class Kubectl:
         """The name that fields are written under."""
         return str(self.flags.get("field-manager", "")) or "kubectl"
 
-    async def connect(self, discoveries: int | None = None) -> Connection:
+    async def connect(self, discoveries: int | None = None) -> ApiClient:
         """The way to the cluster; the server is reached for when it is first asked for.
 
         ``discoveries`` is how often the command asks what the server serves before it gives up.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.printing.table import Look, Tabled
 from simcloud.kubectl.selection import Wanted
 from simcloud.kubectl.session import Kubectl
@@ -12,6 +11,7 @@ from simcloud.kubernetes.api.durations import human
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.client import ApiClient
 
 PLAIN: Final = [{"name": "Name", "type": "string", "format": "name"}, {"name": "Age", "type": "string"}]
 """The columns of a table that kubectl makes by itself."""
@@ -32,7 +32,7 @@ def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
     )
 
 
-def tabled(kubectl: Kubectl, connection: Connection, resource: Resource, items: list[Object]) -> Tabled:
+def tabled(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
     """Objects as the table of their resource."""
     group = f".{resource.group}" if resource.group else ""
     return Tabled(
@@ -43,7 +43,7 @@ def tabled(kubectl: Kubectl, connection: Connection, resource: Resource, items: 
     )
 
 
-def _plain(connection: Connection, items: list[Object]) -> Object:
+def _plain(connection: ApiClient, items: list[Object]) -> Object:
     rows = [{"cells": [one["metadata"]["name"], _age(one, connection.now_s)], "object": one} for one in items]
     return {"columnDefinitions": PLAIN, "rows": rows}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.printing.output import Printer
 from simcloud.kubectl.printing.table import TablePrinter
@@ -11,6 +10,7 @@ from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tables import look, tabled
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
+from simcloud.kubernetes.client import ApiClient
 
 SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch events received\n"
 
@@ -52,7 +52,7 @@ async def watch(
         news.stop()
 
 
-async def _opened(kubectl: Kubectl, connection: Connection, asked: Wanted) -> Watch:
+async def _opened(kubectl: Kubectl, connection: ApiClient, asked: Wanted) -> Watch:
     flags = kubectl.flags
     fields = f"metadata.name={asked.name}" if asked.name else flags["field-selector"]
     options = WatchOptions(

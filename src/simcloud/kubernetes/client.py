@@ -1,137 +1,229 @@
-"""How a component of the cluster uses the API: under its own name, in few words.
+"""How every client uses the API: who it is, what it may do, and what it is warned of.
 
-Resources are named as kubectl names them in full: ``pods``, ``deployments.apps``. Reads give shared
-objects (``copy`` before changing one); what is not there is None. Writes raise ``ApiError``.
+The built-in kubectl and helm, the HTTP server, kubelets and other components all hold an ``ApiClient``. Authentication,
+impersonation, authorization and warnings are decided here and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final, Self, TypeAlias
 
-from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
+from simcloud.kubernetes.api.access.attributes import Attributes
+from simcloud.kubernetes.api.access.impersonation import impersonate
+from simcloud.kubernetes.api.access.users import ANONYMOUS, User
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import NotFound
-from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.options import Caller, DeleteOptions
-from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.selectors import LabelSelector
-from simcloud.kubernetes.api.store import Key, Revision
+from simcloud.kubernetes.api.errors import MethodNotAllowed, NoSuchPath, Unauthorized
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
+from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api.tables import make_table
+from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
 from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
+
+NAMESPACES: Final = ("", "namespaces")
+Objects: TypeAlias = list[Object]
+Headers: TypeAlias = Mapping[str, list[str]]
 
 
-class Client:
-    """The API as one component sees it."""
+def bearer_token(header: str) -> str:
+    """Return the token of an Authorization header, or an empty string."""
+    scheme, _, token = header.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
-    def __init__(self, api: Api, user: str, manager: str) -> None:
+
+class ApiClient:
+    """One user's way to the API. Every verb raises ``ApiError`` in the server's words."""
+
+    def __init__(self, api: Api, user: User, manager: str = "", impersonation: Headers | None = None) -> None:
+        """``manager`` is the name in managedFields; ``impersonation`` holds the Impersonate headers."""
         self.api = api
-        self.caller = Caller(User(user, groups=(MASTERS_GROUP,)), manager)
-        self._resources: dict[str, Resource] = {}
+        self.user = user
+        """The user of the last request: the one impersonated, where headers name one."""
+        self.manager = manager
+        self._own = user
+        self._impersonation = impersonation
+        self.warnings: list[str] = []
+        """Warnings of the server that the client has not shown yet."""
+
+    @classmethod
+    def authenticate(
+        cls, api: Api, token: str, manager: str = "", impersonation: Headers | None = None
+    ) -> Self:
+        """Return the client of a bearer token, anonymous without one; raises ``Unauthorized`` for an unknown token."""
+        user = api.tokens.authenticate(token, api.now_s) if token else ANONYMOUS
+        if user is None:
+            raise Unauthorized
+        return cls(api, user, manager, impersonation)
+
+    def authorize(
+        self,
+        verb: str,
+        *,
+        group: str = "",
+        version: str = "",
+        plural: str = "",
+        subresource: str = "",
+        namespace: str = "",
+        name: str = "",
+        path: str | None = None,
+    ) -> None:
+        """Raise ``Forbidden`` unless the user, or the one it impersonates, may do this; ``path`` is of no resource."""
+        request = Attributes(self._own, verb, group, version, plural, subresource, namespace, name, path)
+        if self._impersonation:
+            self.user = impersonate(request, self._impersonation, self.api.authorizer)
+            request = replace(request, user=self.user)
+        self.api.authorizer.check(request)
+
+    @property
+    def now_s(self) -> float:
+        """The time of day, from which ages are computed."""
+        return self.api.now_s
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Every resource served."""
+        return self.api.catalogue
 
     def resource(self, name: str) -> Resource:
-        """The resource of a full name."""
-        found = self._resources.get(name)
-        if found is None:
-            plural, _, group = name.partition(".")
-            found = self._resources[name] = self.api.catalogue.named(plural, group)
-        return found
+        """A resource by its full name: ``pods``, ``deployments.apps``."""
+        plural, _, group = name.partition(".")
+        return self.api.catalogue.named(plural, group)
 
-    def of(self, obj: Object) -> Resource:
-        """The resource that an object is of."""
-        found = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])
-        if found is None:
-            raise LookupError(f"{obj['apiVersion']} {obj['kind']} is not served")
-        return found
+    async def get(self, resource: Resource, namespace: str, name: str, subresource: str = "") -> Object:
+        """One object, or a part of it; shared, so not to be changed."""
+        self.check("get", resource, namespace, name, subresource)
+        if not subresource and "get" not in resource.verbs:
+            raise MethodNotAllowed
+        self.warn(resource)
+        if subresource:
+            return self.api.subresource("get", resource, namespace, name, subresource)
+        return self.api.get(resource, namespace, name)
 
-    def get(self, name: str, namespace: str, object_name: str) -> Object | None:
-        """One object, if it is there."""
-        return self.api.log.get(self.api.key(self.resource(name), namespace, object_name))
+    async def list(
+        self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
+    ) -> Objects:
+        """The objects of a namespace, or of all of them, that the selectors choose."""
+        items: Objects = (await self.listed(resource, namespace, labels=labels, fields=fields))["items"]
+        return items
 
-    def list(
-        self, name: str, namespace: str | None = None, selector: LabelSelector | None = None
-    ) -> list[Object]:
-        """All of a namespace, or of all of them, that a selector chooses; sorted by namespace and name."""
-        kept = self.api.stored(self.resource(name))
-        found = self.api.log.objects(kept.group, kept.plural, namespace)
-        if selector is None:
-            return list(found)
-        return [one for one in found if selector.matches(one["metadata"].get("labels") or {})]
-
-    def create(self, obj: Object) -> Object:
-        """Make an object; its namespace is in its metadata."""
-        return self.api.create(self.of(obj), obj["metadata"].get("namespace", ""), obj, self.caller)
-
-    def update(self, obj: Object, subresource: str = "") -> Object:
-        """Replace an object, or what a subresource stands for."""
-        metadata = obj["metadata"]
-        return self.api.update(
-            self.of(obj),
-            metadata.get("namespace", ""),
-            metadata["name"],
-            obj,
-            self.caller,
-            subresource=subresource,
-        )
-
-    def update_status(self, obj: Object) -> Object:
-        """Replace an object's status."""
-        return self.update(obj, "status")
-
-    def edit(self, obj: Object, change: Callable[[Object], None], subresource: str = "") -> Object:
-        """Change a copy of an object as it is stored now, and write it."""
-        current = self.refreshed(obj)
-        if current is None:
-            raise NotFound(self.of(obj), obj["metadata"]["name"])
-        changed: Object = copy(current)
-        change(changed)
-        return self.update(changed, subresource)
-
-    def refreshed(self, obj: Object) -> Object | None:
-        """The object as it is stored now, if it is still the same one."""
-        metadata = obj["metadata"]
-        found = self.api.log.get(self.api.key(self.of(obj), metadata.get("namespace", ""), metadata["name"]))
-        return found if found is not None and found["metadata"]["uid"] == metadata["uid"] else None
-
-    def patch(
-        self,
-        obj: Object,
-        body: Any,
-        subresource: str = "",
-        kind: PatchType = PatchType.STRATEGIC,
+    async def listed(
+        self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
     ) -> Object:
-        """Patch an object."""
-        metadata = obj["metadata"]
-        return self.api.patch(
-            self.of(obj),
-            metadata.get("namespace", ""),
-            metadata["name"],
-            Patch(kind, body),
-            self.caller,
+        """The same as a List object."""
+        self.check("list", resource, namespace or "")
+        if "list" not in resource.verbs:
+            raise MethodNotAllowed
+        self.warn(resource)
+        return self.api.list(resource, namespace, ListOptions(labels=labels, fields=fields))
+
+    def table(self, resource: Resource, items: Objects) -> Object:
+        """Objects as the server's Table, rows with their whole objects."""
+        return make_table(resource, items, now_s=self.now_s, include_object="Object")
+
+    async def watch(
+        self, resource: Resource, namespace: str | None, options: WatchOptions, name: str = ""
+    ) -> Watch:
+        """The events of these objects from a revision on."""
+        self.check("watch", resource, namespace or "", name)
+        return self.api.watch(resource, namespace, options)
+
+    async def create(
+        self, resource: Resource, namespace: str, data: Any, options: WriteOptions | None = None
+    ) -> Object:
+        """Create an object and return it as stored."""
+        self.check("create", resource, namespace)
+        options = options or WriteOptions()
+        stored = self.api.create(resource, namespace, data, self.caller, options)
+        self.warn(resource, options.warnings)
+        return stored
+
+    async def update(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        data: Any,
+        options: WriteOptions | None = None,
+        subresource: str = "",
+    ) -> Object:
+        """Replace an object, or a part of it."""
+        options = options or WriteOptions()
+        if subresource:
+            return await self.act(resource, namespace, name, subresource, data, "update", options)
+        self.check("update", resource, namespace, name)
+        stored = self.api.update(resource, namespace, name, data, self.caller, options)
+        self.warn(resource, options.warnings)
+        return stored
+
+    async def patch(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        patch: Patch,
+        options: WriteOptions | None = None,
+        subresource: str = "",
+    ) -> Object:
+        """Change an object, or a part of it, by a patch of any type."""
+        options = options or WriteOptions()
+        if subresource:
+            return await self.act(resource, namespace, name, subresource, patch, "patch", options)
+        self.check("patch", resource, namespace, name)
+        stored = self.api.patch(resource, namespace, name, patch, self.caller, options)
+        self.warn(resource, options.warnings)
+        return stored
+
+    async def delete(
+        self, resource: Resource, namespace: str, name: str, options: DeleteOptions | None = None
+    ) -> Object:
+        """Delete an object; the answer is the object as it was left, or a Status."""
+        self.check("delete", resource, namespace, name)
+        return self.api.delete(resource, namespace, name, options or DeleteOptions(), self.caller).answer
+
+    async def act(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        action: str,
+        data: Any,
+        verb: str = "create",
+        options: WriteOptions | None = None,
+    ) -> Object:
+        """A part or an action of an object that has a path of its own: ``scale``, ``eviction``, ``token`` …"""
+        self.check(verb, resource, namespace, name, action)
+        options = options or WriteOptions()
+        answer = self.api.subresource(verb, resource, namespace, name, action, data, self.caller, options)
+        self.warn(resource, options.warnings)
+        return answer
+
+    def check(
+        self, verb: str, resource: Resource, namespace: str = "", name: str = "", subresource: str = ""
+    ) -> None:
+        """Raise an ``ApiError`` unless the user may do this to objects of a resource."""
+        if resource.namespaced and not namespace and verb not in ("list", "watch", "deletecollection"):
+            raise NoSuchPath
+        self.authorize(
+            verb,
+            group=resource.group,
+            version=resource.version,
+            plural=resource.plural,
             subresource=subresource,
+            # A namespace's own path lies in itself.
+            namespace=name if resource.key == NAMESPACES else namespace if resource.namespaced else "",
+            name=name,
         )
 
-    def delete(self, obj: Object, grace_s: int | None = None, propagation: str = "") -> bool:
-        """Delete this very object; False if it is not there any more."""
-        metadata = obj["metadata"]
-        options = DeleteOptions(grace_s=grace_s, propagation=propagation, uid=metadata["uid"])
-        if self.refreshed(obj) is None:
-            return False
-        self.api.delete(self.of(obj), metadata.get("namespace", ""), metadata["name"], options, self.caller)
-        return True
+    @property
+    def caller(self) -> Caller:
+        """The user and manager that writes are recorded under."""
+        return Caller(self.user, self.manager)
 
-    def follow(self, name: str, handler: Callable[[Revision], None], node: str = "") -> Callable[[], None]:
-        """Tell a handler of all objects that are there, as ADDED, and of every later change, at its instant.
-
-        A handler runs inside somebody's write: it notes what there is to do and does nothing else.
-        With a ``node``, it is told only of pods that are bound to it. Returns how to stop it.
-        """
-        kept = self.api.stored(self.resource(name))
-        for obj in list(self.api.log.objects(kept.group, kept.plural)):
-            if node and obj["spec"].get("nodeName") != node:
-                continue
-            metadata = obj["metadata"]
-            key = Key(kept.group, kept.plural, metadata.get("namespace", ""), metadata["name"])
-            number = int(metadata["resourceVersion"])
-            handler(Revision(number, self.api.kernel.now, "ADDED", key, obj, None, ""))
-        return self.api.log.listen(kept.group, kept.plural, handler, node)
+    def warn(self, resource: Resource, warnings: Iterable[str] = ()) -> None:
+        """Remember a request's warnings, each once, and whether its resource is deprecated."""
+        for warning in (*warnings, deprecation_warning(resource)):
+            if warning and warning not in self.warnings:
+                self.warnings.append(warning)

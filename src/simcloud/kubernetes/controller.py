@@ -26,7 +26,7 @@ from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.workqueue import WorkQueue
 

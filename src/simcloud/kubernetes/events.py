@@ -13,7 +13,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import rfc3339
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 
 COMBINE_AT: Final = 10
 COMBINE_WITHIN_S: Final = 600.0

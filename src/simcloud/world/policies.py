@@ -88,7 +88,7 @@ class Policy:
         if not self.role:
             return
         # Here, because it brings a cluster, and the names of policies are asked for without one.
-        from simcloud.kubernetes.client import Client
+        from simcloud.kubernetes.component_client import Client
 
         client = Client(api, SYSTEM_MASTERS.name, "aiopslab")
         own = f"session:{self.name}"

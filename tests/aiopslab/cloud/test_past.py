@@ -13,7 +13,7 @@ from aiopslab.apps.catalogue import APPLICATIONS
 from aiopslab.cloud.declared import changes
 from aiopslab.cloud.environment import Environment
 from simcloud.helm.releases import from_secret, kept_as
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.world.copies import Copy
 from simcloud.world.terminal import Terminal
 

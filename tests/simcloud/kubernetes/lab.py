@@ -7,8 +7,8 @@ from typing import Any
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.nodes import node_names
 from simcloud.kubernetes.shapes import MachineFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.world.clusters import add_cluster
 from simcloud.world.world import World
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.images import Host, HostState, ImageRegistry, standard_registry
 from simcloud.kubernetes.shapes import TWO_NODES
 from simcloud.world.clusters import add_cluster

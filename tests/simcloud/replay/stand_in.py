@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.kubelet.fleet import Fleet
 
 NODES = ("kind-control-plane", "kind-worker")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_creation import with_namespace, write_options
 from simcloud.kubectl.selection import Info
@@ -14,6 +13,7 @@ from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
 from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.client import ApiClient
 
 MANAGER: Final = "kubectl"
 BEFORE: Final = ("kubectl-client-side-apply", "before-first-apply")
@@ -69,9 +69,7 @@ def _options(kubectl: Kubectl) -> WriteOptions:
     return WriteOptions(dry_run=write_options(kubectl).dry_run)
 
 
-async def _applied(
-    kubectl: Kubectl, connection: Connection, info: Info, wanted: Patch, force: bool
-) -> Object:
+async def _applied(kubectl: Kubectl, connection: ApiClient, info: Info, wanted: Patch, force: bool) -> Object:
     try:
         return await connection.patch(
             info.resource, info.namespace, info.name, wanted, write_options(kubectl, force=force)
@@ -80,7 +78,7 @@ async def _applied(
         raise KubectlError(f"{error.message}{ADVICE}") from None
 
 
-async def _keep_annotation(kubectl: Kubectl, connection: Connection, info: Info, stored: Object) -> Object:
+async def _keep_annotation(kubectl: Kubectl, connection: ApiClient, info: Info, stored: Object) -> Object:
     """The last-applied annotation belongs to a manager of its own, so that an apply does not drop it."""
     last = at(stored, "metadata", "annotations", LAST_APPLIED)
     if last is None or _owns_annotation(stored):

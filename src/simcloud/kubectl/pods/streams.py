@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubernetes.api.errors import ApiError, Forbidden, InternalError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import Flow, LogOptions, Session
 from simcloud.kubernetes.api.subresources.log import open_log, running_pod, runtime_of
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, Stream
 from simcloud.machine.process.streams import BadDescriptor
@@ -60,7 +60,7 @@ class Incoming(Generic[_Item]):
 
 
 async def read_log(
-    ctx: Context, connection: Connection, namespace: str, name: str, options: LogOptions
+    ctx: Context, connection: ApiClient, namespace: str, name: str, options: LogOptions
 ) -> AsyncIterator[bytes]:
     """A container's log by whole lines, as they come; raises ``ApiError`` before the first."""
     connection.check("get", connection.resource("pods"), namespace, name, "log")
@@ -90,7 +90,7 @@ class Outlets:
 
 
 def start_command(
-    connection: Connection, pod: Object, container: str, argv: list[str], *, stdin: bool
+    connection: ApiClient, pod: Object, container: str, argv: list[str], *, stdin: bool
 ) -> Session:
     """Run a command in a container; refused in the words of whoever refuses."""
     pod = reach(connection, pod, "exec")
@@ -101,7 +101,7 @@ def start_command(
         raise upgrade_refused(error) from None
 
 
-def join(connection: Connection, pod: Object, container: str, *, stdin: bool) -> Session:
+def join(connection: ApiClient, pod: Object, container: str, *, stdin: bool) -> Session:
     """Join a container's own process."""
     pod = reach(connection, pod, "attach")
     try:
@@ -111,7 +111,7 @@ def join(connection: Connection, pod: Object, container: str, *, stdin: bool) ->
         raise upgrade_refused(error) from None
 
 
-def reach(connection: Connection, pod: Object, part: str) -> Object:
+def reach(connection: ApiClient, pod: Object, part: str) -> Object:
     """The pod as it is now, if the user may do this with it."""
     metadata = pod["metadata"]
     connection.check("create", connection.resource("pods"), metadata["namespace"], metadata["name"], part)

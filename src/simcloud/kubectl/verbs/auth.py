@@ -6,7 +6,6 @@ from typing import Final
 
 from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.command import command, group
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.describe.rbac import rule_rows
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.output import printer_of
@@ -17,6 +16,7 @@ from simcloud.kubectl.transport import Unreachable
 from simcloud.kubernetes.api.access.reviews import Desk, review
 from simcloud.kubernetes.api.errors import qualified
 from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.client import ApiClient
 
 group("auth", "Inspect authorization", silent=True)
 
@@ -108,7 +108,7 @@ async def can_i(kubectl: Kubectl) -> int:
     return 0 if status["allowed"] else 1
 
 
-async def _question(kubectl: Kubectl, connection: Connection) -> Object:
+async def _question(kubectl: Kubectl, connection: ApiClient) -> Object:
     verb, what = kubectl.args
     if what.startswith("/"):
         if kubectl.flags["subresource"]:
@@ -132,7 +132,7 @@ async def _question(kubectl: Kubectl, connection: Connection) -> Object:
     }
 
 
-async def _resource(kubectl: Kubectl, connection: Connection, word: str) -> tuple[str, str]:
+async def _resource(kubectl: Kubectl, connection: ApiClient, word: str) -> tuple[str, str]:
     """Group and plural of what is asked about, with a warning where it is not what it seems."""
     if word == "*":
         return "", word

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubectl.command import command
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.lists import without_managed_fields
@@ -17,6 +16,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.runtime import LogOptions
 from simcloud.kubernetes.api.schema.go_structs import in_struct_order
 from simcloud.kubernetes.api.subresources.log import open_log
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.files import FileError
 from simcloud.sim import Event
 
@@ -53,7 +53,7 @@ async def dump(kubectl: Kubectl) -> None:
         await kubectl.out(f"Cluster info dumped to {folder}\n")
 
 
-async def _namespaces(kubectl: Kubectl, connection: Connection) -> list[str]:
+async def _namespaces(kubectl: Kubectl, connection: ApiClient) -> list[str]:
     if kubectl.flags["all-namespaces"]:
         found = await connection.list(connection.resource("namespaces"), None)
         return [one["metadata"]["name"] for one in found]
@@ -61,7 +61,7 @@ async def _namespaces(kubectl: Kubectl, connection: Connection) -> list[str]:
 
 
 async def _dump(
-    kubectl: Kubectl, connection: Connection, printer: Printer, name: str, namespace: str | None, path: str
+    kubectl: Kubectl, connection: ApiClient, printer: Printer, name: str, namespace: str | None, path: str
 ) -> None:
     resource = connection.resource(name)
     listed = await connection.listed(resource, namespace)
@@ -82,7 +82,7 @@ def _typed(obj: Object, resource: Resource) -> Object:
     return ordered
 
 
-async def _logs(kubectl: Kubectl, connection: Connection, pod: Object) -> None:
+async def _logs(kubectl: Kubectl, connection: ApiClient, pod: Object) -> None:
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     parts = []
     spec = pod["spec"]
@@ -98,7 +98,7 @@ async def _logs(kubectl: Kubectl, connection: Connection, pod: Object) -> None:
     await _write(kubectl, f"{namespace}/{name}/logs.txt", "".join(parts))
 
 
-async def _log(kubectl: Kubectl, connection: Connection, namespace: str, pod: str, container: str) -> str:
+async def _log(kubectl: Kubectl, connection: ApiClient, namespace: str, pod: str, container: str) -> str:
     stream = open_log(connection.api, namespace, pod, LogOptions(container=container))
     ended: Event[None] = Event(kubectl.ctx.kernel)
     written: list[bytes] = []

@@ -7,7 +7,6 @@ from typing import Final
 from simcloud.golang.sorting import go_sorted
 from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.command import command
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError, PlainError
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS, Printer
@@ -18,6 +17,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema.go_structs import in_struct_order
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.kubernetes.client import ApiClient
 
 TYPES: Final = ("Normal", "Warning")
 EXAMPLES: Final = (
@@ -65,7 +65,7 @@ async def events(kubectl: Kubectl) -> None:
     await kubectl.out(writer.flush())
 
 
-def _about(kubectl: Kubectl, connection: Connection) -> tuple[str, str] | None:
+def _about(kubectl: Kubectl, connection: ApiClient) -> tuple[str, str] | None:
     """Kind and name of the object whose events are wanted."""
     said = kubectl.flags["for"]
     if not said:
@@ -128,7 +128,7 @@ def _interval(event: Object, now_s: float) -> str:
 
 async def _follow(
     kubectl: Kubectl,
-    connection: Connection,
+    connection: ApiClient,
     namespace: str | None,
     known: list[Object],
     about: tuple[str, str] | None,

@@ -9,7 +9,6 @@ from typing import Final
 
 from simcloud.golang.quoting import quote
 from simcloud.kubectl.command import command
-from simcloud.kubectl.connection import Connection
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.pods.ports import PortPair, pod_ports, read_pairs, service_ports
 from simcloud.kubectl.pods.streams import Incoming, reach
@@ -19,6 +18,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.runtime import Splice
 from simcloud.kubernetes.api.subresources.log import runtime_of
+from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.network import Connection as Socket
 from simcloud.machine.network import NetworkError
 from simcloud.machine.process import Context, Signal
@@ -85,7 +85,7 @@ class Arrival:
 class Forwarder:
     """Takes connections and leads them to one pod."""
 
-    def __init__(self, kubectl: Kubectl, connection: Connection, pod: Object) -> None:
+    def __init__(self, kubectl: Kubectl, connection: ApiClient, pod: Object) -> None:
         self._kubectl = kubectl
         self._ctx: Context = kubectl.ctx
         self._connection = connection

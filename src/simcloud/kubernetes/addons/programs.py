@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisioner
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION

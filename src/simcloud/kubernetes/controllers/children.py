@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.errors import Invalid, NotFound
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import controller_of, owner_reference
 
 

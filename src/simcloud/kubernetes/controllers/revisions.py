@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import owner_reference
 
 

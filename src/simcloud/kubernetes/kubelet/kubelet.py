@@ -14,7 +14,7 @@ from typing import Any, Final
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime

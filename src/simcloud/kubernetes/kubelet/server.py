@@ -1,7 +1,7 @@
 """What a kubelet serves over HTTPS on its node: its health, and what its containers really used.
 
 Only ``/metrics/resource`` of the genuine kubelet's many paths is here, for that is what a metrics server reads; logs,
-exec and the like go through ``Fleet``. Whoever asks must prove who they are and may ask only what RBAC lets them.
+exec and the like go through ``Fleet``. Requests are authenticated and authorized by RBAC.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.access.attributes import Attributes
-from simcloud.kubernetes.api.access.users import User
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api.errors import ApiError, Unauthorized
+from simcloud.kubernetes.client import ApiClient, bearer_token
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.nodes import KUBELET_PORT
@@ -53,13 +52,21 @@ class KubeletServer:
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """One request."""
         path = request.path.partition("?")[0]
-        user = self._authenticated(request)
-        if user is None:
-            return respond(401, "Unauthorized", Content_Type="text/plain; charset=utf-8")
+        token = bearer_token(request.header("Authorization") or "")
         part = "metrics" if path.startswith("/metrics") else "healthz" if path == "/healthz" else "proxy"
-        if not self._permits(user, part):
-            told = f"Forbidden (user={user.name}, verb=get, resource=nodes, subresource(s)=[{part}])"
-            return respond(403, told, Content_Type="text/plain; charset=utf-8")
+        try:
+            if not token:
+                raise Unauthorized
+            client = ApiClient.authenticate(self._node.api, token)
+        except Unauthorized:
+            return respond(401, "Unauthorized", Content_Type="text/plain; charset=utf-8")
+        try:
+            client.authorize("get", version="v1", plural="nodes", subresource=part, name=self._node.name)
+        except ApiError:
+            refusal = (
+                f"Forbidden (user={client.user.name}, verb=get, resource=nodes, subresource(s)=[{part}])"
+            )
+            return respond(403, refusal, Content_Type="text/plain; charset=utf-8")
         if path == "/healthz":
             return respond(200, "ok")
         if path == RESOURCE_METRICS:
@@ -67,19 +74,6 @@ class KubeletServer:
                 200, self.resource_metrics(), Content_Type="text/plain; version=0.0.4; charset=utf-8"
             )
         return respond(404, "404 page not found\n")
-
-    def _authenticated(self, request: HttpRequest) -> User | None:
-        scheme, _, token = (request.header("Authorization") or "").partition(" ")
-        api = self._node.api
-        return api.tokens.authenticate(token.strip(), api.now_s) if scheme.lower() == "bearer" else None
-
-    def _permits(self, user: User, part: str) -> bool:
-        wish = Attributes(user, "get", version="v1", plural="nodes", subresource=part, name=self._node.name)
-        try:
-            self._node.api.authorizer.check(wish)
-        except ApiError:
-            return False
-        return True
 
     def resource_metrics(self) -> str:
         """What the node and its containers have used until now, as Prometheus reads it."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import Endpoint, Namespace
 from simcloud.machine.network.routing import WILDCARDS

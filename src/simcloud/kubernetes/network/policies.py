@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.network.pod_network import ClusterNetwork, PodIdentity
 from simcloud.machine.network import Namespace, Route
 

@@ -18,7 +18,7 @@ from simcloud.kubernetes.api.allocation import SERVICE_RANGE
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.network.rules import SERVICE_NAME, ServicePort, ServiceRules, is_proxied, rules_of
 from simcloud.machine.network import DROP, REFUSE, Route
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
 from simcloud.kubernetes.scheduler.filters import claims

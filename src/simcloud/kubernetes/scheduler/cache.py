@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.volumes.selection import VolumeIndex
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import Group, PodInfo

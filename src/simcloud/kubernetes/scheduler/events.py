@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.events import involved
 from simcloud.kubernetes.scheduler.messages import note
 

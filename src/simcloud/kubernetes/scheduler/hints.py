@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.scheduler.filters import (
     affinity,
     claims,

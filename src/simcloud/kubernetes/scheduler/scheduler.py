@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.pod_conditions import set_condition
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.scheduler import hints, messages
 from simcloud.kubernetes.scheduler.binding import Binder
 from simcloud.kubernetes.scheduler.cache import ENDED, Cache

@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 
 HARD_WEIGHT: Final = 1
 """What a rule that must hold counts for, when nodes are scored for the pods that it speaks of."""

@@ -14,7 +14,7 @@ from typing import Final
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
 from simcloud.kubernetes.api.selectors import from_label_selector
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.volumes.binder import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,

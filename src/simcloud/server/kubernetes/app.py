@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
 from typing import Final
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from simcloud.kubernetes.api.access.attributes import Attributes
-from simcloud.kubernetes.api.access.impersonation import impersonate
-from simcloud.kubernetes.api.access.users import ANONYMOUS, User
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.conversations import Pending
 from simcloud.kubernetes.api.errors import (
@@ -27,9 +23,9 @@ from simcloud.kubernetes.api.errors import (
     MethodNotAllowed,
     NoSuchPath,
     NotAcceptable,
-    Unauthorized,
 )
 from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.client import ApiClient, bearer_token
 from simcloud.server.kubernetes import documents, objects, streams
 from simcloud.server.kubernetes.answers import refusal
 from simcloud.server.kubernetes.live import Pace, Signal
@@ -63,8 +59,7 @@ class KubernetesApp:
         try:
             self.live.catch_up()
             target = read_target(request.method, request.scope["path"], request.query_params)
-            user = self.authorize(request, target)
-            return await self._serve(request, target, user)
+            return await self._serve(request, target, self.authorize(request, target))
         except NoSuchPath:
             return _not_found()
         except ApiError as error:
@@ -84,10 +79,14 @@ class KubernetesApp:
         self.live.poke()
         await arrived.wait()
 
-    def authorize(self, request: HTTPConnection, target: Target) -> User:
-        """Who asks, if that one may ask it."""
-        wish = Attributes(
-            self._authenticate(request),
+    def authorize(self, request: HTTPConnection, target: Target) -> ApiClient:
+        """The client of a request's bearer token, after checking that it may do what the path asks."""
+        token = bearer_token(request.headers.get("authorization", ""))
+        acting = {
+            name: request.headers.getlist(name) for name in request.headers if name.startswith("impersonate-")
+        }
+        client = ApiClient.authenticate(self.api, token, impersonation=acting)
+        client.authorize(
             target.verb,
             group=target.group,
             version=target.version,
@@ -97,13 +96,7 @@ class KubernetesApp:
             name=target.name,
             path=None if target.is_resource else target.path,
         )
-        acting = {
-            name: request.headers.getlist(name) for name in request.headers if name.startswith("impersonate-")
-        }
-        if acting:
-            wish = replace(wish, user=impersonate(wish, acting, self.api.authorizer))
-        self.api.authorizer.check(wish)
-        return wish.user
+        return client
 
     def resource(self, target: Target) -> Resource:
         """The resource of a path, which must offer the verb."""
@@ -117,23 +110,11 @@ class KubernetesApp:
             raise MethodNotAllowed
         return found
 
-    def _authenticate(self, request: HTTPConnection) -> User:
-        said = request.headers.get("authorization", "")
-        if not said:
-            return ANONYMOUS
-        scheme, _, token = said.partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            return ANONYMOUS
-        user = self.api.tokens.authenticate(token.strip(), self.api.now_s)
-        if user is None:
-            raise Unauthorized
-        return user
-
-    async def _serve(self, request: Request, target: Target, user: User) -> Response:
+    async def _serve(self, request: Request, target: Target, client: ApiClient) -> Response:
         if request.method not in METHODS:
             raise MethodNotAllowed
         if target.is_resource:
-            return await objects.serve(self, request, target, user)
+            return await objects.serve(self, request, target, client)
         found = documents.serve(self, request, target)
         if found is None:
             return _not_found()

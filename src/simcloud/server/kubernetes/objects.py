@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.apply import manager_name
 from simcloud.kubernetes.api.conversations import Conversation, Unanswered
 from simcloud.kubernetes.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
 from simcloud.kubernetes.api.field_errors import forbidden, required
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.options import Caller, WriteOptions
+from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.patch import PatchType, patch_type_of
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import schema_of
 from simcloud.kubernetes.api.schema.decoding import decode
 from simcloud.kubernetes.api.schema.types import ANYTHING
 from simcloud.kubernetes.api.subresources.request import part_resource
-from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
 from simcloud.kubernetes.api.verbs.deletes import read_options
 from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.client import ApiClient
 from simcloud.server.kubernetes import bodies, logs, reviews, streams, watches
 from simcloud.server.kubernetes.answers import answer, transformed
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
@@ -40,7 +39,7 @@ DELETE_OPTIONS: Final = Resource(
 )
 
 
-async def serve(app: KubernetesApp, request: Request, target: Target, user: User) -> Response:
+async def serve(app: KubernetesApp, request: Request, target: Target, client: ApiClient) -> Response:
     """Answer a request about objects."""
     resource = app.resource(target)
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
@@ -48,11 +47,11 @@ async def serve(app: KubernetesApp, request: Request, target: Target, user: User
     packed = resource.custom is None and resource.schema.shape != "any"
     form = choose(request.headers.get("accept", ""), protobuf=packed, pretty=pretty)
     _check_shape(form, target, resource)
-    call = _Call(app, request, target, user, resource, form)
+    call = _Call(app, request, target, client, resource, form)
     if target.subresource:
         return await call.part()
     if target.verb == "watch":
-        return watches.serve(app, request, target, resource, form)
+        return watches.serve(app, request, target, client, resource, form)
     if resource.namespaced and not target.namespace and target.verb not in ("list", "deletecollection"):
         raise NoSuchPath if target.name else MethodNotAllowed
     if target.verb in ("update", "patch") and not target.name:
@@ -85,12 +84,14 @@ class _Call:
         app: KubernetesApp,
         request: Request,
         target: Target,
-        user: User,
+        client: ApiClient,
         resource: Resource,
         form: Form,
     ) -> None:
         self.app, self.api = app, app.api
-        self.request, self.target, self.user = request, target, user
+        self.request, self.target, self.client = request, target, client
+        said = request.query_params.get("fieldManager", "")
+        client.manager = manager_name(said, request.headers.get("user-agent", ""))
         self.resource, self.form = resource, form
         self.include = include_object(request.query_params, form)
 
@@ -108,14 +109,16 @@ class _Call:
             case "update":
                 data, options = await self._body("UpdateOptions")
                 stored = await self._settled(
-                    lambda: api.update(resource, target.namespace, target.name, data, self._caller(), options)
+                    lambda: api.update(
+                        resource, target.namespace, target.name, data, self.client.caller, options
+                    )
                 )
                 return self._written(stored, options)
             case "patch":
                 change, options = await self._patch()
                 stored = await self._settled(
                     lambda: api.patch(
-                        resource, target.namespace, target.name, change, self._caller(), options
+                        resource, target.namespace, target.name, change, self.client.caller, options
                     )
                 )
                 return self._written(stored, options)
@@ -146,7 +149,7 @@ class _Call:
                 target.name,
                 target.subresource,
                 data,
-                self._caller(),
+                self.client.caller,
                 options,
             )
         )
@@ -159,18 +162,20 @@ class _Call:
             raise MethodNotAllowed
         data, options = await self._body("CreateOptions")
         if resource.plural in reviews.NAMES:
-            return answer(reviews.answered(self.api, resource, target, data, self.user), self.form, 201)
+            return answer(
+                reviews.answered(self.api, resource, target, data, self.client.user), self.form, 201
+            )
         if resource.key == ("", "bindings"):
             name = at(data, "metadata", "name", default="")
             pods = self.api.catalogue.named("pods")
             bound = await self._settled(
                 lambda: self.api.subresource(
-                    "create", pods, target.namespace, name, "binding", data, self._caller(), options
+                    "create", pods, target.namespace, name, "binding", data, self.client.caller, options
                 )
             )
             return answer(bound, self.form, 201)
         stored = await self._settled(
-            lambda: self.api.create(resource, target.namespace, data, self._caller(), options)
+            lambda: self.api.create(resource, target.namespace, data, self.client.caller, options)
         )
         return self._written(stored, options)
 
@@ -182,7 +187,7 @@ class _Call:
             options = read_options(decode(said, DELETE_OPTIONS).obj)
         else:
             options = delete_options(self.request.query_params)
-        caller = self._caller()
+        caller = self.client.caller
         if target.verb == "delete":
             outcome = await self._settled(
                 lambda: self.api.delete(resource, target.namespace, target.name, options, caller)
@@ -229,21 +234,14 @@ class _Call:
             return self.resource
         return part_resource(self.resource, part.group, part.version, part.kind)
 
-    def _caller(self) -> Caller:
-        said = self.request.query_params.get("fieldManager", "")
-        return Caller(self.user, manager_name(said, self.request.headers.get("user-agent", "")))
-
     def _written(self, stored: Object, options: WriteOptions) -> Response:
         code = 201 if options.created else 200
         return self._answer(stored, code, options.warnings)
 
-    def _answer(self, data: Object, code: int = 200, warnings: list[str] | None = None) -> Response:
+    def _answer(self, data: Object, code: int = 200, warnings: Iterable[str] = ()) -> Response:
         self.app.live.poke()
-        told = list(warnings or ())
-        deprecation = deprecation_warning(self.resource)
-        if deprecation:
-            told.append(deprecation)
+        self.client.warn(self.resource, warnings)
         if data.get("kind") == "Status":
-            return answer(data, self.form, code, told)
+            return answer(data, self.form, code, self.client.warnings)
         shown = transformed(data, self.resource, self.form, self.api.now_s, self.include)
-        return answer(shown, self.form, code, told)
+        return answer(shown, self.form, code, self.client.warnings)

@@ -11,8 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from simcloud.kubernetes.api.errors import NotAcceptable
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchEvent
+from simcloud.kubernetes.client import ApiClient
 from simcloud.server.kubernetes.answers import as_json, transformed
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML, Form
 from simcloud.server.kubernetes.parameters import IncludeObject, include_object, watch_options
@@ -27,7 +27,9 @@ CHUNK_EVENTS: Final = 500
 """So many events are sent together at most."""
 
 
-def serve(app: KubernetesApp, request: Request, target: Target, resource: Resource, form: Form) -> Response:
+def serve(
+    app: KubernetesApp, request: Request, target: Target, client: ApiClient, resource: Resource, form: Form
+) -> Response:
     """Begin a watch and stream it."""
     query = request.query_params
     if form.media == YAML:
@@ -39,9 +41,9 @@ def serve(app: KubernetesApp, request: Request, target: Target, resource: Resour
     started = app.api.watch(resource, target.namespace or None, watch_options(query, target.name))
     stream = _parts(app, started, form, include)
     response = StreamingResponse(stream, media_type=_MEDIA_TYPES[form.media])
-    deprecation = deprecation_warning(resource)
-    if deprecation:
-        response.headers["warning"] = f'299 - "{deprecation}"'
+    client.warn(resource)
+    for warning in client.warnings:
+        response.headers["warning"] = f'299 - "{warning}"'
     return response
 
 

@@ -10,7 +10,7 @@ from simcloud.kubectl.describe import describer_for
 from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from tests.simcloud.kubectl.describe.worlds import written
 from tests.simcloud.kubectl.genuine import Everything, finished, standing
 from tests.simcloud.server.kubernetes.served import Served

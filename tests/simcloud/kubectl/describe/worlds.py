@@ -12,8 +12,8 @@ import yaml
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import RevisionLog
 from simcloud.kubernetes.api.times import micro, rfc3339
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.nodes import node_names
 from simcloud.sim import Kernel
 from simcloud.world.world import World

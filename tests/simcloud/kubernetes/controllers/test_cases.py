@@ -41,7 +41,7 @@ import yaml
 from simcloud.kubernetes import controllers
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import REGISTERED, Controller, owner_reference
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.api.conftest import demo_cluster, frozen_objects

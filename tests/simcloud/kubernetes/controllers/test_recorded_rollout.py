@@ -17,7 +17,7 @@ import yaml
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.store import RevisionLog
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.deployments.sets import REVISION
 from tests.simcloud.kubernetes.api.frozen import freeze
 from tests.simcloud.kubernetes.controllers.test_cases import World

@@ -11,8 +11,8 @@ from simcloud.kubernetes import nodes
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import LogOptions
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.images import ImageRegistry, standard_registry
 from simcloud.kubernetes.kubelet.fleet import Fleet
 from simcloud.kubernetes.kubelet.kubelet import Kubelet

@@ -9,8 +9,8 @@ import pytest
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.store import RevisionLog
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.nodes.registration import NodeRanges
 from simcloud.kubernetes.network.installation import install_network

@@ -11,8 +11,8 @@ import pytest
 from simcloud.kubernetes.api.conversations import Conversation, UnderWay
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.images import standard_registry
 from simcloud.kubernetes.network.trust import distrust
 from simcloud.kubernetes.nodes import node_names

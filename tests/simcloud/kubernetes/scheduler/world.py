@@ -6,8 +6,8 @@ from typing import Any
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.client import Client
 from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.bare import without_loops

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels_of
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import NamespacedName, owner_reference
 
 SERVICE_NAME: Final = "kubernetes.io/service-name"

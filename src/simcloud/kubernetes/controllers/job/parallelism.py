@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
 from simcloud.kubernetes.controllers.job.indexes import INDEX, index_of
 from simcloud.kubernetes.controllers.job.look import (

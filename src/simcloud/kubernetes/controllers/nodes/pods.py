@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 
 
 class NodePods:

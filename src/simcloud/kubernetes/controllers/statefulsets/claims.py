@@ -11,7 +11,7 @@ from functools import partial
 
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.controllers.statefulsets.identity import claim_names, first_ordinal, ordinal_of
 from simcloud.kubernetes.events import Recorder

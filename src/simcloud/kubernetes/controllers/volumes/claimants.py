@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 
 
 class Claimants:

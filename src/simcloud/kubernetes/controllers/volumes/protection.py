@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.volumes.claimants import Claimants
 

@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 
 CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.expansion import expand
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.kubelet.pods.conditions import OWNED, SHARED, pod_conditions, with_times
 from simcloud.sim import Semaphore
 

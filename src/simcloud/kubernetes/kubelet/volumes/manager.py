@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.kubelet.pods.environment import ConfigError
 from simcloud.kubernetes.kubelet.pods.expansion import expand
 from simcloud.kubernetes.kubelet.volumes.errors import ClaimError, VolumeError

@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.access.tokens import Bound
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.environment import contents
 from simcloud.kubernetes.kubelet.pods.parts import find_part

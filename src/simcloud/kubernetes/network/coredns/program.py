@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import forbidden
 from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.network.coredns.chain import Chain
 from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
 from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION

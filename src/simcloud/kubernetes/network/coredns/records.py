@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.network.coredns.settings import Kubernetes, below
 from simcloud.kubernetes.network.rules import SERVICE_NAME
 from simcloud.machine.network import is_address

@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.client import Client
+from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.network.ingress.locations import Backend, Locations
 from simcloud.kubernetes.network.rules import SERVICE_NAME

@@ -1,0 +1,138 @@
+"""How a component of the cluster uses the API: under its own name, in few words.
+
+Resources are named as kubectl names them in full: ``pods``, ``deployments.apps``. Reads give shared
+objects (``copy`` before changing one); what is not there is None. Writes raise ``ApiError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
+from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.errors import NotFound
+from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.options import DeleteOptions
+from simcloud.kubernetes.api.patch import PatchType
+from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.selectors import LabelSelector
+from simcloud.kubernetes.api.store import Key, Revision
+from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.client import ApiClient
+
+
+class Client:
+    """The API as one component sees it."""
+
+    def __init__(self, api: Api, user: str, manager: str) -> None:
+        self.api = api
+        self.caller = ApiClient(api, User(user, groups=(MASTERS_GROUP,)), manager).caller
+        self._resources: dict[str, Resource] = {}
+
+    def resource(self, name: str) -> Resource:
+        """The resource of a full name."""
+        found = self._resources.get(name)
+        if found is None:
+            plural, _, group = name.partition(".")
+            found = self._resources[name] = self.api.catalogue.named(plural, group)
+        return found
+
+    def of(self, obj: Object) -> Resource:
+        """The resource that an object is of."""
+        found = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])
+        if found is None:
+            raise LookupError(f"{obj['apiVersion']} {obj['kind']} is not served")
+        return found
+
+    def get(self, name: str, namespace: str, object_name: str) -> Object | None:
+        """One object, if it is there."""
+        return self.api.log.get(self.api.key(self.resource(name), namespace, object_name))
+
+    def list(
+        self, name: str, namespace: str | None = None, selector: LabelSelector | None = None
+    ) -> list[Object]:
+        """All of a namespace, or of all of them, that a selector chooses; sorted by namespace and name."""
+        kept = self.api.stored(self.resource(name))
+        found = self.api.log.objects(kept.group, kept.plural, namespace)
+        if selector is None:
+            return list(found)
+        return [one for one in found if selector.matches(one["metadata"].get("labels") or {})]
+
+    def create(self, obj: Object) -> Object:
+        """Make an object; its namespace is in its metadata."""
+        return self.api.create(self.of(obj), obj["metadata"].get("namespace", ""), obj, self.caller)
+
+    def update(self, obj: Object, subresource: str = "") -> Object:
+        """Replace an object, or what a subresource stands for."""
+        metadata = obj["metadata"]
+        return self.api.update(
+            self.of(obj),
+            metadata.get("namespace", ""),
+            metadata["name"],
+            obj,
+            self.caller,
+            subresource=subresource,
+        )
+
+    def update_status(self, obj: Object) -> Object:
+        """Replace an object's status."""
+        return self.update(obj, "status")
+
+    def edit(self, obj: Object, change: Callable[[Object], None], subresource: str = "") -> Object:
+        """Change a copy of an object as it is stored now, and write it."""
+        current = self.refreshed(obj)
+        if current is None:
+            raise NotFound(self.of(obj), obj["metadata"]["name"])
+        changed: Object = copy(current)
+        change(changed)
+        return self.update(changed, subresource)
+
+    def refreshed(self, obj: Object) -> Object | None:
+        """The object as it is stored now, if it is still the same one."""
+        metadata = obj["metadata"]
+        found = self.api.log.get(self.api.key(self.of(obj), metadata.get("namespace", ""), metadata["name"]))
+        return found if found is not None and found["metadata"]["uid"] == metadata["uid"] else None
+
+    def patch(
+        self,
+        obj: Object,
+        body: Any,
+        subresource: str = "",
+        kind: PatchType = PatchType.STRATEGIC,
+    ) -> Object:
+        """Patch an object."""
+        metadata = obj["metadata"]
+        return self.api.patch(
+            self.of(obj),
+            metadata.get("namespace", ""),
+            metadata["name"],
+            Patch(kind, body),
+            self.caller,
+            subresource=subresource,
+        )
+
+    def delete(self, obj: Object, grace_s: int | None = None, propagation: str = "") -> bool:
+        """Delete this very object; False if it is not there any more."""
+        metadata = obj["metadata"]
+        options = DeleteOptions(grace_s=grace_s, propagation=propagation, uid=metadata["uid"])
+        if self.refreshed(obj) is None:
+            return False
+        self.api.delete(self.of(obj), metadata.get("namespace", ""), metadata["name"], options, self.caller)
+        return True
+
+    def follow(self, name: str, handler: Callable[[Revision], None], node: str = "") -> Callable[[], None]:
+        """Tell a handler of all objects that are there, as ADDED, and of every later change, at its instant.
+
+        A handler runs inside somebody's write: it notes what there is to do and does nothing else.
+        With a ``node``, it is told only of pods that are bound to it. Returns how to stop it.
+        """
+        kept = self.api.stored(self.resource(name))
+        for obj in list(self.api.log.objects(kept.group, kept.plural)):
+            if node and obj["spec"].get("nodeName") != node:
+                continue
+            metadata = obj["metadata"]
+            key = Key(kept.group, kept.plural, metadata.get("namespace", ""), metadata["name"])
+            number = int(metadata["resourceVersion"])
+            handler(Revision(number, self.api.kernel.now, "ADDED", key, obj, None, ""))
+        return self.api.log.listen(kept.group, kept.plural, handler, node)
