@@ -1,4 +1,4 @@
-# All you need is python3 (3.11 or newer) and make. `make` alone lists the targets.
+# Requires python3 (3.11 or newer) and make. `make` without a target lists the targets.
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --retries 10 --timeout 60
-NO_PACKAGES = { echo "Not everything could be installed (see above). Is the package index reachable? Then run make again."; exit 1; }
+NO_PACKAGES = { echo "Some packages could not be installed (see above). Check that the package index is reachable, then run make again."; exit 1; }
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
@@ -15,41 +15,42 @@ BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-venv: $(VENV)/.tools ## create .venv with the project and its tools (the others do this by themselves)
+venv: $(VENV)/.tools ## create .venv with the project and its tools (other targets do this when needed)
 
-demo: $(VENV)/.project ## watch an engineer repair a social network that was broken, and what that was worth
+demo: $(VENV)/.project ## watch a scripted engineer diagnose and repair a social network
 	@$(BIN)/aiopslab demo
 
 test: check ## run all checks and all tests
 	@echo "Running the tests ..."
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-check: $(VENV)/.tools ## formatting, lint, types, import layers
-	@echo "Checking format, lint, types and import layers ..."
-	@$(BIN)/ruff format --quiet --check $(SOURCES) || { echo "Run 'make format' to mend the formatting."; exit 1; }
+check: $(VENV)/.tools ## check format, lint, types, import layers and wording
+	@echo "Checking format, lint, types, import layers and wording ..."
+	@$(BIN)/ruff format --quiet --check $(SOURCES) || { echo "Run 'make format' to fix the formatting."; exit 1; }
 	@$(BIN)/ruff check --quiet $(SOURCES)
 	@$(BIN)/mypy --no-error-summary
-	@told=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$told"; exit 1; }
+	@output=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$output"; exit 1; }
+	@$(BIN)/python scripts/count_words.py --limit scripts/word_limits.toml
 
-format: $(VENV)/.tools ## rewrite the sources in the project's format
+format: $(VENV)/.tools ## format the sources and apply safe lint fixes
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 
-bench: $(VENV)/.tools ## run the benchmarks; fails when a budget is missed
+bench: $(VENV)/.tools ## run the benchmarks; fail when a budget is missed
 	@failed=; for benchmark in $(BENCHMARKS); do \
 		echo; echo "$$benchmark"; $(BIN)/python $$benchmark || failed="$$failed $$benchmark"; \
 	done; if [ -n "$$failed" ]; then echo "over budget:$$failed"; exit 1; fi
 
-clean: ## remove everything that was made
+clean: ## remove all generated files
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The stamps are older than pyproject.toml when dependencies may have changed; then pip looks again.
+# A stamp older than pyproject.toml means that dependencies may have changed, so pip runs again.
 $(VENV)/.project: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
+		|| { echo "Python 3.11 or newer is required; $(PYTHON) is older. Try: make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || { echo "Creating $(VENV) ..."; $(PYTHON) -m venv $(VENV); } \
-		|| { echo "$(PYTHON) cannot make environments here; on Debian: apt-get install python3-venv"; exit 1; }
+		|| { echo "$(PYTHON) cannot create virtual environments; on Debian, run: apt-get install python3-venv"; exit 1; }
 	@echo "Installing the project ..."
 	@$(PIP) --editable . || $(NO_PACKAGES)
 	@touch $@
@@ -57,6 +58,6 @@ $(VENV)/.project: pyproject.toml
 $(VENV)/.tools: $(VENV)/.project
 	@echo "Installing the tools for tests, checks and benchmarks ..."
 	@$(PIP) --editable '.[test]' || $(NO_PACKAGES)
-	@echo "Fetching the genuine kubectls that the tests compare with ..."
+	@echo "Downloading the genuine kubectl versions that the tests compare with ..."
 	@$(BIN)/python scripts/get_clients.py
 	@touch $@

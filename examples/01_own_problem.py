@@ -1,13 +1,13 @@
-"""A problem of one's own in one file: a fault, the family of problems it makes, and an agent that works on one of them.
+"""Your own problem in one file: a fault, a family of problems, and an agent that solves one of them.
 
-Run it as it is, or let the command line find its problems:
+Run the file directly, or load its problems on the command line:
 
     python examples/01_own_problem.py
     aiopslab list --load examples/01_own_problem.py
     aiopslab play closed_door-mitigation-1 --load examples/01_own_problem.py
 
-A package that is installed needs no ``--load``: it names a module like this one as an entry point of the group
-``aiopslab.problems``. How faults, families and problems are written is told in docs/problems.md.
+An installed package needs no ``--load``: it names a module like this one as an entry point in the group
+``aiopslab.problems``. docs/problems.md explains how to write faults, families and problems.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ spec:
 @fault
 @dataclass(frozen=True)
 class ClosedDoor(Fault):
-    """Somebody hardens the network, and forgets who must be let in."""
+    """A network policy blocks all traffic to a component."""
 
     component: str
     name: ClassVar[str] = "closed_door"
@@ -45,36 +45,36 @@ class ClosedDoor(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """What a good engineer would find."""
+        """Return the right answer."""
         return GroundTruth(self.component, "Virtualization", "Misconfiguration")
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """What a repair may change."""
+        """Return the objects that a repair may change."""
         return (("networkpolicies.networking.k8s.io", "hardening"),)
 
     def inject(self, site: Site) -> None:
-        """As an operator would: typed, at the operators' own host."""
+        """Apply the policy from the operators' own host."""
         policy = POLICY.format(target=self.component)
         site.operate(f"kubectl -n {site.namespace} apply -f - <<'END'\n{policy}END")
-        # Connections that stand are let be; those of the new pod are not.
+        # A policy does not cut established connections, so replace the pod.
         site.operate(f"kubectl -n {site.namespace} delete pod -l io.kompose.service={self.component}")
 
     def recover(self, site: Site) -> None:
-        """The way back. It may be gone twice."""
+        """Undo the fault. Idempotent."""
         site.operate(f"kubectl -n {site.namespace} delete networkpolicy hardening --ignore-not-found")
 
     def present(self, site: Site) -> bool:
-        """Whether the cause is still there: look at the world, not at what was done."""
+        """Return whether the cause is present, judged by the state of the cluster."""
         return site.find("networkpolicies.networking.k8s.io", "hardening") is not None
 
 
 FAMILY = Family("closed_door", HotelReservation, (ClosedDoor("recommendation"), ClosedDoor("user")))
-"""Its problems are ``closed_door-detection-1`` to ``closed_door-mitigation-2``."""
+"""The problems ``closed_door-detection-1`` to ``closed_door-mitigation-2``."""
 
 
 class Engineer:
-    """An agent that knows what it wants to type. One with a model behind it has the same single method."""
+    """A scripted agent. An agent that uses a model has the same single method."""
 
     lines = (
         'exec_shell("kubectl -n test-hotel-reservation get networkpolicies")',
@@ -83,25 +83,25 @@ class Engineer:
     )
 
     def __init__(self) -> None:
-        self._left = iter(self.lines)
+        self._remaining = iter(self.lines)
 
     async def get_action(self, state: str) -> str:
-        """What to do next; ``state`` is what came of the last thing."""
+        """Return the next action; ``state`` is the last observation."""
         print(state)
-        line = next(self._left)
+        line = next(self._remaining)
         print(f">>> {line}")
         return line
 
 
 def main() -> None:
-    """Pose one of the problems to the agent, and print what it was worth."""
+    """Run the agent on one of the problems and print the results."""
     orchestrator = Orchestrator(results=None)
     orchestrator.probs.load(__file__)
     orchestrator.init_problem("closed_door-mitigation-1")
     orchestrator.register_agent(Engineer(), name="engineer")
-    told = asyncio.run(orchestrator.start_problem(max_steps=10))
-    print(*told["results"]["findings"], sep="\n")
-    print(f"success: {told['results']['success']}")
+    outcome = asyncio.run(orchestrator.start_problem(max_steps=10))
+    print(*outcome["results"]["findings"], sep="\n")
+    print(f"success: {outcome['results']['success']}")
 
 
 if __name__ == "__main__":

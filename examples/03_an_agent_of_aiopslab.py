@@ -1,13 +1,13 @@
-"""An agent and a script as they are written for the public release of AIOpsLab: the same imports, the same calls.
+"""An agent and a script for the public release of AIOpsLab: the same imports, the same calls.
 
     python examples/03_an_agent_of_aiopslab.py
 
-``Model.run`` stands in for a language model, so that this runs without one. Yours calls its client there:
+``Model.run`` stands in for a language model, so that this example runs without one. Call your client there:
 
     reply = openai.OpenAI().chat.completions.create(model="gpt-4o", messages=messages)
     return [reply.choices[0].message.content]
 
-What else works unchanged, and what differs, is told in docs/coming-from-aiopslab.md.
+docs/coming-from-aiopslab.md lists what else works unchanged, and what differs.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ REMINDER = "\n\nRespond with\nThought: <what you make of this>\nAction: <one cal
 
 
 class Model:
-    """Answers as a model does, with a thought and an action."""
+    """Stand in for a language model: answer with a thought and an action."""
 
     def run(self, messages):
-        """One answer to a conversation, in a list."""
+        """Return one answer to a conversation, in a list."""
         seen = messages[-1]["content"]
         idle = [line.split()[0] for line in seen.splitlines() if " 0/0 " in line]
         if not idle:
@@ -49,39 +49,39 @@ class Model:
 
 
 class Agent:
-    """A model, and the conversation with it."""
+    """Keep the conversation with a model."""
 
     def __init__(self):
         self.history = []
         self.llm = Model()
 
     def init_context(self, problem_desc, instructions, apis):
-        """The script tells the agent what ``init_problem`` returned."""
+        """Receive what ``init_problem`` returned; called by the script."""
         shell = {name: text for name, text in apis.items() if "exec_shell" in name}
         submit = {name: text for name, text in apis.items() if "submit" in name}
         rest = {name: text for name, text in apis.items() if name not in shell | submit}
         self.system_message = PROMPT.format(
-            problem=problem_desc, telemetry=told(rest), shell=told(shell), submit=told(submit)
+            problem=problem_desc, telemetry=join_docs(rest), shell=join_docs(shell), submit=join_docs(submit)
         )
         self.task_message = instructions
         self.history.append({"role": "system", "content": self.system_message})
         self.history.append({"role": "user", "content": self.task_message})
 
     async def get_action(self, input):
-        """What to do next; ``input`` is what came of the last thing."""
+        """Return the next action; ``input`` is the last observation."""
         self.history.append({"role": "user", "content": input + REMINDER})
         response = self.llm.run(self.history)
         self.history.append({"role": "assistant", "content": response[0]})
         return response[0]
 
 
-def told(apis):
-    """The documentation of some functions."""
+def join_docs(apis):
+    """Join the documentation of several functions."""
     return "\n\n".join(f"{name}\n{text}" for name, text in apis.items())
 
 
 def main():
-    """Run the agent on some of all problems, then read the records as an evaluation does."""
+    """Run the agent on some of the problems, then read the records."""
     problems = ProblemRegistry().PROBLEM_REGISTRY
     for pid in [pid for pid in problems if pid.startswith("scale_pod_zero_social_net-localization")]:
         agent = Agent()

@@ -1,9 +1,9 @@
-"""A problem that offers an action of its own and measures something of its own.
+"""A problem with its own action and its own metric.
 
     python examples/05_own_action_and_metric.py
     aiopslab play on_call-localization-1 --load examples/05_own_action_and_metric.py
 
-docs/actions.md tells what actions keep to, docs/evaluation.md what a metric may look at.
+docs/actions.md gives the rules for actions, docs/evaluation.md those for metrics.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from aiopslab.orchestrator.tasks import Task
 
 
 class OnCallActions(TaskActions):
-    """The usual actions and one more. Its docstring is what agents are told of it."""
+    """The usual actions and one more. Its docstring is its documentation for agents."""
 
     @action
     def get_owner(self, component: str) -> str:
-        """Tells who looks after a component.
+        """Return the team that owns a component.
 
         Args:
-            component (str): Its name, for example "geo".
+            component (str): Name of the component, for example "geo".
 
         Returns:
-            str: The name of a team.
+            str: Name of the team.
         """
         try:
             return self.environment.app.component(component).owner
@@ -41,12 +41,12 @@ class OnCallActions(TaskActions):
 
 
 def people_asked(task: Task, session: Session) -> dict[str, int]:
-    """How many components' owners the agent asked for; it stands in the results, and in the record."""
+    """Count the components whose owner the agent requested; part of the results and the record."""
     return {"people_asked": len({str(step.args) for step in session.steps if step.api_name == "get_owner"})}
 
 
 class WhoIsToBeCalled(LocalizationTask):
-    """The usual question, with more at hand and more looked at."""
+    """The usual task with one more action and one more metric."""
 
     actions = OnCallActions
     offered = (*DEFAULT, "get_owner")
@@ -54,11 +54,11 @@ class WhoIsToBeCalled(LocalizationTask):
 
 
 FAMILY = Family("on_call", HotelReservation, (ScalePodZero("geo"), ScalePodZero("rate")), (WhoIsToBeCalled,))
-"""Its problems are ``on_call-localization-1`` and ``on_call-localization-2``."""
+"""The problems ``on_call-localization-1`` and ``on_call-localization-2``."""
 
 
 def engineer(state: str) -> str:
-    """An agent: find what has no pods, ask whose it is, and name it."""
+    """Find the workload without pods, get its owner, and submit it."""
     if "first action" in state:
         return 'exec_shell("kubectl -n test-hotel-reservation get deployments --no-headers | grep 0/0")'
     if "0/0" in state:
@@ -67,16 +67,16 @@ def engineer(state: str) -> str:
 
 
 def main() -> None:
-    """Pose the first problem, and print what was measured."""
+    """Run the agent on the first problem and print the metric."""
     orchestrator = Orchestrator(results=None)
     orchestrator.probs.load(__file__)
     orchestrator.init_problem("on_call-localization-1")
     orchestrator.register_agent(engineer, name="engineer")
-    told = asyncio.run(orchestrator.start_problem(max_steps=5))
-    for turn in told["history"]:
+    outcome = asyncio.run(orchestrator.start_problem(max_steps=5))
+    for turn in outcome["history"]:
         print(turn["content"])
-    print(f"people asked: {told['results']['people_asked']}")
-    print(f"success: {told['results']['success']}")
+    print(f"people asked: {outcome['results']['people_asked']}")
+    print(f"success: {outcome['results']['success']}")
 
 
 if __name__ == "__main__":
