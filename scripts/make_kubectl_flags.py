@@ -18,11 +18,15 @@ from typing import Final
 TARGET: Final = Path(__file__).parent.parent / "src/simcloud/kubectl/data/flags.json"
 OPTION: Final = re.compile(r"^    (?:-(\w), )?--([\w-]+)=(.*):$")
 COMMAND: Final = re.compile(r"^  ([a-z][\w-]*) {2,}\S")
-NOT_OURS: Final = ("completion", "kuberc", "plugin", "alpha", "proxy")
-"""Commands of a workstation that a bastion does not need."""
+NOT_OURS: Final = frozenset({
+    "alpha", "apply edit-last-applied", "apply set-last-applied", "auth reconcile", "certificate", "completion",
+    "config delete-cluster", "config delete-context", "config delete-user", "config rename-context", "config set",
+    "config set-cluster", "config set-credentials", "config unset", "kuberc", "plugin", "proxy",
+})  # fmt: skip
+"""Commands that nobody needs on a bastion."""
 
 ARRAYS: Final = frozenset({
-    "as-group", "as-user-extra", "audience", "env", "exec-arg", "exec-env", "extra", "from-literal", "group", "header",
+    "as-group", "as-user-extra", "audience", "env", "extra", "from-literal", "group", "header",
     "resource-name", "rule", "for",
 })  # fmt: skip
 """Flags that may be repeated and whose values hold commas: the help shows them like other lists."""
@@ -37,7 +41,7 @@ def main() -> None:
         path = waiting.pop(0)
         text = said(client, *path, "--help")
         below = subcommands(text)
-        waiting.extend([*path, name] for name in below if name not in NOT_OURS)
+        waiting.extend([*path, name] for name in below if " ".join([*path, name]) not in NOT_OURS)
         if path:
             table[" ".join(path)] = {"usage": usage(text), "flags": flags(text)}
     lines = [f"{json.dumps(name)}: {json.dumps(facts)}" for name, facts in sorted(table.items())]

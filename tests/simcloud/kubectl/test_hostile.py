@@ -15,8 +15,8 @@ from simcloud.world.world import World
 
 COMMANDS = [
     "get", "describe", "events", "explain", "api-resources", "api-versions", "auth can-i", "auth whoami",
-    "config view", "config set", "config unset", "config get-contexts", "config set-context", "version",
-    "cluster-info", "help", "options", "config set-credentials", "config use-context", "config rename-context",
+    "config view", "config get-contexts", "config set-context", "version",
+    "cluster-info", "help", "options", "config use-context",
 ]  # fmt: skip
 SEEN = [
     "pods", "nodes", "pods,svc", "all", "deploy/coredns", "pod.spec", "-A", "-n", "kube-system", "-o", "json", "yaml",

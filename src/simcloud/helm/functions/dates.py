@@ -6,13 +6,10 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_s, shown_duration
-from simcloud.golang.formatting import Int
-from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang.durations import parse_duration_s
+from simcloud.golang.template.functions import Function
 from simcloud.golang.template.objects import GoObject
-from simcloud.helm.functions.values import whole
 
-_FIRST: Final = datetime(1, 1, 1, tzinfo=UTC)
 _MONTHS: Final = [
     "January",
     "February",
@@ -94,28 +91,6 @@ def gone(moment: Moment, form: str) -> str:
     return _PIECE.sub(piece, form)
 
 
-def read_date(form: str, text: str) -> Moment:
-    """The time that a text in a form says; the first of all times if it says none."""
-    names = {
-        "2006": "%Y", "01": "%m", "02": "%d", "15": "%H", "04": "%M", "05": "%S", "Jan": "%b", "January": "%B",
-        "Mon": "%a", "Monday": "%A", "MST": "%Z", "-0700": "%z", "-07:00": "%z", "Z07:00": "%z", "03": "%I", "PM": "%p",
-        "1": "%m", "2": "%d", "_2": "%d", "06": "%y",
-    }  # fmt: skip
-    try:
-        known = _PIECE.sub(lambda found: names.get(found[0], found[0]), form.replace("%", "%%"))
-        when = datetime.strptime(text, known)
-    except ValueError:
-        return Moment((_FIRST - _EPOCH).total_seconds())
-    return Moment((when.replace(tzinfo=when.tzinfo or UTC) - _EPOCH).total_seconds())
-
-
-def _must_read(form: str, text: str) -> Moment:
-    found = read_date(form, text)
-    if found.when == _FIRST:
-        raise CallError(f'parsing time "{text}" as "{form}": cannot parse "{text}" as "{form}"')
-    return found
-
-
 def dates(now_s: float) -> dict[str, Function]:
     """The functions at a time of day."""
 
@@ -126,9 +101,6 @@ def dates(now_s: float) -> dict[str, Function]:
             return Moment(float(value))
         return Moment(now_s)
 
-    def ago(value: Any) -> str:
-        return shown_duration(round(now_s - moment(value).seconds))
-
     def moved(by: str, when: Any) -> Moment:
         try:
             return Moment(moment(when).seconds + parse_duration_s(by))
@@ -138,14 +110,6 @@ def dates(now_s: float) -> dict[str, Function]:
     def date(form: str, when: Any) -> str:
         return gone(moment(when), form)
 
-    def lasting(value: Any) -> int:
-        if isinstance(value, Moment):
-            return int(now_s - value.seconds)
-        try:
-            return int(parse_duration_s(value)) if isinstance(value, str) else 0
-        except ValueError:
-            return 0
-
     return {
         "now": Function(lambda: Moment(now_s), 0, 0),
         "date": Function(date, 2, 2, ("string", "")),
@@ -154,23 +118,5 @@ def dates(now_s: float) -> dict[str, Function]:
         "dateModify": Function(moved, 2, 2, ("string", "")),
         "date_modify": Function(moved, 2, 2, ("string", "")),
         "mustDateModify": Function(moved, 2, 2, ("string", "")),
-        "toDate": Function(read_date, 2, 2, ("string", "string")),
-        "mustToDate": Function(_must_read, 2, 2, ("string", "string")),
         "unixEpoch": Function(lambda when: str(int(moment(when).seconds // 1)), 1, 1),
-        "ago": Function(ago, 1, 1),
-        "duration": Function(lambda value: shown_duration(_seconds(value)), 1, 1),
-        "durationRound": Function(lambda value: _rounded(lasting(value)), 1, 1),
     }
-
-
-def _seconds(value: Any) -> int:
-    """Seconds as texts or numbers of 64 bits; others are none."""
-    return 0 if isinstance(value, (Int, float, Moment)) else whole(value)
-
-
-def _rounded(seconds: int) -> str:
-    units = (("y", 31536000), ("mo", 2592000), ("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
-    for name, length in units:
-        if abs(seconds) >= length:
-            return f"{abs(seconds) // length}{name}"
-    return "0s"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import zlib
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -138,26 +136,6 @@ def _b64dec(text: str) -> str:
         return f"illegal base64 data at input byte {bad_base64_byte(packed)}"
 
 
-def _b32dec(text: str) -> str:
-    try:
-        return base64.b32decode(text).decode("utf-8", "surrogateescape")
-    except (binascii.Error, ValueError):
-        return "illegal base32 data at input byte 0"
-
-
-def _url_parse(text: str) -> dict[str, Any]:
-    try:
-        parts = urlsplit(text)
-        host = parts.netloc.rpartition("@")[2]
-        user = parts.netloc.rpartition("@")[0]
-        return {
-            "scheme": parts.scheme, "host": host, "hostname": parts.hostname or "", "path": parts.path,
-            "query": parts.query, "opaque": "", "fragment": parts.fragment, "userinfo": user,
-        }  # fmt: skip
-    except ValueError as error:
-        raise CallError(f"unable to parse url: {error}") from None
-
-
 ENCODING: dict[str, Function] = {
     "toYaml": Function(to_yaml, 1, 1),
     "mustToYaml": Function(to_yaml, 1, 1),
@@ -174,11 +152,6 @@ ENCODING: dict[str, Function] = {
     "fromJsonArray": Function(_from_json_array, 1, 1, (_S,)),
     "b64enc": Function(lambda text: base64.b64encode(_bytes(text)).decode(), 1, 1, (_S,)),
     "b64dec": Function(_b64dec, 1, 1, (_S,)),
-    "b32enc": Function(lambda text: base64.b32encode(_bytes(text)).decode(), 1, 1, (_S,)),
-    "b32dec": Function(_b32dec, 1, 1, (_S,)),
     "sha1sum": Function(lambda text: hashlib.sha1(_bytes(text)).hexdigest(), 1, 1, (_S,)),
     "sha256sum": Function(lambda text: hashlib.sha256(_bytes(text)).hexdigest(), 1, 1, (_S,)),
-    "sha512sum": Function(lambda text: hashlib.sha512(_bytes(text)).hexdigest(), 1, 1, (_S,)),
-    "adler32sum": Function(lambda text: str(zlib.adler32(_bytes(text))), 1, 1, (_S,)),
-    "urlParse": Function(_url_parse, 1, 1, (_S,)),
 }

@@ -82,13 +82,6 @@ def _slice(value: Any, *bounds: int) -> list[Any]:
     return items[start:end]
 
 
-def _chunk(size: int, value: Any) -> list[Any]:
-    items = _chunk_of(value)
-    if size < 1:
-        raise CallError("runtime error: integer divide by zero")
-    return [items[at : at + size] for at in range(0, len(items), size)]
-
-
 _PLAIN: dict[str, Function] = {
     "first": Function(_first, 1, 1),
     "last": Function(_last, 1, 1),
@@ -103,7 +96,6 @@ _PLAIN: dict[str, Function] = {
     "push": Function(_append, 2, 2),
     "prepend": Function(lambda value, item: [item, *_prepend_to(value)], 2, 2),
     "slice": Function(_slice, 1, None, ("", "int")),
-    "chunk": Function(_chunk, 2, 2, ("int", "")),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from typing import Any
 
 from simcloud.golang.formatting import Int
@@ -39,23 +38,6 @@ def _remainder(one: Any, other: Any) -> int:
     return left - right * _divide(left, right)
 
 
-def _round(value: Any, places: int, half: Any = 0.5) -> float:
-    number = real(value)
-    if not math.isfinite(number) or abs(places) > 300:
-        return number
-    scale = math.pow(10, places)
-    digits = scale * number
-    if not math.isfinite(digits):
-        return number
-    fraction, kept = math.modf(digits)
-    border = real(half)
-    if number > 0:
-        rounded = math.ceil(digits) if fraction >= border else math.floor(digits)
-    else:
-        rounded = math.floor(digits) if abs(fraction) >= border and number < 0 else math.ceil(digits)
-    return rounded / scale if scale else kept
-
-
 def _floor(value: Any) -> float:
     number = real(value)
     return float(math.floor(number)) if math.isfinite(number) else number
@@ -77,48 +59,6 @@ def _until_step(start: int, stop: int, step: int) -> Ints:
     return Ints(Int(number) for number in range(start, stop, step))
 
 
-def _seq(*bounds: int) -> str:
-    match [int(bound) for bound in bounds]:
-        case [end]:
-            start, step, stop = 1, 1 if end > 0 else -1, end
-        case [start, stop]:
-            step = 1 if stop >= start else -1
-        case [start, step, stop]:
-            if step == 0:
-                return ""
-        case _:
-            return ""
-    if (stop - start) * step < 0:
-        return ""
-    bounded((stop - start) // step + 1)
-    return " ".join(map(str, range(start, stop + (1 if step > 0 else -1), step)))
-
-
-def _exactly(of: str, values: tuple[Any, ...]) -> float:
-    result = Decimal(repr(real(values[0])))
-    for value in values[1:]:
-        other = Decimal(repr(real(value)))
-        if of == "/" and other == 0:
-            raise CallError("decimal division by 0")
-        result = (
-            {"+": result + other, "-": result - other, "*": result * other}.get(of, result)
-            if of != "/"
-            else (result / other)
-        )
-    return float(result)
-
-
-def _to_decimal(value: Any) -> int:
-    try:
-        return int(str(value), 8)
-    except ValueError:
-        return 0
-
-
-def _real_function(of: str) -> Function:
-    return Function(lambda *values: _exactly(of, values), 1)
-
-
 _LARGEST = Function(lambda first, *more: max([whole(first), *map(whole, more)]), 1)
 
 NUMBERS: dict[str, Function] = {
@@ -126,7 +66,6 @@ NUMBERS: dict[str, Function] = {
     "int64": Function(whole, 1, 1),
     "float64": Function(real, 1, 1),
     "atoi": Function(lambda text: Int(whole(text)), 1, 1, ("string",)),
-    "toDecimal": Function(_to_decimal, 1, 1),
     "add": Function(_sum, 0),
     "add1": Function(lambda value: whole(whole(value) + 1), 1, 1),
     "sub": Function(lambda one, other: whole(whole(one) - whole(other)), 2, 2),
@@ -136,17 +75,8 @@ NUMBERS: dict[str, Function] = {
     "max": _LARGEST,
     "biggest": _LARGEST,
     "min": Function(lambda first, *more: min([whole(first), *map(whole, more)]), 1),
-    "addf": _real_function("+"),
-    "add1f": Function(lambda value: _exactly("+", (value, 1.0)), 1, 1),
-    "subf": _real_function("-"),
-    "mulf": _real_function("*"),
-    "divf": _real_function("/"),
-    "maxf": Function(lambda first, *more: max([real(first), *map(real, more)]), 1),
-    "minf": Function(lambda first, *more: min([real(first), *map(real, more)]), 1),
     "floor": Function(_floor, 1, 1),
     "ceil": Function(_ceil, 1, 1),
-    "round": Function(_round, 2, 3, ("", _I, "float64")),
     "until": Function(_until, 1, 1, (_I,)),
     "untilStep": Function(_until_step, 3, 3, (_I, _I, _I)),
-    "seq": Function(_seq, 0, None, (_I,)),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-import textwrap
 from random import Random
 from typing import Any
 
@@ -68,46 +67,11 @@ def _title(text: str) -> str:
     return re.sub(r"(?<![\w'])(\w)", lambda found: found[1].upper(), text)
 
 
-def _untitle(text: str) -> str:
-    return re.sub(r"(?<![\w'])(\w)", lambda found: found[1].lower(), text)
-
-
-def _initials(text: str) -> str:
-    return "".join(word[0] for word in text.split())
-
-
-def _abbrev(width: int, text: str) -> str:
-    if width < 4 or len(text) <= width:
-        return text
-    return text[: width - 3] + "..."
-
-
-def _words(text: str, joint: str) -> str:
+def _kebabcase(text: str) -> str:
     spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", text)
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", spaced)
     spaced = re.sub(r"([A-Za-z])(\d)|(\d)([A-Za-z])", lambda m: f"{m[1] or m[3]} {m[2] or m[4]}", spaced)
-    return joint.join(word.lower() for word in re.split(r"[\s_\-.]+", spaced))
-
-
-def _camelcase(text: str) -> str:
-    head = re.match(r"[_\s-]*", text)
-    lead = head[0] if head else ""
-    return lead + "".join(
-        word[:1].upper() + word[1:] for word in re.split(r"[_\s-]+", text[len(lead) :]) if word
-    )
-
-
-def _wrap(width: int, text: str) -> str:
-    return "\n".join(
-        textwrap.fill(
-            line, max(width, 1), break_long_words=False, break_on_hyphens=False, drop_whitespace=True
-        )
-        for line in text.split("\n")
-    )
-
-
-def _plural(one: str, many: str, count: int) -> str:
-    return one if count == 1 else many
+    return "-".join(word.lower() for word in re.split(r"[\s_\-.]+", spaced))
 
 
 def _join(separator: str, value: Any) -> str:
@@ -120,11 +84,6 @@ def _join(separator: str, value: Any) -> str:
 
 def _split(separator: str, text: str) -> dict[str, str]:
     return {f"_{place}": part for place, part in enumerate(_parts(separator, text))}
-
-
-def _splitn(separator: str, count: int, text: str) -> dict[str, str]:
-    parts = text.split(separator, max(count - 1, 0)) if separator else list(text)
-    return {f"_{place}": part for place, part in enumerate(parts)}
 
 
 def _parts(separator: str, text: str) -> Strings:
@@ -143,10 +102,6 @@ def _sort_alpha(value: Any) -> Strings:
     return Strings(sorted(_strings(value)))
 
 
-def _swapcase(text: str) -> str:
-    return text.swapcase()
-
-
 def _fail(message: str) -> str:
     raise CallError(message)
 
@@ -158,8 +113,6 @@ TEXTS: dict[str, Function] = {
     "upper": Function(str.upper, 1, 1, (_S,)),
     "lower": Function(str.lower, 1, 1, (_S,)),
     "title": Function(_title, 1, 1, (_S,)),
-    "untitle": Function(_untitle, 1, 1, (_S,)),
-    "swapcase": Function(_swapcase, 1, 1, (_S,)),
     "trim": Function(lambda text: text.strip(), 1, 1, (_S,)),
     "trimAll": Function(lambda cut, text: text.strip(cut), 2, 2, (_S, _S)),
     "trimall": Function(lambda cut, text: text.strip(cut), 2, 2, (_S, _S)),
@@ -167,7 +120,6 @@ TEXTS: dict[str, Function] = {
     "trimPrefix": Function(lambda start, text: text.removeprefix(start), 2, 2, (_S, _S)),
     "trunc": Function(_trunc, 2, 2, (_I, _S)),
     "substr": Function(_substr, 3, 3, (_I, _I, _S)),
-    "abbrev": Function(_abbrev, 2, 2, (_I, _S)),
     "indent": Function(_indent, 2, 2, (_I, _S)),
     "nindent": Function(lambda spaces, text: "\n" + _indent(spaces, text), 2, 2, (_I, _S)),
     "repeat": Function(_repeat, 2, 2, (_I, _S)),
@@ -176,22 +128,14 @@ TEXTS: dict[str, Function] = {
     "hasPrefix": Function(lambda start, text: text.startswith(start), 2, 2, (_S, _S)),
     "hasSuffix": Function(lambda end, text: text.endswith(end), 2, 2, (_S, _S)),
     "nospace": Function(lambda text: re.sub(r"\s", "", text), 1, 1, (_S,)),
-    "initials": Function(_initials, 1, 1, (_S,)),
-    "snakecase": Function(lambda text: _words(text, "_"), 1, 1, (_S,)),
-    "kebabcase": Function(lambda text: _words(text, "-"), 1, 1, (_S,)),
-    "camelcase": Function(_camelcase, 1, 1, (_S,)),
-    "wrap": Function(_wrap, 2, 2, (_I, _S)),
-    "plural": Function(_plural, 3, 3, (_S, _S, _I)),
+    "kebabcase": Function(_kebabcase, 1, 1, (_S,)),
     "join": Function(_join, 2, 2, (_S, "")),
     "split": Function(_split, 2, 2, (_S, _S)),
-    "splitn": Function(_splitn, 3, 3, (_S, _I, _S)),
     "splitList": Function(_parts, 2, 2, (_S, _S)),
     "toString": Function(text_of, 1, 1),
     "toStrings": Function(_strings, 1, 1),
     "sortAlpha": Function(_sort_alpha, 1, 1),
     "fail": Function(_fail, 1, 1, (_S,)),
-    "hello": Function(lambda: "Hello!", 0, 0),
-    "getHostByName": Function(lambda _name: "", 1, 1, (_S,)),
 }
 
 
@@ -203,11 +147,6 @@ def random_texts(stream: Random) -> dict[str, Function]:
             return "".join(stream.choice(letters) for _ in range(bounded(count)))
 
         return Function(draw, 1, 1, (_I,))
-
-    def shuffled(text: str) -> str:
-        letters = list(text)
-        stream.shuffle(letters)
-        return "".join(letters)
 
     def between(low: int, high: int) -> Int:
         if high <= low:
@@ -224,8 +163,6 @@ def random_texts(stream: Random) -> dict[str, Function]:
         "randAlphaNum": drawn(letters + string.digits),
         "randAlpha": drawn(letters),
         "randNumeric": drawn(string.digits),
-        "randAscii": drawn("".join(map(chr, range(32, 127)))),
         "randInt": Function(between, 2, 2, (_I, _I)),
-        "shuffle": Function(shuffled, 1, 1, (_S,)),
         "uuidv4": Function(uuid, 0, 0),
     }

@@ -87,22 +87,6 @@ def real(value: Any) -> float:
     return 0.0
 
 
-def items_of(value: Any) -> list[Any]:
-    """The items of a list; raises ``CallError`` in sprig's words."""
-    if isinstance(value, list):
-        return value
-    if isinstance(value, (bytes, tuple)):
-        return list(value)
-    kind = "nil" if absent(value) else _go_kind(value)
-    raise CallError(f"Cannot find items on type {kind}")
-
-
-def _go_kind(value: Any) -> str:
-    from simcloud.helm.functions.kinds import kind_of
-
-    return kind_of(value)
-
-
 def empty(value: Any) -> bool:
     """Whether sprig takes a value for none: nothing, zero, nothing in it."""
     if absent(value):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from simcloud.kubectl.describe import (  # noqa: F401  (they register what they describe)
     batch,
-    certificates,
     configuration,
     networking,
     nodes,

@@ -48,7 +48,6 @@ _POD_HEADINGS: Final = (
     "Memory Limits",
     "Age",
 )
-_POOLS_SHOWN: Final = 10
 _NOT_A_NUMBER: Final = -(2**63)
 _NOTHING: Final = Amount(Fraction(0))
 
@@ -73,7 +72,6 @@ async def describe_node(reader: Reader, obj: Object, show_events: bool) -> str:
         if part(status, title.lower()):
             page.line(f"{title}:")
             write_amounts(page, status[title.lower()], 1)
-    await _write_devices(page, reader, name_of(obj))
     page.line("System Info:")
     for title, key in _SYSTEM:
         page.field(title, text(part(status, "nodeInfo"), key), 1)
@@ -120,27 +118,6 @@ async def _write_lease(page: Page, reader: Reader, node: str) -> None:
     page.field("HolderIdentity", UNSET if holder is None else holder, 1)
     for title, key in (("AcquireTime", "acquireTime"), ("RenewTime", "renewTime")):
         page.field(title, UNSET if spec.get(key) is None else long_time(spec[key]), 1)
-
-
-async def _write_devices(page: Page, reader: Reader, node: str) -> None:
-    """What drivers offer on this node alone, by their pools."""
-    kind = reader.resource("resourceslices.resource.k8s.io")
-    try:
-        slices = await reader.list(kind, None, fields=f"spec.nodeName={node}")
-    except ApiError:
-        return
-    pools: dict[tuple[str, str], list[int]] = {}
-    for spec in (part(one, "spec") for one in slices):
-        pool = text(spec, "driver"), text(part(spec, "pool"), "name")
-        pools.setdefault(pool, []).append(len(items(spec, "devices")))
-    if not pools:
-        return
-    ordered = sorted(pools, key="/".join)
-    page.line("Node-Local ResourceSlices:")
-    rows = [(*pool, len(pools[pool]), sum(pools[pool])) for pool in ordered[:_POOLS_SHOWN]]
-    page.table(("Driver", "Pool", "Slices", "Devices"), rows)
-    if len(ordered) > _POOLS_SHOWN:
-        page.line(f"...and {len(ordered) - _POOLS_SHOWN} more pools", level=1)
 
 
 def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:

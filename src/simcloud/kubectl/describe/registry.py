@@ -11,14 +11,14 @@ from simcloud.kubernetes.api.objects import Object
 Describer: TypeAlias = Callable[[Reader, Object, bool], Awaitable[str]]
 """From a reader, an object and whether to show its events, the text. Raises ``ApiError``."""
 
-_DESCRIBERS: dict[tuple[str, str], Describer] = {}
+DESCRIBERS: dict[tuple[str, str], Describer] = {}
 
 
 def describes(group: str, kind: str) -> Callable[[Describer], Describer]:
     """Register a function as the describer of a kind."""
 
     def register(describer: Describer) -> Describer:
-        _DESCRIBERS[group, kind] = describer
+        DESCRIBERS[group, kind] = describer
         return describer
 
     return register
@@ -26,9 +26,4 @@ def describes(group: str, kind: str) -> Callable[[Describer], Describer]:
 
 def registered(group: str, kind: str) -> Describer | None:
     """The describer of a kind, if it has one of its own."""
-    return _DESCRIBERS.get((group, kind))
-
-
-def described_kinds() -> list[tuple[str, str]]:
-    """The groups and kinds that have a describer of their own."""
-    return list(_DESCRIBERS)
+    return DESCRIBERS.get((group, kind))

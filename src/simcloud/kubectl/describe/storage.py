@@ -9,7 +9,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.claims import write_claim
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, Page, long_time
-from simcloud.kubectl.describe.parts import lasts, write_created, write_metadata, write_name
+from simcloud.kubectl.describe.parts import lasts, write_metadata, write_name
 from simcloud.kubectl.describe.registry import describes
 from simcloud.kubectl.describe.volumes import write_persistent_source
 from simcloud.kubectl.reader import Reader
@@ -139,38 +139,3 @@ def _write_topologies(page: Page, terms: Sequence[Object]) -> None:
     page.field("AllowedTopologies", "" if terms else NONE)
     for number, term in enumerate(terms):
         page.several(f"Term {number}", map(_expression, items(term, "matchLabelExpressions")), 1)
-
-
-@describes(_GROUP, "VolumeAttributesClass")
-async def describe_volume_attributes_class(reader: Reader, obj: Object, show_events: bool) -> str:
-    """A VolumeAttributesClass."""
-    page = Page()
-    write_name(page, obj, namespace=False)
-    page.field("Annotations", labels(meta(obj).get("annotations")))
-    page.field("DriverName", text(obj, "driverName"))
-    page.field("Parameters", labels(obj.get("parameters")))
-    await write_events(page, reader, obj, show_events)
-    return page.text()
-
-
-@describes(_GROUP, "CSINode")
-async def describe_csi_node(reader: Reader, obj: Object, show_events: bool) -> str:
-    """A node's storage drivers."""
-    page, drivers = Page(), part(obj, "spec").get("drivers")
-    write_name(page, obj, namespace=False)
-    write_metadata(page, obj)
-    write_created(page, obj)
-    page.line("Spec:")
-    if drivers is not None:
-        page.line("Drivers:", level=1)
-    for driver in drivers or []:
-        page.line(f"{text(driver, 'name')}:", level=2)
-        page.field("Node ID", text(driver, "nodeID"), 3)
-        allocatable = part(driver, "allocatable").get("count")
-        if allocatable is not None:
-            page.line("Allocatables:", level=3)
-            page.field("Count", allocatable, 4)
-        if driver.get("topologyKeys") is not None:
-            page.field("Topology Keys", sprint(driver["topologyKeys"]), 3)
-    await write_events(page, reader, obj, show_events)
-    return page.text()

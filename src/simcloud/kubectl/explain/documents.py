@@ -49,11 +49,6 @@ def new_edition(catalogue: Catalogue, group: str, version: str) -> Document | No
     return None if packed is None else _read(packed)
 
 
-def old_edition(catalogue: Catalogue) -> Document:
-    """The document of everything, of edition 2."""
-    return _read(openapi.v2(catalogue))
-
-
 @lru_cache(maxsize=32)
 def _read(packed: bytes) -> Document:
     told: Object = msgspec.json.decode(packed)

@@ -1,4 +1,4 @@
-"""Descriptions in lines of a width. The two forms of ``explain`` break lines by different rules."""
+"""Descriptions in lines of a width."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from typing import Final
 
 _PIECES: Final = re.compile(r"\n|[^\S\n\u00a0]+|(?:[^\s]|\u00a0)+")
-_ITEM: Final = re.compile(r"(\d+\.?|-|\*)\s")
-_BLOCK: Final = "    "
 
 
 def folded(text: str, width: int) -> str:
@@ -38,37 +36,3 @@ def folded(text: str, width: int) -> str:
 
 def _crosses(before: int, length: int, width: int) -> bool:
     return width - before + 1 < width and length > width - before
-
-
-def filled(text: str, width: int) -> list[str]:
-    """A text whose lines are joined and filled anew; blocks, blank lines, lists and what follows a colon stay."""
-    lines: list[str] = []
-    words: list[str] = []
-    last = ""
-
-    def flush() -> None:
-        nonlocal last
-        if words:
-            lines.append(" ".join(words))
-            words.clear()
-            last = ""
-
-    for line in text.split("\n"):
-        if line.startswith(_BLOCK):
-            flush()
-            lines.append(line)
-            continue
-        if lines and not line.strip():
-            flush()
-            lines.append("")
-            continue
-        if last.endswith(":") or not line.strip() or _ITEM.match(line.strip()):
-            flush()
-        for word in line.split():
-            last = word
-            if words and len(" ".join([*words, word])) > width:
-                flush()
-                last = word
-            words.append(word)
-    flush()
-    return lines

@@ -1,14 +1,8 @@
-"""The fields of kubeconfig files: which there are, what a dotted path names, and what a file may not hold."""
+"""The fields of kubeconfig files: which there are, and what a file may not hold."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any, Final
-
-from simcloud.golang.quoting import quote
-from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.flags import BOOLEANS
 
 Config = dict[str, Any]
 INNER: Final = {"clusters": "cluster", "contexts": "context", "users": "user"}
@@ -25,10 +19,6 @@ ORDER: Final = {
     ),
 }  # fmt: skip
 """The fields of each part, as their structs have them."""
-SWITCHES: Final = ("insecure-skip-tls-verify", "disable-compression", "colors")
-IGNORED: Final = ("kind", "apiVersion")
-"""What can be set and is always written as it must be."""
-ROOTS: Final = (*INNER, "current-context", "preferences", "extensions", *IGNORED)
 
 
 def check(told: Config) -> None:
@@ -72,48 +62,3 @@ def _entry(part: str, one: Config) -> Config:
     elif part == "clusters":
         fields = {"server": inner.get("server", ""), **fields}
     return {"name": one["name"], INNER[part]: fields}
-
-
-def split(told: Config, path: str) -> tuple[str, str, str]:
-    """Part, entry and field that a dotted path names, as far as it names them; names of entries may have dots."""
-    if not path:
-        raise KubectlError("you must specify a property")
-    head, _, rest = path.partition(".")
-    if head not in ROOTS:
-        raise KubectlError(f"unable to parse {path} after [] at api.Config")
-    if head not in INNER:
-        return head, "", rest
-    names = [one["name"] for one in told.get(head) or ()]
-    known = [name for name in names if rest == name or rest.startswith(f"{name}.")]
-    if known:
-        name = max(known, key=len)
-    else:
-        name = rest.rpartition(".")[0] if rest.rpartition(".")[2] in ORDER[head] else rest.partition(".")[0]
-    return head, name, rest[len(name) + 1 :]
-
-
-def checked(told: Config, path: str, head: str, field: str) -> None:
-    """Refuse to set what is no single value."""
-    if head not in INNER:
-        return
-    if field.partition(".")[0] not in ORDER[head]:
-        names = " ".join(sorted(one["name"] for one in told.get(head) or ()))
-        raise KubectlError(f"can't set a map to a value: map[{names}]")
-    if "." in field:
-        raise KubectlError(f"unable to parse one or more field values of {path}")
-
-
-def read(field: str, value: str, raw: bool) -> Any:
-    """A text as the value of a field."""
-    if field in SWITCHES:
-        if value not in BOOLEANS:
-            raise KubectlError(f"strconv.ParseBool: parsing {quote(value)}: invalid syntax")
-        return BOOLEANS[value]
-    if field.endswith("-data"):
-        if raw:
-            return base64.b64encode(value.encode()).decode()
-        try:
-            base64.b64decode(value, validate=True)
-        except (binascii.Error, ValueError):
-            raise KubectlError("error decoding input value: illegal base64 data at input byte 0") from None
-    return value

@@ -45,13 +45,6 @@ class Kubeconfig:
             self.told[part].append({"name": name, INNER[part]: found})
         return found
 
-    def remove(self, part: str, name: str) -> bool:
-        """Leave an entry out; False if there is none."""
-        kept = [one for one in self.told[part] if one.get("name") != name]
-        found = len(kept) < len(self.told[part])
-        self.told[part] = kept
-        return found
-
     def save(self) -> None:
         """Write the file, entries by name, as kubectl writes it."""
         told = ordered(self.told)

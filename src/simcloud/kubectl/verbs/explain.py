@@ -6,15 +6,13 @@ from typing import Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError
-from simcloud.kubectl.explain.documents import new_edition, old_edition
-from simcloud.kubectl.explain.older import Older
+from simcloud.kubectl.explain.documents import new_edition
 from simcloud.kubectl.explain.plaintext import Plaintext
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import qualified
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 
-FORMS: Final = ("plaintext", "plaintext-openapiv2")
 NO_TYPE: Final = (
     'You must specify the type of resource to explain. Use "kubectl api-resources" for a complete list of '
     "supported resources."
@@ -38,10 +36,7 @@ async def explain(kubectl: Kubectl) -> None:
     catalogue = (await kubectl.connect()).catalogue
     resource, path = _asked(catalogue, args[0])
     group, version = _version(flags["api-version"], resource)
-    if form == "plaintext-openapiv2":
-        await _older(kubectl, catalogue, resource, (group, version), path)
-        return
-    if form not in FORMS:
+    if form != "plaintext":
         raise KubectlError(f"unrecognized format: {form}")
     place = f"{group}/{version}, Resource={resource.plural}"
     document = new_edition(catalogue, group, version)
@@ -57,17 +52,6 @@ async def explain(kubectl: Kubectl) -> None:
     if not told:
         raise KubectlError(f'field "{path[-1]}" does not exist')
     await kubectl.out(f"{told}\n")
-
-
-async def _older(
-    kubectl: Kubectl, catalogue: Catalogue, resource: Resource, place: tuple[str, str], path: list[str]
-) -> None:
-    served = catalogue.at(*place, resource.plural)
-    document = old_edition(catalogue)
-    schema = None if served is None else document.of(served)
-    if served is None or schema is None:
-        raise KubectlError(f'couldn\'t find resource for "{place[0]}/{place[1]}, Kind={resource.kind}"')
-    await kubectl.out(Older(document, served, kubectl.flags["recursive"]).explain(schema, path))
 
 
 def _asked(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:

@@ -41,7 +41,6 @@ _FIELDS: Mapping[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("", "secrets"): ((*_NAMES, "type"), _PLAIN),
     ("", "services"): ((*_NAMES, "spec.clusterIP", "spec.type"), _PLAIN),
     ("batch", "jobs"): ((*_NAMES, "status.successful"), 'field label "{field}" not supported for Job'),
-    ("certificates.k8s.io", "certificatesigningrequests"): ((*_NAME, "spec.signerName"), _PLAIN),
     ("resource.k8s.io", "resourceslices"): ((*_NAME, "spec.nodeName", "spec.driver"), _SLICE),
 }
 """The fields of a resource and its refusal; every other one has ``_NAMES`` and ``_DEFAULT``."""

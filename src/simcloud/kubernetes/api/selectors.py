@@ -89,7 +89,6 @@ class LabelSelector:
         return ",".join(map(str, self.requirements))
 
 
-EVERYTHING = LabelSelector()
 NOTHING = LabelSelector(nothing=True)
 
 

@@ -11,14 +11,13 @@ from typing import Final, NamedTuple
 
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.strategies import (
-    prepare_approval,
     prepare_ephemeral_containers,
     prepare_finalize,
     prepare_resize,
     prepare_status_update,
     prepare_update,
 )
-from simcloud.kubernetes.api.validation import metadata, validate_status_update, validate_update
+from simcloud.kubernetes.api.validation import metadata, validate_update
 from simcloud.kubernetes.api.validation.core import namespace_finalize
 from simcloud.kubernetes.api.validation.pods import validate_ephemeral_containers, validate_resize
 from simcloud.kubernetes.api.verbs.write import Write
@@ -40,16 +39,16 @@ _WHOLE: Final = View(
     lambda write: prepare_update(write.resource, write.new, write.before),
     lambda write: validate_update(write.resource, write.new, write.before),
 )
+_STATUS: Final = View(
+    lambda write: prepare_status_update(write.resource, write.new, write.before, now=write.api.timestamp()),
+    lambda write: metadata.on_update(write.resource, write.new, write.before),
+)
 
 VIEWS: Final[dict[str, View]] = {
     "": _WHOLE,
     "scale": _WHOLE,
-    "status": View(
-        lambda write: prepare_status_update(
-            write.resource, write.new, write.before, now=write.api.timestamp()
-        ),
-        lambda write: validate_status_update(write.resource, write.new, write.before),
-    ),
+    "status": _STATUS,
+    "approval": _STATUS,
     "ephemeralcontainers": View(
         lambda write: prepare_ephemeral_containers(write.new, write.before),
         _part(lambda write: validate_ephemeral_containers(write.new, write.before)),
@@ -61,10 +60,6 @@ VIEWS: Final[dict[str, View]] = {
     "finalize": View(
         lambda write: prepare_finalize(write.new, write.before),
         _part(lambda write: namespace_finalize(write.new, write.before)),
-    ),
-    "approval": View(
-        lambda write: prepare_approval(write.new, write.before, now=write.api.timestamp()),
-        lambda write: validate_status_update(write.resource, write.new, write.before),
     ),
 }
 """By the subresource's name; the empty one is the object itself."""

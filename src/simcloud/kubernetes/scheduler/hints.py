@@ -14,7 +14,6 @@ from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.scheduler.filters import (
     affinity,
     claims,
-    limits,
     pod_affinity,
     ports,
     resources,
@@ -36,9 +35,7 @@ RELABELLED: Final = "pod relabelled"
 CLAIM: Final = "persistentvolumeclaims"
 VOLUME: Final = "persistentvolumes"
 CLASS: Final = "storageclasses.storage.k8s.io"
-CSI_NODE: Final = "csinodes.storage.k8s.io"
-CAPACITY: Final = "csistoragecapacities.storage.k8s.io"
-STORAGE: Final = (CLAIM, VOLUME, CLASS, CSI_NODE, CAPACITY)
+STORAGE: Final = (CLAIM, VOLUME, CLASS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +114,6 @@ def _frees_claim(pod: PodInfo, change: Change) -> bool:
     )
 
 
-def _frees_volumes(pod: PodInfo, change: Change) -> bool:
-    return change.pod is not None and bool(change.pod.claims)
-
-
 def _own_claim(pod: PodInfo, change: Change) -> bool:
     metadata = (change.object or {}).get("metadata") or {}
     return metadata.get("namespace") == pod.namespace and metadata.get("name") in pod.claims
@@ -172,7 +165,6 @@ HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
         ports.NAME: _new_node,
         resources.NAME: _larger,
         restrictions.NAME: _new_node,
-        limits.NAME: _new_node,
         claims.NAME: _moved_node,
         zones.NAME: _moved_node,
         spread.NAME: _domain,
@@ -185,20 +177,16 @@ HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
         ports.NAME: _frees_ports,
         resources.NAME: _always,
         restrictions.NAME: _frees_claim,
-        limits.NAME: _frees_volumes,
         spread.NAME: _of_the_kind,
         pod_affinity.NAME: _better_company,
     },
     CLAIM: {
         restrictions.NAME: _own_claim,
-        limits.NAME: _own_claim,
         claims.NAME: _own_claim,
         zones.NAME: _own_claim,
     },
     VOLUME: {claims.NAME: _always, zones.NAME: _always},
     CLASS: {claims.NAME: _always, zones.NAME: _always},
-    CSI_NODE: {limits.NAME: _always, claims.NAME: _always},
-    CAPACITY: {claims.NAME: _always},
 }
 
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
-from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.component_client import Client
 from simcloud.kubernetes.controllers.volumes.binder import (
     BIND_COMPLETED,
@@ -32,7 +31,6 @@ NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 
 UNREACHABLE: Final = "node(s) had volume node affinity conflict"
 NONE_FOUND: Final = "node(s) didn't find available persistent volumes to bind"
-TOO_SMALL: Final = "node(s) did not have enough free storage"
 VOLUME_MISSING: Final = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
@@ -157,21 +155,7 @@ def _provision_problem(claim: Object, node: NodeInfo, client: Client) -> str:
     topologies = storage_class.get("allowedTopologies") or ()
     if topologies and not any(_in_topology(one, node) for one in topologies):
         return NONE_FOUND
-    driver = client.get("csidrivers.storage.k8s.io", "", storage_class["provisioner"])
-    if at(driver, "spec", "storageCapacity") and not _has_room(claim, node, client):
-        return TOO_SMALL
     return ""
-
-
-def _has_room(claim: Object, node: NodeInfo, client: Client) -> bool:
-    for told in client.list("csistoragecapacities.storage.k8s.io"):
-        if told.get("storageClassName") != class_of(claim):
-            continue
-        room = told.get("maximumVolumeSize") or told.get("capacity")
-        reached = from_label_selector(told.get("nodeTopology")).matches(node.labels)
-        if room is not None and reached and parse(room) >= _size(claim):
-            return True
-    return False
 
 
 def _in_topology(term: Object, node: NodeInfo) -> bool:

@@ -197,8 +197,6 @@ class _Evaluation:
         if name == "scalar":
             vector = self.vector(arguments[0], t_ms)
             return vector[0].value if len(vector) == 1 else float("nan")
-        if name == "pi":
-            return instants.PI
         if name == "absent_over_time":
             return (
                 []

@@ -13,7 +13,6 @@ from simcloud.telemetry.promql.nodes import Matrix, Node, Paren, Selector
 from simcloud.telemetry.promql.relabel import label_join, label_replace
 from simcloud.telemetry.promql.values import Sample, Vector, without_name
 
-PI: Final = math.pi
 Note = dict[Labels, Labels]
 
 
@@ -58,10 +57,6 @@ def _nameless(labels: Labels, note: Note) -> Labels:
     return known
 
 
-def _sign(value: float) -> float:
-    return -1.0 if value < 0 else 1.0 if value > 0 else value
-
-
 def _floor(value: float) -> float:
     return float(math.floor(value)) if math.isfinite(value) and abs(value) < 2**53 else value
 
@@ -74,10 +69,6 @@ def _ceil(value: float) -> float:
     )
 
 
-def _atanh(value: float) -> float:
-    return math.copysign(INF, value) if abs(value) == 1 else lenient(math.atanh)(value)
-
-
 EACH: Final[dict[str, Callable[[float], float]]] = {
     "abs": abs,
     "ceil": _ceil,
@@ -87,21 +78,6 @@ EACH: Final[dict[str, Callable[[float], float]]] = {
     "ln": logarithm(math.log),
     "log2": logarithm(math.log2),
     "log10": logarithm(math.log10),
-    "sgn": _sign,
-    "sin": lenient(math.sin),
-    "cos": lenient(math.cos),
-    "tan": lenient(math.tan),
-    "asin": lenient(math.asin),
-    "acos": lenient(math.acos),
-    "atan": lenient(math.atan),
-    "sinh": lenient(math.sinh),
-    "cosh": lenient(math.cosh),
-    "tanh": lenient(math.tanh),
-    "asinh": lenient(math.asinh),
-    "acosh": lenient(math.acosh),
-    "atanh": _atanh,
-    "rad": lambda value: value * math.pi / 180,
-    "deg": lambda value: value * 180 / math.pi,
 }
 
 
@@ -145,10 +121,6 @@ def _sort_desc(vector: Vector) -> Vector:
     return sorted(vector, key=lambda sample: (sample.value != sample.value, -sample.value))
 
 
-def _no_native_histograms(*_: object) -> Vector:
-    return []
-
-
 WHOLE: Final[dict[str, Callable[..., Vector]]] = {
     "clamp": _clamp,
     "clamp_min": _clamp_min,
@@ -160,49 +132,15 @@ WHOLE: Final[dict[str, Callable[..., Vector]]] = {
     "label_replace": label_replace,
     "label_join": label_join,
     "histogram_quantile": histogram_quantile,
-    # These speak only of native histograms, of which there are none.
-    "histogram_count": _no_native_histograms,
-    "histogram_sum": _no_native_histograms,
-    "histogram_fraction": _no_native_histograms,
 }
-
-
-def _civil(seconds: float) -> tuple[int, int, int, int]:
-    """Year, month, day of the month and day of the year of a time, for any year."""
-    days = _whole(seconds) // 86_400 + 719_468
-    era, of_era = divmod(days, 146_097)
-    year_of_era = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted = (5 * of_year + 2) // 153
-    day = of_year - (153 * shifted + 2) // 5 + 1
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    year = year_of_era + era * 400 + (month <= 2)
-    before = sum(_month_length(year, earlier) for earlier in range(1, month))
-    return year, month, day, before + day
-
-
-def _month_length(year: int, month: int) -> int:
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in (4, 6, 9, 11) else 31
 
 
 def _whole(seconds: float) -> int:
     return int(seconds) if math.isfinite(seconds) else -(2**63)
 
 
-def _days_in_month(seconds: float) -> float:
-    year, month, _, _ = _civil(seconds)
-    return float(_month_length(year, month))
-
-
 CALENDAR: Final[dict[str, Callable[[float], float]]] = {
     "minute": lambda seconds: float(_whole(seconds) // 60 % 60),
     "hour": lambda seconds: float(_whole(seconds) // 3600 % 24),
     "day_of_week": lambda seconds: float((_whole(seconds) // 86_400 + 4) % 7),
-    "day_of_month": lambda seconds: float(_civil(seconds)[2]),
-    "day_of_year": lambda seconds: float(_civil(seconds)[3]),
-    "days_in_month": _days_in_month,
-    "month": lambda seconds: float(_civil(seconds)[1]),
-    "year": lambda seconds: float(_civil(seconds)[0]),
 }

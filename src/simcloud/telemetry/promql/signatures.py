@@ -24,16 +24,13 @@ _LETTERS: Final[dict[str, ArgumentType]] = {"v": "vector", "m": "matrix", "s": "
 
 # name, types of the arguments, type of the result, variadic
 _TABLE: Final = """
-abs v v | absent v v | absent_over_time m v | acos v v | acosh v v | asin v v | asinh v v | atan v v | atanh v v
-avg_over_time m v | ceil v v | changes m v | clamp vss v | clamp_max vs v | clamp_min vs v | cos v v | cosh v v
-count_over_time m v | days_in_month v v 1 | day_of_month v v 1 | day_of_week v v 1 | day_of_year v v 1 | deg v v
-delta m v | deriv m v | exp v v | floor v v | histogram_count v v | histogram_fraction ssv v
-histogram_quantile sv v | histogram_sum v v | holt_winters mss v | hour v v 1 | idelta m v | increase m v | irate m v
-label_join vttt v -1 | label_replace vtttt v | last_over_time m v | ln v v | log10 v v | log2 v v
-max_over_time m v | min_over_time m v | minute v v 1 | month v v 1 | pi - s | predict_linear ms v
-present_over_time m v | quantile_over_time sm v | rad v v | rate m v | resets m v | round vs v 1 | scalar v s
-sgn v v | sin v v | sinh v v | sort v v | sort_desc v v | sqrt v v | stddev_over_time m v | stdvar_over_time m v
-sum_over_time m v | tan v v | tanh v v | time - s | timestamp v v | vector s v | year v v 1
+abs v v | absent v v | absent_over_time m v | avg_over_time m v | ceil v v | changes m v | clamp vss v
+clamp_max vs v | clamp_min vs v | count_over_time m v | day_of_week v v 1 | delta m v | deriv m v | exp v v
+floor v v | histogram_quantile sv v | hour v v 1 | idelta m v | increase m v | irate m v | label_join vttt v -1
+label_replace vtttt v | last_over_time m v | ln v v | log10 v v | log2 v v | max_over_time m v | min_over_time m v
+minute v v 1 | predict_linear ms v | present_over_time m v | quantile_over_time sm v | rate m v | resets m v
+round vs v 1 | scalar v s | sort v v | sort_desc v v | sqrt v v | stddev_over_time m v | stdvar_over_time m v
+sum_over_time m v | time - s | timestamp v v | vector s v
 """
 
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Final
 
 from simcloud.telemetry.promql.arithmetic import NAN, add_exactly, divide, quantile
-from simcloud.telemetry.promql.errors import QueryError
 from simcloud.telemetry.promql.values import Point, Window
 
 
@@ -96,22 +95,6 @@ def _predict_linear(window: Window, t_ms: int, ahead_s: float) -> float | None:
     return slope * ahead_s + value
 
 
-def _holt_winters(window: Window, t_ms: int, smoothing: float, trend: float) -> float | None:
-    if not 0 < smoothing < 1:
-        raise QueryError(f"invalid smoothing factor. Expected: 0 < sf < 1, got: {smoothing:f}")
-    if not 0 < trend < 1:
-        raise QueryError(f"invalid trend factor. Expected: 0 < tf < 1, got: {trend:f}")
-    values = window.values
-    if len(values) < 2:
-        return None
-    before, smooth, slope = 0.0, values[0], values[1] - values[0]
-    for index, value in enumerate(values[1:]):
-        if index:
-            slope = trend * (smooth - before) + (1 - trend) * slope
-        before, smooth = smooth, smoothing * value + (1 - smoothing) * (smooth + slope)
-    return smooth
-
-
 def _changes(window: Window, t_ms: int) -> float | None:
     return float(sum(1 for a, b in pairwise(window.values) if a != b and (a == a or b == b)))
 
@@ -181,7 +164,6 @@ FUNCTIONS: Final[dict[str, Callable[..., float | None]]] = {
     "idelta": _idelta,
     "deriv": _deriv,
     "predict_linear": _predict_linear,
-    "holt_winters": _holt_winters,
     "changes": _changes,
     "resets": _resets,
     "sum_over_time": _sum,

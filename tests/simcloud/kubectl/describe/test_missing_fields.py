@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from simcloud.kubectl.describe import describer_for
-from simcloud.kubectl.describe.registry import described_kinds
+from simcloud.kubectl.describe.registry import DESCRIBERS
 from simcloud.kubernetes.api.objects import Object, copy
 from tests.simcloud.kubectl.describe.worlds import written
 from tests.simcloud.kubectl.genuine import Everything, finished
@@ -42,7 +42,7 @@ def test_any_field_may_be_missing() -> None:
     reader = Everything(api)
     described = 0
     for resource in api.catalogue:
-        if (resource.group, resource.kind) not in described_kinds():
+        if (resource.group, resource.kind) not in DESCRIBERS:
             continue
         describer = describer_for(resource)
         for obj in api.list(resource, None)["items"][:FEW]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simcloud.kubectl.describe.registry import described_kinds
+from simcloud.kubectl.describe.registry import DESCRIBERS
 from simcloud.kubernetes.cluster import Cluster
 from tests.simcloud.kubectl.describe.comparing import RESOURCES, difference
 from tests.simcloud.kubectl.describe.worlds import written
@@ -34,4 +34,4 @@ def test_all_of_a_kind(world: Cluster, served: Served, resource: str) -> None:
 
 def test_every_kind_with_a_description_of_its_own_is_compared(world: Cluster) -> None:
     there = {(one.group, one.kind) for one in world.api.catalogue if world.api.list(one, None)["items"]}
-    assert {*described_kinds()} <= there
+    assert set(DESCRIBERS) <= there

@@ -80,7 +80,6 @@ def _written() -> Cluster:
     for obj in manifests("rare"):
         _write(client, obj)
     _debug(client)
-    _offer_devices(client)
     _tell(client)
     return cluster
 
@@ -101,20 +100,6 @@ def _debug(client: Client) -> None:
 
     client.edit(pod, attach, "ephemeralcontainers")
     client.edit(pod, say, "status")
-
-
-def _offer_devices(client: Client) -> None:
-    """More pools of devices on a node than are shown."""
-    for number in range(12):
-        pool = {"name": f"pool-{number}", "generation": 1, "resourceSliceCount": 1}
-        spec = {
-            "driver": "d.example.com",
-            "nodeName": "kind-bare",
-            "pool": pool,
-            "devices": [{"name": "one"}],
-        }
-        kind = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice"}
-        client.create({**kind, "metadata": {"name": f"slice-{number}"}, "spec": spec})
 
 
 def _tell(client: Client) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from simcloud.kubernetes.api.access.users import AUTHENTICATED_GROUP, NODES_GROUP, User
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.store import RevisionLog
 from simcloud.kubernetes.cluster import Cluster
@@ -28,3 +29,8 @@ def demo_cluster(kernel: Kernel) -> Cluster:
     namespaces = cluster.api.catalogue.named("namespaces")
     cluster.api.create(namespaces, "", {"metadata": {"name": "demo"}})
     return cluster
+
+
+def node_user(name: str) -> User:
+    """The kubelet of a node as a user."""
+    return User(f"system:node:{name}", groups=(NODES_GROUP, AUTHENTICATED_GROUP))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import Invalid
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.options import Caller
 from simcloud.kubernetes.api.store import RevisionLog
@@ -69,10 +68,3 @@ def test_all_else_is_shared_with_the_revision_before(monkeypatch: pytest.MonkeyP
     stored = api.update(pods, "demo", "x", {**live, "status": KINDS[0][2]}, subresource="status")
     assert stored["spec"] is live["spec"]
     assert stored["metadata"] is not live["metadata"]
-
-
-def test_a_wrong_status_is_refused_on_the_short_way_too() -> None:
-    api, pods, live = made("pods.", KINDS[0][1])
-    wrong = {"phase": "Running", "podIPs": [{"ip": "nonsense"}], "podIP": "nonsense"}
-    with pytest.raises(Invalid):
-        api.update(pods, "demo", "x", {**live, "status": wrong}, subresource="status")

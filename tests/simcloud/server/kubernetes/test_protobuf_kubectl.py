@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from simcloud.kubernetes.api.errors import NoSuchPath
-from simcloud.server.kubernetes.protobuf import CONTENT_TYPE, decode, encode, encode_watch_event
+from simcloud.server.kubernetes.protobuf import decode, encode, encode_watch_event
 from tests.simcloud.server.kubernetes.served import CLIENTS, PATIENCE_S
+
+CONTENT_TYPE = "application/vnd.kubernetes.protobuf"
 
 pytestmark = pytest.mark.differential("kubectl")
 

@@ -1,7 +1,7 @@
 """What the kubelet of a node may do.
 
-A simple form of the node authorizer: every node has the rules of ``system:node``; a lease, a CSINode and
-a Node must be the node's own. Unlike the genuine one it does not ask whether a Secret, ConfigMap or
+A simple form of the node authorizer: every node has the rules of ``system:node``; a lease and a Node
+must be the node's own. Unlike the genuine one it does not ask whether a Secret, ConfigMap or
 claim belongs to a pod of that node; it asks only that the object is named.
 """
 
@@ -28,8 +28,6 @@ def judge_node(node: str, wish: Attributes, rules: Sequence[Rule]) -> Judgement:
     key = (wish.group, wish.plural) if wish.path is None else None
     if key == ("coordination.k8s.io", "leases"):
         return _own_lease(node, wish)
-    if key == ("storage.k8s.io", "csinodes"):
-        return _own_csi_node(node, wish)
     if key == ("", "nodes") and wish.verb in ("get", "list", "watch") and wish.name != node:
         what = f"'{wish.name}'" if wish.name else "all nodes"
         return False, f"node '{node}' cannot read {what}, only its own Node object"
@@ -45,14 +43,4 @@ def _own_lease(node: str, wish: Attributes) -> Judgement:
         return False, f"can only access leases in the {quote(LEASE_NAMESPACE)} system namespace"
     if wish.verb != "create" and wish.name != node:
         return False, "can only access node lease with the same name as the requesting node"
-    return True, ""
-
-
-def _own_csi_node(node: str, wish: Attributes) -> Judgement:
-    if wish.verb not in _OWN_VERBS:
-        return False, "can only get, create, update, patch, or delete a CSINode"
-    if wish.subresource:
-        return False, "cannot authorize CSINode subresources"
-    if wish.verb != "create" and wish.name != node:
-        return False, "can only access CSINode with the same name as the requesting node"
     return True, ""

@@ -70,11 +70,6 @@ def split_service_account(username: str) -> tuple[str, str] | None:
     return parts[0], parts[1]
 
 
-def node_user(name: str) -> User:
-    """The kubelet of a node as a user."""
-    return User(f"{_NODE_PREFIX}{name}", groups=(NODES_GROUP, AUTHENTICATED_GROUP))
-
-
 def node_of(user: User) -> str | None:
     """The node whose kubelet this user is; None for anybody else."""
     if NODES_GROUP not in user.groups or not user.name.startswith(_NODE_PREFIX):

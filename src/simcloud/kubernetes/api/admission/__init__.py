@@ -9,15 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.api.admission.certificates import (
-    CertificateApproval,
-    CertificateSigning,
-    CertificateSubjectRestriction,
-)
 from simcloud.kubernetes.api.admission.default_classes import DefaultIngressClass, DefaultStorageClass
 from simcloud.kubernetes.api.admission.escalation import NoEscalation
 from simcloud.kubernetes.api.admission.limit_ranges import LimitRanger
-from simcloud.kubernetes.api.admission.mutating_policies import MutatingPolicies
 from simcloud.kubernetes.api.admission.namespaces import NamespaceLifecycle
 from simcloud.kubernetes.api.admission.nodes import NodeRestriction, TaintNodes
 from simcloud.kubernetes.api.admission.plugin import Plugin
@@ -25,7 +19,6 @@ from simcloud.kubernetes.api.admission.pod_security import PodSecurity
 from simcloud.kubernetes.api.admission.policies import ValidatingPolicies
 from simcloud.kubernetes.api.admission.priority import PodPriority
 from simcloud.kubernetes.api.admission.quota import QuotaLimits
-from simcloud.kubernetes.api.admission.runtime_classes import RuntimeClasses
 from simcloud.kubernetes.api.admission.service_accounts import ServiceAccounts
 from simcloud.kubernetes.api.admission.storage import ClaimResize, InUseProtection
 from simcloud.kubernetes.api.admission.tolerations import TolerationSeconds
@@ -46,14 +39,9 @@ ADMISSION: Final[tuple[Plugin, ...]] = (
     DefaultStorageClass(),
     InUseProtection(),
     ClaimResize(),
-    RuntimeClasses(),
-    CertificateApproval(),
-    CertificateSigning(),
-    CertificateSubjectRestriction(),
     DefaultIngressClass(),
     TopologyLabels(),
     NoEscalation(),
-    MutatingPolicies(),
     MutatingWebhooks(),
     ValidatingPolicies(),
     ValidatingWebhooks(),

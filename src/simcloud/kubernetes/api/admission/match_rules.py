@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 GROUP: Final = "admissionregistration.k8s.io"
 _EXEMPT: Final = frozenset(
     {
-        (GROUP, "mutatingadmissionpolicies"),
-        (GROUP, "mutatingadmissionpolicybindings"),
         (GROUP, "mutatingwebhookconfigurations"),
         (GROUP, "validatingadmissionpolicies"),
         (GROUP, "validatingadmissionpolicybindings"),

@@ -48,7 +48,7 @@ class ValidatingPolicies(Quiet):
             resource = matched(write, at(policy, "spec", "matchConstraints") or {}, "resourceRules")
             if resource is None:
                 continue
-            for binding in bindings(write, "validatingadmissionpolicybindings", policy):
+            for binding in bindings(write, policy):
                 for denial in _denials(write, resource, policy, binding):
                     refusal = _told(write, policy, binding, denial)
                     first = first or refusal
@@ -56,10 +56,10 @@ class ValidatingPolicies(Quiet):
             raise first
 
 
-def bindings(write: Write, plural: str, policy: Object) -> Iterator[Object]:
+def bindings(write: Write, policy: Object) -> Iterator[Object]:
     """The bindings that put a policy in force for this write."""
     name = policy["metadata"]["name"]
-    for binding in write.api.log.objects(GROUP, plural):
+    for binding in write.api.log.objects(GROUP, "validatingadmissionpolicybindings"):
         if binding["spec"].get("policyName") != name:
             continue
         match = binding["spec"].get("matchResources")

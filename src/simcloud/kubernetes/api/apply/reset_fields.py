@@ -16,15 +16,9 @@ _SPEC_AND_METADATA: Fields = {"f:metadata": {}, "f:spec": {}}
 _BY_SUBRESOURCE: dict[tuple[str, str], Fields] = {
     ("pods", "status"): {"f:metadata": {"f:deletionTimestamp": {}, "f:ownerReferences": {}}, "f:spec": {}},
     ("deployments", "status"): {"f:metadata": {"f:labels": {}}, "f:spec": {}},
-    ("certificatesigningrequests", "status"): {"f:spec": {}, "f:status": {"f:conditions": {}}},
-    ("certificatesigningrequests", "approval"): {"f:spec": {}, "f:status": {"f:certificate": {}}},
     ("customresourcedefinitions", "status"): _SPEC_AND_METADATA,
     ("apiservices", "status"): _SPEC_AND_METADATA,
-    ("flowschemas", "status"): _SPEC_AND_METADATA,
-    ("prioritylevelconfigurations", "status"): _SPEC_AND_METADATA,
-    ("volumeattachments", "status"): _SPEC_AND_METADATA,
     ("validatingadmissionpolicies", "status"): _SPEC_AND_METADATA,
-    ("resourceclaims", "status"): _SPEC_AND_METADATA,
 }
 
 _CONTAINER_SIZES: Fields = {"*": {"f:resizePolicy": {}, "f:resources": {}}}

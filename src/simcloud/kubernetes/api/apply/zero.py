@@ -22,7 +22,6 @@ _STRUCTS: dict[str, tuple[str, ...]] = {
     "DaemonSetSpec": ("template", "updateStrategy"),
     "DeploymentSpec": ("strategy", "template"),
     "Event": ("deprecatedSource", "involvedObject", "regarding", "source"),
-    "FlowSchemaSpec": ("priorityLevelConfiguration",),
     "HorizontalPodAutoscalerSpec": ("scaleTargetRef",),
     "IngressStatus": ("loadBalancer",),
     "JobSpec": ("template",),
@@ -34,12 +33,9 @@ _STRUCTS: dict[str, tuple[str, ...]] = {
     "PodTemplate": ("template",),
     "PodTemplateSpec": ("metadata", "spec"),
     "ReplicaSetSpec": ("template",),
-    "ResourceClaimSpec": ("devices",),
-    "ResourceClaimTemplateSpec": ("metadata", "spec"),
     "RoleBinding": ("roleRef",),
     "ServiceStatus": ("loadBalancer",),
     "StatefulSetSpec": ("template", "updateStrategy"),
-    "VolumeAttachmentSpec": ("source",),
 }
 """Fields that hold a struct by value and so are never absent in Go. A field of a required name that
 is not listed holds a pointer, a list or a map, and is null."""

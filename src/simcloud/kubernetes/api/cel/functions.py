@@ -176,7 +176,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sets.equivalent": lambda one, other: all(
         any(values.equal(item, x) for x in there) for here, there in ((one, other), (other, one)) for item in as_list(here)
     ),
-    "jsonpatch.escapeKey": lambda key: as_text(key).replace("~", "~0").replace("/", "~1"),
 }  # fmt: skip
 
 METHODS: Mapping[str, Callable[..., Any]] = {

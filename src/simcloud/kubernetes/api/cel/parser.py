@@ -224,18 +224,7 @@ class _Parser:
             optional = self.take("?")
             name = self.need_name()
             node = self.method(node, name) if self.take("(") else Select(node, name, optional)
-        return self.message() if _is_type(node) and self.take("{") else node
-
-    def message(self) -> Node:
-        """``Object.spec{replicas: 3}``: a value of a named type is the map of its fields."""
-        entries: list[tuple[Node, Node]] = []
-        while not self.take("}"):
-            field = Literal(self.need_name())
-            self.need(":")
-            entries.append((field, self.expression()))
-            if not self.next_is("}"):
-                self.need(",")
-        return Mapping(tuple(entries))
+        return node
 
     def method(self, target: Node, name: str) -> Node:
         arguments = self.arguments(")")
@@ -251,7 +240,6 @@ class _Parser:
             "base64",
             "strings",
             "sets",
-            "jsonpatch",
         ):
             return Call(f"{target.name}.{name}", None, tuple(arguments))
         return Call(name, target, tuple(arguments))
@@ -297,13 +285,6 @@ class _Parser:
             if not self.next_is("}"):
                 self.need(",")
         return Mapping(tuple(entries))
-
-
-def _is_type(node: Node) -> bool:
-    """Whether a name may be that of a type, such as ``JSONPatch`` or ``Object.spec``."""
-    while isinstance(node, Select):
-        node = node.operand
-    return isinstance(node, Name)
 
 
 def _has(arguments: list[Node]) -> Node:

@@ -16,10 +16,8 @@ from simcloud.kubernetes.api.defaults import (  # noqa: F401  (importing a modul
     core,
     discovery,
     extensions,
-    flowcontrol,
     networking,
     rbac,
-    resource_claims,
     scheduling,
     storage,
 )

@@ -23,7 +23,7 @@ def default_webhooks(configuration: Object) -> None:
             fill(service, port=443)
 
 
-@defaults(GROUP, "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")
+@defaults(GROUP, "ValidatingAdmissionPolicy")
 def default_policy(policy: Object) -> None:
     """A policy that cannot be evaluated rejects the request."""
     spec = part(policy, "spec")
@@ -32,7 +32,7 @@ def default_policy(policy: Object) -> None:
         _default_match_resources(spec["matchConstraints"])
 
 
-@defaults(GROUP, "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding")
+@defaults(GROUP, "ValidatingAdmissionPolicyBinding")
 def default_policy_binding(binding: Object) -> None:
     """Matches as its policy does."""
     spec = part(binding, "spec")

@@ -20,10 +20,7 @@ from simcloud.kubernetes.api.schema.plans import MISSING, zero_of
 
 _NESTED = (dict, list)
 _NESTING = ("list", "map")
-_MAY_BE_NULL = {
-    ("io.k8s.api.discovery.v1.EndpointSlice", "endpoints"),
-    ("io.k8s.api.storage.v1.CSINodeSpec", "drivers"),
-}
+_MAY_BE_NULL = {("io.k8s.api.discovery.v1.EndpointSlice", "endpoints")}
 """Lists that must be there, and that may hold nothing."""
 _SCALARS = ("string", "bytes", "boolean", "integer", "number")
 

@@ -11,14 +11,10 @@ from simcloud.kubernetes.api.objects import Object, copy
 _READABLE = 0o644
 
 _SOURCES: dict[str, dict[str, Any]] = {
-    "azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "kind": "Shared", "readOnly": False},
     "configMap": {"defaultMode": _READABLE},
     "downwardAPI": {"defaultMode": _READABLE},
     "hostPath": {"type": ""},
-    "iscsi": {"iscsiInterface": "default"},
     "projected": {"defaultMode": _READABLE},
-    "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
-    "scaleIO": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
     "secret": {"defaultMode": _READABLE},
 }
 

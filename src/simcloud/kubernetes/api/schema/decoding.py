@@ -1,6 +1,6 @@
 """From the data of a request to an object of its kind, as a genuine server decodes and re-encodes it.
 
-``decode_body`` goes the whole way from bytes; ``decode`` takes data that was parsed already (the result of a patch).
+``read_body`` reads the data of a request; ``decode`` makes it an object, as it does the result of a patch.
 What does not fit raises ``BadRequest`` with the server's sentence; fields that are unknown or stand twice are problems,
 which a caller ignores, sends as warnings or refuses (``strict``), as the request's ``fieldValidation`` says.
 """
@@ -51,15 +51,6 @@ class Decoded:
     obj: Object
     problems: list[str] = field(default_factory=list)
     """Sentences such as ``unknown field "spec.foo"``; each is a warning."""
-
-
-def decode_body(body: bytes, resource: Resource, media_type: str = "application/json") -> Decoded:
-    """The object a request's body holds."""
-    data, duplicates = read_body(body, resource.kind, media_type)
-    check_kind(data, resource, body)
-    decoded = decode(data, resource)
-    decoded.problems[:0] = duplicates
-    return decoded
 
 
 def read_body(body: bytes, kind: str, media_type: str = "application/json") -> tuple[Any, list[str]]:
@@ -126,13 +117,6 @@ def _decode_custom(data: Any, resource: Resource) -> Decoded:
 
 def _rest(obj: Object) -> Object:
     return {key: value for key, value in obj.items() if key not in ("kind", "apiVersion")}
-
-
-def warnings_for(decoded: Decoded, resource: Resource, field_validation: str) -> list[str]:
-    """What to warn of, by the request's ``fieldValidation`` (``Warn`` if it says nothing); ``Strict`` refuses instead."""
-    if field_validation == "Strict" and decoded.problems:
-        raise strict(decoded.problems, resource.kind, resource.version)
-    return [] if field_validation == "Ignore" else decoded.problems
 
 
 def strict(problems: Sequence[str], kind: str, version: str) -> CannotDecode:

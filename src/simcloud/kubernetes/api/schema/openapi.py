@@ -45,11 +45,6 @@ def v2(catalogue: Catalogue) -> bytes:
     return _rendered(b"\n".join(_facts(catalogue, path) for path in sorted(_served(catalogue))), "v2")
 
 
-def etag(rendered: bytes) -> str:
-    """A document's entity tag."""
-    return f'"{_hash(rendered)}"'
-
-
 @lru_cache(maxsize=256)
 def _digest(facts: bytes) -> str:
     """The hash of the document made from facts: clients keep a document for ever under this hash."""

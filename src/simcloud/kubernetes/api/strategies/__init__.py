@@ -11,7 +11,6 @@ from simcloud.kubernetes.api.defaults import print_always
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.strategies import (  # noqa: F401  (importing a module registers its rules)
-    certificates,
     core,
     extensions,
     jobs,
@@ -20,7 +19,6 @@ from simcloud.kubernetes.api.strategies import (  # noqa: F401  (importing a mod
     storage,
     workloads,
 )
-from simcloud.kubernetes.api.strategies.certificates import prepare_approval
 from simcloud.kubernetes.api.strategies.change_times import note_change
 from simcloud.kubernetes.api.strategies.core import prepare_finalize
 from simcloud.kubernetes.api.strategies.generation import count_generation, start_generation
@@ -32,7 +30,6 @@ from simcloud.kubernetes.api.strategies.pods import prepare_ephemeral_containers
 from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, take
 
 __all__ = [
-    "prepare_approval",
     "prepare_create",
     "prepare_ephemeral_containers",
     "prepare_finalize",
@@ -43,9 +40,6 @@ __all__ = [
 
 _CREATED_WITH_STATUS = {("", "Node"), ("networking.k8s.io", "ServiceCIDR")}
 """Kinds whose creator says their status: a kubelet registers its node with all it knows."""
-
-_UPDATED_WITH_STATUS = {("networking.k8s.io", "ServiceCIDR")}
-"""Kinds whose status a plain update may change, though it has a subresource of its own."""
 
 _OWN_FIELDS = ("apiVersion", "kind", "metadata", "status")
 
@@ -68,7 +62,7 @@ def prepare_update(resource: Resource, new: Object, old: Object) -> None:
     """Make an object ready to replace the old one: status stays, the generation counts."""
     keep_system_metadata(new, old)
     kind = (resource.group, resource.kind)
-    if "status" in resource.subresources and kind not in _UPDATED_WITH_STATUS:
+    if "status" in resource.subresources:
         take(new, old, "status")
     rule = None if resource.custom is not None else UPDATE.get(kind)
     if rule is not None:

@@ -1,4 +1,4 @@
-"""Volumes, claims and storage drivers."""
+"""Volumes and claims."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.strategies.registry import on_create, on_update
 
 _COPIED_FROM = {("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
-_COUNTED_OF_DRIVER = ("tokenRequests", "requiresRepublish", "seLinuxMount")
 
 
 @on_create("", "PersistentVolume")
@@ -40,11 +39,3 @@ def _align_sources(spec: Object) -> None:
     elif not spec.get("dataSourceRef", {"namespace": "none"}).get("namespace"):
         reference = spec["dataSourceRef"]
         spec["dataSource"] = {field: value for field, value in reference.items() if field != "namespace"}
-
-
-@on_update("storage.k8s.io", "CSIDriver")
-def update_csi_driver(new: Object, old: Object) -> None:
-    """A driver has no generation until something that a kubelet must know changes."""
-    spec, before = new.get("spec", {}), old.get("spec", {})
-    if any(spec.get(field) != before.get(field) for field in _COUNTED_OF_DRIVER):
-        new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

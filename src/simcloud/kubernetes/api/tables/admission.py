@@ -26,13 +26,6 @@ def webhooks(obj: Object, now_s: float) -> Cells:
     return [name(obj), len(items(obj, "webhooks")), age(obj, now_s)]
 
 
-def _policy(obj: Object, rules: str, now_s: float) -> Cells:
-    spec = part(obj, "spec")
-    kind = spec.get("paramKind")
-    shown = "<unset>" if kind is None else f"{text(kind, 'apiVersion')}/{text(kind, 'kind')}"
-    return [name(obj), len(items(spec, rules)), shown, age(obj, now_s)]
-
-
 @table(
     _GROUP,
     "ValidatingAdmissionPolicy",
@@ -45,24 +38,13 @@ def _policy(obj: Object, rules: str, now_s: float) -> Cells:
 )
 def validating_policy(obj: Object, now_s: float) -> Cells:
     """A validating policy's row."""
-    return _policy(obj, "validations", now_s)
-
-
-@table(
-    _GROUP,
-    "MutatingAdmissionPolicy",
-    NAME,
-    integer("Mutations", "Mutation indicates the number of mutations rules defined in this configuration"),
-    _PARAM_KIND,
-    AGE,
-)
-def mutating_policy(obj: Object, now_s: float) -> Cells:
-    """A mutating policy's row."""
-    return _policy(obj, "mutations", now_s)
+    spec = part(obj, "spec")
+    kind = spec.get("paramKind")
+    shown = "<unset>" if kind is None else f"{text(kind, 'apiVersion')}/{text(kind, 'kind')}"
+    return [name(obj), len(items(spec, "validations")), shown, age(obj, now_s)]
 
 
 @table(_GROUP, "ValidatingAdmissionPolicyBinding", *_BINDING)
-@table(_GROUP, "MutatingAdmissionPolicyBinding", *_BINDING)
 def policy_binding(obj: Object, now_s: float) -> Cells:
     """A policy binding's row."""
     spec = part(obj, "spec")

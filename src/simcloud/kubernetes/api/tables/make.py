@@ -11,7 +11,6 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables import (  # noqa: F401  (each module registers its kinds)
     admission,
     batch,
-    certificates,
     cluster,
     configuration,
     discovery,
@@ -56,14 +55,13 @@ def make_table(
         fault = invalid("includeObject", include, "must be 'Metadata', 'Object', 'None', or empty")
         raise BadRequest(f"Unable to convert to Table as requested: {fault}")
     kind = _kind(resource, items)
-    ordered = sorted(items, key=kind.order) if kind.order else items
     metadata = _version_of(items) if list_metadata is None else list_metadata
     return {
         "kind": "Table",
         "apiVersion": _VERSION,
         "metadata": metadata,
         "columnDefinitions": (kind.definitions() or None) if headers else None,
-        "rows": [_row(kind, obj, now_s, include) for obj in ordered],
+        "rows": [_row(kind, obj, now_s, include) for obj in items],
     }
 
 

@@ -130,31 +130,3 @@ def ingress_class(obj: Object, now_s: float) -> Cells:
 def network_policy(obj: Object, now_s: float) -> Cells:
     """A NetworkPolicy's row."""
     return [name(obj), selector(part(obj, "spec", "podSelector")), age(obj, now_s)]
-
-
-@table(
-    "networking.k8s.io",
-    "ServiceCIDR",
-    NAME,
-    Column("CIDRs", of="networking.v1.ServiceCIDRSpec.cidrs"),
-    AGE,
-)
-def service_cidr(obj: Object, now_s: float) -> Cells:
-    """A ServiceCIDR's row."""
-    return [name(obj), ",".join(items(part(obj, "spec"), "cidrs")), age(obj, now_s)]
-
-
-@table(
-    "networking.k8s.io",
-    "IPAddress",
-    NAME,
-    Column("ParentRef", of="networking.v1.IPAddressSpec.parentRef"),
-)
-def ip_address(obj: Object, now_s: float) -> Cells:
-    """An IPAddress' row; the genuine one, too, has an age without a column for it."""
-    parent, told = part(obj, "spec").get("parentRef"), "<none>"
-    if parent is not None:
-        group, place = parent.get("group"), parent.get("namespace")
-        resource = text(parent, "resource") + (f".{group}" if group else "")
-        told = "/".join([resource.lower(), *([place] if place else []), text(parent, "name")])
-    return [name(obj), told, age(obj, now_s)]

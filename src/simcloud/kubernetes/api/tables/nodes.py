@@ -1,4 +1,4 @@
-"""Nodes, their leases and runtimes."""
+"""Nodes and their leases."""
 
 from __future__ import annotations
 
@@ -70,9 +70,3 @@ def _address(addresses: list[Object], kind: str) -> str:
 def lease(obj: Object, now_s: float) -> Cells:
     """A lease's row."""
     return [name(obj), text(part(obj, "spec"), "holderIdentity"), age(obj, now_s)]
-
-
-@table("node.k8s.io", "RuntimeClass", NAME, Column("Handler"), AGE)
-def runtime_class(obj: Object, now_s: float) -> Cells:
-    """A runtime class' row."""
-    return [name(obj), text(obj, "handler"), age(obj, now_s)]

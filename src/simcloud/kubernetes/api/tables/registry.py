@@ -81,8 +81,6 @@ class Kind:
     row: Row
     conditions: Callable[[Object], list[Object]] | None = None
     """What to say of a row as a whole, such as that a pod has completed."""
-    order: Callable[[Object], Any] | None = None
-    """What lists are sorted by, where not by name."""
 
     def definitions(self) -> list[Object]:
         """The columns as a Table has them."""
@@ -98,12 +96,11 @@ def table(
     kind: str,
     *columns: Column,
     conditions: Callable[[Object], list[Object]] | None = None,
-    order: Callable[[Object], Any] | None = None,
 ) -> Callable[[Row], Row]:
     """Decorate the row function of a kind."""
 
     def register(row: Row) -> Row:
-        KINDS[group, kind] = Kind(columns, row, conditions, order)
+        KINDS[group, kind] = Kind(columns, row, conditions)
         return row
 
     return register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import Cells, age, amount, items, name, part, text
-from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, boolean, integer, table, wide
+from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, table, wide
 
 _MODES = {
     "ReadWriteOnce": "RWO",
@@ -133,83 +133,5 @@ def storage_class(obj: Object, now_s: float) -> Cells:
         obj.get("reclaimPolicy") or "Delete",
         obj.get("volumeBindingMode") or "Immediate",
         bool(obj.get("allowVolumeExpansion")),
-        age(obj, now_s),
-    ]
-
-
-@table(
-    "storage.k8s.io",
-    "VolumeAttributesClass",
-    NAME,
-    Column("DriverName", of="storage.v1.VolumeAttributesClass.driverName"),
-    AGE,
-)
-def volume_attributes_class(obj: Object, now_s: float) -> Cells:
-    """A volume attributes class' row."""
-    return [name(obj), text(obj, "driverName"), age(obj, now_s)]
-
-
-@table(
-    "storage.k8s.io",
-    "VolumeAttachment",
-    NAME,
-    Column("Attacher", of="storage.v1.VolumeAttachmentSpec.attacher", format="name"),
-    Column("PV", of="storage.v1.VolumeAttachmentSource.persistentVolumeName"),
-    Column("Node", of="storage.v1.VolumeAttachmentSpec.nodeName"),
-    boolean("Attached", of="storage.v1.VolumeAttachmentStatus.attached"),
-    AGE,
-)
-def volume_attachment(obj: Object, now_s: float) -> Cells:
-    """A volume attachment's row."""
-    spec = part(obj, "spec")
-    return [
-        name(obj),
-        text(spec, "attacher"),
-        text(part(spec, "source"), "persistentVolumeName"),
-        text(spec, "nodeName"),
-        bool(part(obj, "status").get("attached")),
-        age(obj, now_s),
-    ]
-
-
-@table(
-    "storage.k8s.io",
-    "CSINode",
-    NAME,
-    integer("Drivers", "Drivers indicates the number of CSI drivers registered on the node"),
-    AGE,
-)
-def csi_node(obj: Object, now_s: float) -> Cells:
-    """A CSI node's row."""
-    return [name(obj), len(items(part(obj, "spec"), "drivers")), age(obj, now_s)]
-
-
-_DRIVER = "storage.v1.CSIDriverSpec"
-
-
-@table(
-    "storage.k8s.io",
-    "CSIDriver",
-    NAME,
-    boolean("AttachRequired", of=f"{_DRIVER}.attachRequired"),
-    boolean("PodInfoOnMount", of=f"{_DRIVER}.podInfoOnMount"),
-    boolean("StorageCapacity", of=f"{_DRIVER}.storageCapacity"),
-    Column("TokenRequests", of=f"{_DRIVER}.tokenRequests"),
-    boolean("RequiresRepublish", of=f"{_DRIVER}.requiresRepublish"),
-    Column("Modes", of=f"{_DRIVER}.volumeLifecycleModes"),
-    AGE,
-)
-def csi_driver(obj: Object, now_s: float) -> Cells:
-    """A CSI driver's row."""
-    spec = part(obj, "spec")
-    tokens = spec.get("tokenRequests")
-    return [
-        name(obj),
-        spec.get("attachRequired") is not False,
-        bool(spec.get("podInfoOnMount")),
-        bool(spec.get("storageCapacity")),
-        "<unset>" if tokens is None else ",".join(text(one, "audience") for one in tokens),
-        bool(spec.get("requiresRepublish")),
-        ",".join(items(spec, "volumeLifecycleModes")) or "<none>",
         age(obj, now_s),
     ]

@@ -15,7 +15,7 @@ from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.validation import metadata
-from simcloud.kubernetes.api.validation.registry import RULES, STATUS_RULES, WARNINGS
+from simcloud.kubernetes.api.validation.registry import RULES, WARNINGS
 
 
 @cache
@@ -38,14 +38,6 @@ def validate_update(resource: Resource, new: Object, old: Object) -> list[FieldE
     _load()
     errors = metadata.on_update(resource, new, old)
     rule = None if resource.custom else RULES.get((resource.group, resource.kind))
-    return _once(errors + (rule(new, old) if rule else []))
-
-
-def validate_status_update(resource: Resource, new: Object, old: Object) -> list[FieldError]:
-    """What is wrong with a changed status."""
-    _load()
-    errors = metadata.on_update(resource, new, old)
-    rule = None if resource.custom else STATUS_RULES.get((resource.group, resource.kind))
     return _once(errors + (rule(new, old) if rule else []))
 
 

@@ -1,14 +1,11 @@
-"""IP addresses and networks in fields: when they are refused and when they are warned of.
+"""IP addresses and networks in fields: when they are refused.
 
-Old fields take what older servers took, as long as the object already had it; a new value must be plain:
-no leading zeros, no IPv4 address in IPv6 clothes, no bits beyond the prefix. New fields also want the
-canonical form.
+They must be plain: no leading zeros, no IPv4 address in IPv6 clothes, no bits beyond the prefix.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
 
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.validation.common import Errors, broken
@@ -25,15 +22,13 @@ _MULTICAST_V4 = ipaddress.ip_network("224.0.0.0/24")
 _MULTICAST_V6 = ipaddress.ip_network("ff02::/16")
 
 
-def legacy_ip(path: str, value: str, had: Collection[str] = ()) -> Errors:
-    """An address of a field as old as IPv4; what the object ``had`` before stays."""
-    return [] if value in had else broken(path, value, _plain(value))
+def legacy_ip(path: str, value: str) -> Errors:
+    """An address of a field as old as IPv4."""
+    return broken(path, value, _plain(value))
 
 
-def legacy_cidr(path: str, value: str, had: Collection[str] = ()) -> Errors:
-    """A network of a field as old as IPv4; what the object ``had`` before stays."""
-    if value in had:
-        return []
+def legacy_cidr(path: str, value: str) -> Errors:
+    """A network of a field as old as IPv4."""
     network = read_cidr(value)
     if network is None:
         return broken(path, value, cidr_rule(value))
@@ -44,24 +39,6 @@ def legacy_cidr(path: str, value: str, had: Collection[str] = ()) -> Errors:
     if network.ip != network.network.network_address:
         return [invalid(path, value, "must not have bits set beyond the prefix length")]
     return []
-
-
-def canonical_ip(value: str) -> list[str]:
-    """An address written in the one way it should be written: what is wrong with it."""
-    sentences = _plain(value)
-    address = read_ip(value)
-    if not sentences and str(address) != value:
-        sentences.append(f'must be in canonical form ("{address}")')
-    return sentences
-
-
-def canonical_cidr(path: str, value: str) -> Errors:
-    """A network written in the one way it should be written."""
-    errors = legacy_cidr(path, value)
-    network = read_cidr(value)
-    if not errors and str(network) != value:
-        errors.append(invalid(path, value, f'must be in canonical form ("{network}")'))
-    return errors
 
 
 def non_special_ip(path: str, value: str) -> Errors:
@@ -86,57 +63,6 @@ def is_ipv6(value: str) -> bool:
     """Whether this is an IPv6 address; an IPv4 address in IPv6 clothes is not."""
     address = read_ip(value)
     return address is not None and address.version == 6 and _mapped(address) is None
-
-
-def one_of_each_family(values: list[str]) -> bool:
-    """Whether there is an address of each family."""
-    families = [is_ipv6(value) for value in values]
-    return True in families and False in families
-
-
-def one_network_of_each_family(values: list[str]) -> bool:
-    """Whether there is a network of each family; False if one of them is none."""
-    if any(read_cidr(value) is None for value in values):
-        return False
-    return one_of_each_family([value.partition("/")[0] for value in values])
-
-
-def ip_warnings(path: str, value: str) -> list[str]:
-    """What is warned of an address that is taken as it is."""
-    address = read_ip(value)
-    if address is None:
-        return []
-    if _leading_zero(value) or _mapped(address):
-        plain = _mapped(address) or address
-        return [
-            f'{path}: non-standard IP address "{value}" will be considered invalid in a future '
-            f'Kubernetes release: use "{plain}"'
-        ]
-    if address.version == 6 and str(address) != value:
-        return [f'{path}: IPv6 address "{value}" should be in RFC 5952 canonical format ("{address}")']
-    return []
-
-
-def cidr_warnings(path: str, value: str) -> list[str]:
-    """What is warned of a network that is taken as it is."""
-    network = read_cidr(value)
-    if network is None:
-        return []
-    told = []
-    if network.ip != network.network.network_address:
-        single = f"{network.ip}/{network.max_prefixlen}"
-        told.append(
-            f'{path}: CIDR value "{value}" is ambiguous in this context '
-            f'(should be "{network.network}" or "{single}"?)'
-        )
-    if _leading_zero(value) or _leading_zero_bits(value) or _mapped(network.ip):
-        told.append(
-            f'{path}: non-standard CIDR value "{value}" will be considered invalid in a future '
-            f'Kubernetes release: use "{network.network}"'
-        )
-    elif network.version == 6 and str(network) != value:
-        told.append(f'{path}: IPv6 CIDR value "{value}" should be in RFC 5952 canonical format ("{network}")')
-    return told
 
 
 def _plain(value: str) -> list[str]:

@@ -15,7 +15,7 @@ from simcloud.kubernetes.api.field_errors import (
     required,
     too_many,
 )
-from simcloud.kubernetes.api.objects import Object, name_of
+from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     broken,
@@ -31,7 +31,6 @@ from simcloud.kubernetes.api.validation.names import (
     dns1123_subdomain,
     path_segment,
     qualified_name,
-    size,
 )
 from simcloud.kubernetes.api.validation.registry import validates
 from simcloud.kubernetes.api.validation.webhooks import REVIEW_VERSIONS, client_config, review_versions
@@ -41,12 +40,11 @@ _FAILURE_POLICIES = ("Fail", "Ignore")
 _MATCH_POLICIES = ("Equivalent", "Exact")
 _NO_SIDE_EFFECTS = ("None", "NoneOnDryRun")
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
-_MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _REINVOCATIONS = ("IfNeeded", "Never")
 _SCOPES = ("*", "Cluster", "Namespaced")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _ACTIONS = ("Audit", "Deny", "Warn")
-_MOST_CONDITIONS, _MOST_ANNOTATIONS, _EXPRESSION_LIMIT_BYTES = 64, 20, 5 * 1024
+_MOST_CONDITIONS = 64
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
 _RESERVED = (
     *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"),
@@ -190,31 +188,10 @@ def validating_admission_policy(new: Object, old: Object | None) -> Errors:
         return [*errors, required("spec.validations", told), required("spec.auditAnnotations", told)]
     for index, validation in enumerate(validations):
         errors += _validation(f"spec.validations[{index}]", validation)
-    if len(annotations) > _MOST_ANNOTATIONS:
-        told = f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations"
-        errors.append(invalid("spec.auditAnnotations", annotations, told))
-    keys = [text(annotation, "key") for annotation in annotations]
-    for index, annotation in enumerate(annotations):
-        path = f"spec.auditAnnotations[{index}]"
-        errors += _audit_annotation(path, annotation, name_of(new))
-        if keys[index] in keys[:index]:
-            errors.append(duplicate(f"{path}.key", keys[index]))
     return errors
 
 
-@validates(_GROUP, "MutatingAdmissionPolicy")
-def mutating_admission_policy(new: Object, old: Object | None) -> Errors:
-    """The rules of a MutatingAdmissionPolicy."""
-    spec = mapping(new, "spec")
-    errors = _policy("spec", spec, mutating=True)
-    if not items(spec, "mutations"):
-        errors.append(required("spec.mutations", "mutations must contain at least one item"))
-    for index, mutation in enumerate(items(spec, "mutations")):
-        errors += _mutation(f"spec.mutations[{index}]", mutation)
-    return errors + given_one_of("spec.reinvocationPolicy", text(spec, "reinvocationPolicy"), _REINVOCATIONS)
-
-
-def _policy(path: str, spec: Object, mutating: bool = False) -> Errors:
+def _policy(path: str, spec: Object) -> Errors:
     errors = given_one_of(f"{path}.failurePolicy", text(spec, "failurePolicy"), _FAILURE_POLICIES)
     if spec.get("paramKind") is not None:
         errors += _param_kind(f"{path}.paramKind", spec["paramKind"])
@@ -225,8 +202,6 @@ def _policy(path: str, spec: Object, mutating: bool = False) -> Errors:
         errors += _match_resources(f"{path}.matchConstraints", constraints)
         if not items(constraints, "resourceRules"):
             errors.append(required(f"{path}.matchConstraints.resourceRules"))
-        if mutating:
-            errors += _mutable(f"{path}.matchConstraints", constraints)
     errors += _match_conditions(f"{path}.matchConditions", items(spec, "matchConditions"))
     for index, variable in enumerate(items(spec, "variables")):
         errors += _variable(f"{path}.variables[{index}]", variable)
@@ -279,15 +254,6 @@ def _named_rule(path: str, rule: Object) -> Errors:
     return errors + _rule(path, rule)
 
 
-def _mutable(path: str, matched: Object) -> Errors:
-    return [
-        not_supported(f"{path}.resourceRules.operations", operation, _MUTATING_OPERATIONS)
-        for rule in items(matched, "resourceRules")
-        for operation in items(rule, "operations")
-        if operation not in _MUTATING_OPERATIONS
-    ]
-
-
 def _variable(path: str, variable: Object) -> Errors:
     name, errors = text(variable, "name"), []
     if not name.strip():
@@ -314,38 +280,6 @@ def _validation(path: str, validation: Object) -> Errors:
     return errors + _optional(path, validation, "reason", _REASONS)
 
 
-def _audit_annotation(path: str, annotation: Object, name: str) -> Errors:
-    key, expression = text(annotation, "key"), text(annotation, "valueExpression").strip()
-    if name:
-        errors = broken(f"{path}.key", f"{name}/{key}", qualified_name(f"{name}/{key}"))
-    else:
-        errors = [invalid(f"{path}.key", key, "requires metadata.name be non-empty")]
-    if not expression:
-        errors.append(required(f"{path}.valueExpression", "valueExpression is not specified"))
-    elif size(expression) > _EXPRESSION_LIMIT_BYTES:
-        told = f"must not exceed {_EXPRESSION_LIMIT_BYTES} bytes in length"
-        errors.append(required(f"{path}.valueExpression", told))
-    return errors
-
-
-def _mutation(path: str, mutation: Object) -> Errors:
-    kind = text(mutation, "patchType")
-    fields = {"JSONPatch": "jsonPatch", "ApplyConfiguration": "applyConfiguration"}
-    errors = given_one_of(f"{path}.patchType", kind, sorted(fields))
-    for one, field in fields.items():
-        given = mutation.get(field)
-        if kind == one and given is None:
-            errors.append(required(f"{path}.{field}", f"must be specified when patchType is {kind}"))
-        elif kind == one and not text(given or {}, "expression").strip():
-            errors.append(required(f"{path}.{field}.expression"))
-    for one, field in fields.items():
-        if kind in fields and kind != one and mutation.get(field) is not None:
-            told = f"must not be specified when patchType is {kind}"
-            shown = {"Expression": text(mutation[field], "expression")}
-            errors.append(invalid(f"{path}.{field}", shown, told))
-    return errors
-
-
 @validates(_GROUP, "ValidatingAdmissionPolicyBinding")
 def validating_admission_policy_binding(new: Object, old: Object | None) -> Errors:
     """The rules of a ValidatingAdmissionPolicyBinding."""
@@ -368,17 +302,6 @@ def validating_admission_policy_binding(new: Object, old: Object | None) -> Erro
         errors.append(invalid(path, actions, told))
     if not actions:
         errors.append(required(path, "at least one validation action is required"))
-    return errors
-
-
-@validates(_GROUP, "MutatingAdmissionPolicyBinding")
-def mutating_admission_policy_binding(new: Object, old: Object | None) -> Errors:
-    """The rules of a MutatingAdmissionPolicyBinding."""
-    spec = mapping(new, "spec")
-    errors = _bound("spec", spec)
-    matched = spec.get("matchResources")
-    if matched is not None:
-        errors += _match_resources("spec.matchResources", matched) + _mutable("spec.matchResources", matched)
     return errors
 
 

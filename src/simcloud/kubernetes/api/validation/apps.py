@@ -10,7 +10,6 @@ from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     broken,
-    immutable,
     items,
     mapping,
     non_negative,
@@ -38,9 +37,8 @@ from simcloud.kubernetes.api.validation.pods.template import (
     selected,
 )
 from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 
-_MORE_THAN_ALL = "cannot be greater than status.replicas"
 _SET_MAY_CHANGE = (
     *("replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit"),
     *("persistentVolumeClaimRetentionPolicy", "minReadySeconds"),
@@ -284,13 +282,6 @@ def _retention(policy: Mapping[str, Any] | None) -> Errors:
     ]
 
 
-@validates("apps", "ControllerRevision")
-def _controller_revision(new: Object, old: Object | None) -> Errors:
-    errors = [] if new.get("data") is not None else [required("data", "data is mandatory")]
-    errors += non_negative("revision", number(new, "revision"))
-    return errors + ([] if old is None else immutable("data", new.get("data"), old.get("data")))
-
-
 @validates("", "ReplicationController")
 def _replication_controller(new: Object, old: Object | None) -> Errors:
     spec = mapping(new, "spec")
@@ -309,67 +300,6 @@ def _replication_controller(new: Object, old: Object | None) -> Errors:
         errors.append(invalid("spec.template.metadata.labels", by_key(labels), NOT_SELECTED))
     errors += pod_template("spec.template", template)
     return errors + always_running("spec.template", template, "ReplicationController")
-
-
-def _counts(new: Object, *keys: str) -> Errors:
-    """Counters of a status: none negative, none above the number of replicas."""
-    status = mapping(new, "status")
-    errors = [
-        error for key in ("replicas", *keys) for error in non_negative(f"status.{key}", number(status, key))
-    ]
-    errors += non_negative_fields("status", status, "observedGeneration", "collisionCount")
-    total = number(status, "replicas")
-    return errors + [
-        invalid(f"status.{key}", number(status, key), _MORE_THAN_ALL)
-        for key in keys
-        if number(status, key) > total
-    ]
-
-
-def _available(new: Object, than: str) -> Errors:
-    status = mapping(new, "status")
-    available = number(status, "availableReplicas")
-    if available <= number(status, "readyReplicas"):
-        return []
-    return [invalid("status.availableReplicas", available, f"cannot be greater than {than}")]
-
-
-def _collisions(new: Object, old: Object) -> Errors:
-    before, after = (mapping(one, "status").get("collisionCount") for one in (old, new))
-    if before is None or (after is not None and after >= before):
-        return []
-    return [invalid("status.collisionCount", after or 0, "cannot be decremented")]
-
-
-@validates_status("apps", "Deployment")
-def _deployment_status(new: Object, old: Object) -> Errors:
-    errors = _counts(new, "updatedReplicas", "readyReplicas", "availableReplicas")
-    errors += _available(new, "readyReplicas")
-    unavailable = number(mapping(new, "status"), "unavailableReplicas")
-    return errors + non_negative("status.unavailableReplicas", unavailable) + _collisions(new, old)
-
-
-@validates_status("apps", "ReplicaSet")
-@validates_status("", "ReplicationController")
-def _replicas_status(new: Object, old: Object) -> Errors:
-    errors = _counts(new, "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
-    return errors + _available(new, "readyReplicas")
-
-
-@validates_status("apps", "StatefulSet")
-def _stateful_status(new: Object, old: Object) -> Errors:
-    keys = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-    return _counts(new, *keys) + _available(new, "status.readyReplicas") + _collisions(new, old)
-
-
-@validates_status("apps", "DaemonSet")
-def _daemon_status(new: Object, old: Object) -> Errors:
-    keys = (
-        *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
-        *("observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable"),
-        "collisionCount",
-    )
-    return non_negative_fields("status", mapping(new, "status"), *keys) + _collisions(new, old)
 
 
 @warns("apps", "Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")

@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.validation.common import (
 )
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import dns1123_label, path_segment
-from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.registry import validates
 
 _SOURCES = {
     "Object": "object",
@@ -67,16 +67,6 @@ def horizontal_pod_autoscaler(new: Object, old: Object | None) -> Errors:
         if rules is not None:
             errors += _scaling(f"spec.behavior.{field}", rules)
     return errors
-
-
-@validates_status("autoscaling", "HorizontalPodAutoscaler")
-def horizontal_pod_autoscaler_status(new: Object, old: Object) -> Errors:
-    """The rules of a HorizontalPodAutoscaler's status."""
-    status = mapping(new, "status")
-    return [
-        *non_negative("status.currentReplicas", number(status, "currentReplicas")),
-        *non_negative("status.desiredReplicas", number(status, "desiredReplicas")),
-    ]
 
 
 def _reference(path: str, reference: Object, group_needed: bool, any_version: bool = False) -> Errors:

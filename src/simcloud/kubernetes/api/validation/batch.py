@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_supported, required, too_long
+from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import (
     Errors,
@@ -21,8 +21,7 @@ from simcloud.kubernetes.api.validation.common import (
     text,
 )
 from simcloud.kubernetes.api.validation.gotypes import as_go
-from simcloud.kubernetes.api.validation.job_policies import pod_failure_policy, success_policy
-from simcloud.kubernetes.api.validation.job_status import changed_job_status
+from simcloud.kubernetes.api.validation.job_policies import pod_failure_policy
 from simcloud.kubernetes.api.validation.labels import (
     by_key,
     is_sound,
@@ -31,30 +30,22 @@ from simcloud.kubernetes.api.validation.labels import (
     selector_errors,
     selects,
 )
-from simcloud.kubernetes.api.validation.names import (
-    dns1123_label,
-    dns1123_subdomain,
-    http_path_characters,
-    size,
-)
+from simcloud.kubernetes.api.validation.names import dns1123_label, size
 from simcloud.kubernetes.api.validation.pods.template import pod_template, selected
 from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.schedule import schedule_error, zone_errors
 
 _COUNTS = (
     *("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"),
     *("backoffLimitPerIndex", "maxFailedIndexes"),
 )
-_MANY = 100_000
-_FEW = 10_000
 _CRON_NAME_LIMIT = 52
 _FIXED = {
     "completionMode": None,
     "podFailurePolicy": "PodFailurePolicy",
     "backoffLimitPerIndex": None,
     "managedBy": None,
-    "successPolicy": "SuccessPolicy",
 }
 _SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
 
@@ -112,18 +103,10 @@ def _spec(path: str, spec: Mapping[str, Any]) -> Errors:
     errors = non_negative_fields(path, spec, *_COUNTS)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         errors.append(required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified"))
-    if spec.get("managedBy") is not None:
-        errors += _managed_by(f"{path}.managedBy", spec["managedBy"])
     errors += _completion(path, spec)
     policy = spec.get("podFailurePolicy")
     if policy is not None:
         errors += pod_failure_policy(f"{path}.podFailurePolicy", policy, spec)
-    success = spec.get("successPolicy")
-    if success is not None and text(spec, "completionMode") != "Indexed":
-        shown_policy = as_go("SuccessPolicy", success)
-        errors.append(invalid(f"{path}.successPolicy", shown_policy, "requires indexed completion mode"))
-    elif success is not None:
-        errors += success_policy(f"{path}.successPolicy", success, number(spec, "completions"))
     replacement = spec.get("podReplacementPolicy")
     if replacement is not None:
         known = ("Failed",) if policy is not None else ("Failed", "TerminatingOrFailed")
@@ -144,20 +127,6 @@ def _restart_policy(path: str, policy: str, has_failure_policy: bool) -> Errors:
     return []
 
 
-def _managed_by(path: str, manager: str) -> Errors:
-    errors: Errors = []
-    host, slash, rest = manager.partition("/")
-    if not manager:
-        errors.append(required(path))
-    elif not slash or not host or not rest:
-        errors.append(invalid(path, manager, 'must be a domain-prefixed path (such as "acme.io/foo")'))
-    else:
-        errors += broken(path, host, dns1123_subdomain(host)) + broken(path, rest, http_path_characters(rest))
-    if size(manager) > 63:
-        errors.append(too_long(path, 63))
-    return errors
-
-
 def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
     mode, per_index, failed = (
         spec.get(key) for key in ("completionMode", "backoffLimitPerIndex", "maxFailedIndexes")
@@ -175,28 +144,13 @@ def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
 
 
 def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
-    completions, parallelism = spec.get("completions"), spec.get("parallelism")
-    failed, per_index = spec.get("maxFailedIndexes"), spec.get("backoffLimitPerIndex")
+    completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
     errors: Errors = []
     if completions is None:
         errors.append(required(f"{path}.completions", "when completion mode is Indexed"))
-    if parallelism is not None and parallelism > _MANY:
-        told = f"must be less than or equal to {_MANY} when completion mode is Indexed"
-        errors.append(invalid(f"{path}.parallelism", parallelism, told))
     if completions is not None and failed is not None and failed > completions:
         told = "must be less than or equal to completions"
         errors.append(invalid(f"{path}.maxFailedIndexes", failed, told))
-    if failed is not None and failed > _MANY:
-        errors.append(invalid(f"{path}.maxFailedIndexes", failed, f"must be less than or equal to {_MANY}"))
-    if completions is None or completions <= _MANY or per_index is None:
-        return errors
-    if failed is None:
-        told = f"must be specified when completions is above {_MANY}"
-        errors.append(required(f"{path}.maxFailedIndexes", told))
-    told = f"must be less than or equal to {_FEW} when completions are above {_MANY} and used with backoff limit per index"
-    for key, value in (("parallelism", parallelism), ("maxFailedIndexes", failed)):
-        if value is not None and value > _FEW:
-            errors.append(invalid(f"{path}.{key}", value, told))
     return errors
 
 
@@ -267,23 +221,12 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
     return {**before, "metadata": metadata, "spec": pod}
 
 
-@validates_status("batch", "Job")
-def _job_status(new: Object, old: Object) -> Errors:
-    return changed_job_status(new, old)
-
-
 @warns("batch", "Job")
 def _job_warnings(new: Object, old: Object | None) -> list[str]:
     spec = mapping(new, "spec")
     told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
     if old is None:
         told += for_template("spec.template", mapping(spec, "template"))
-    indexed = text(spec, "completionMode") == "Indexed"
-    if indexed and number(spec, "completions") > _MANY and number(spec, "parallelism") > _FEW:
-        told.append(
-            "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, "
-            "Kubernetes might not be able to track completedIndexes when a big number of indexes fail"
-        )
     return told
 
 

@@ -18,13 +18,12 @@ from simcloud.kubernetes.api.field_errors import (
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.validation.common import Errors
 from simcloud.kubernetes.api.validation.names import config_map_key, qualified_name, size
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 
 _LIMIT_BYTES = 1024 * 1024
 _FROZEN = "field is immutable when `immutable` is set"
 _WHOLE_OBJECT = "[]"
 _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
-_MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 _JSON_KEYS = {
     "kubernetes.io/dockercfg": ".dockercfg",
     "kubernetes.io/dockerconfigjson": ".dockerconfigjson",
@@ -91,41 +90,9 @@ def namespace(new: Object, old: Object | None) -> Errors:
     return _finalizers(new, indexed=False)
 
 
-@validates_status("", "Namespace")
-def namespace_status(new: Object, old: Object) -> Errors:
-    """The phase of a Namespace must fit its deletion."""
-    phase = at(new, "status", "phase", default="")
-    if at(new, "metadata", "deletionTimestamp") is None:
-        if phase != "Active":
-            return [invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty")]
-    elif phase != "Terminating":
-        told = "may only be 'Terminating' if `deletionTimestamp` is not empty"
-        return [invalid("status.Phase", phase, told)]
-    return []
-
-
 def namespace_finalize(new: Object, old: Object) -> Errors:
     """The rules of a Namespace's ``finalize`` subresource."""
     return _finalizers(new, indexed=True)
-
-
-@validates("", "ServiceAccount")
-def service_account(new: Object, old: Object | None) -> Errors:
-    """A ServiceAccount has no rules beyond those of its metadata."""
-    return []
-
-
-@warns("", "ServiceAccount")
-def service_account_warnings(new: Object, old: Object | None) -> list[str]:
-    """What a write of a ServiceAccount is warned of."""
-    now = at(new, "metadata", "annotations", _MOUNTABLE)
-    had = at(old, "metadata", "annotations", _MOUNTABLE)
-    if now != "true" or had == "true":
-        return []
-    return [
-        f"metadata.annotations[{_MOUNTABLE}]: deprecated in v1.32+; "
-        "prefer separate namespaces to isolate access to mounted secrets"
-    ]
 
 
 @validates("", "Binding")

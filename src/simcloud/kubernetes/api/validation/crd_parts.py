@@ -16,8 +16,6 @@ Place: TypeAlias = tuple[str, Schema]
 
 EMBEDDED, INT_OR_STRING = "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"
 PRESERVE, RULES = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"
-LIST_TYPE, LIST_KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
-MAP_TYPE = "x-kubernetes-map-type"
 
 
 def every_part(path: str, schema: Schema) -> Iterator[Place]:

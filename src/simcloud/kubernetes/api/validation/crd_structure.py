@@ -1,52 +1,19 @@
-"""What makes the schema of a CustomResourceDefinition structural.
-
-Every field has a type, and what restricts values (allOf, anyOf, oneOf, not) is kept apart from what gives structure.
-"""
+"""What makes the schema of a CustomResourceDefinition structural: every field has a type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from simcloud.golang.regexps import BadRegex, compiled
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
-from simcloud.kubernetes.api.validation.common import Errors, items, mapping, text
+from simcloud.kubernetes.api.validation.common import Errors, mapping, text
 from simcloud.kubernetes.api.validation.crd_parts import (
     EMBEDDED,
     INT_OR_STRING,
-    LIST_KEYS,
-    LIST_TYPE,
-    MAP_TYPE,
     PRESERVE,
-    RULES,
-    Place,
     Schema,
-    alternatives,
     item_part,
     named_parts,
     needs_type,
 )
-
-_INT_OR_STRING_FORM = [{"type": "integer"}, {"type": "string"}]
-
-
-_NOT_STRUCTURAL = {
-    "type": "must be empty to be structural",
-    "additionalProperties": "must be undefined to be structural",
-    "default": "must be undefined to be structural",
-    "title": "must be empty to be structural",
-    "description": "must be empty to be structural",
-    "nullable": "must be false to be structural",
-    PRESERVE: "must be false to be structural",
-    EMBEDDED: "must be false to be structural",
-    INT_OR_STRING: "must be false to be structural",
-    LIST_KEYS: "must be empty to be structural",
-    LIST_TYPE: "must be undefined to be structural",
-    MAP_TYPE: "must be undefined to be structural",
-    RULES: "must be empty to be structural",
-}
-"""What may not stand where only values are restricted."""
-
 
 _UNTYPED = {
     "root": "must not be empty at the root",
@@ -57,17 +24,12 @@ _UNTYPED = {
 
 def check_structure(path: str, schema: Schema) -> Errors:
     """What keeps a schema from being structural."""
-    return _structure(path, schema) + _completeness(path, schema)
-
-
-def _structure(path: str, schema: Schema) -> Errors:
-    """The rules of types, and of what may stand where."""
     errors: Errors = []
     waiting: list[tuple[str, Schema, str]] = [(path, schema, "root")]
     while waiting:
         place, node, level = waiting.pop()
         errors += _typed(place, node, level)
-        errors += _restrictions(place, node)
+        errors += _pattern(place, node)
         for child_place, child in item_part(place, node):
             waiting.append((child_place, child, "item"))
         waiting += [(child_place, child, "field") for child_place, child in named_parts(place, node)]
@@ -128,41 +90,6 @@ def _own_fields(path: str, node: Schema, level: str, whole_object: bool) -> Erro
     return errors
 
 
-def _restrictions(path: str, node: Schema) -> Errors:
-    """The rules of what restricts values, below one schema that gives structure."""
-    errors = _pattern(path, node)
-    waiting = list(_restricting(path, node, free=True))
-    while waiting:
-        place, nested = waiting.pop()
-        errors += [
-            forbidden(f"{place}.{field}", told)
-            for field, told in _NOT_STRUCTURAL.items()
-            if nested.get(field) not in (None, False, "", [], {})
-        ]
-        if "metadata" in mapping(nested, "properties"):
-            told = "must not be specified in a nested context"
-            errors.append(forbidden(f"{place}.properties[metadata]", told))
-        errors += _pattern(place, nested)
-        waiting += _restricting(place, nested, free=False)
-        waiting += item_part(place, nested)
-        waiting += named_parts(place, nested)
-    return errors
-
-
-def _restricting(path: str, node: Schema, free: bool) -> Iterator[Place]:
-    """The alternatives of a schema, but for the one form that may name types: int or string."""
-    for place, child in alternatives(path, node):
-        plain = free and items(node, "anyOf") == _INT_OR_STRING_FORM and place.startswith(f"{path}.anyOf[")
-        if plain:
-            continue
-        first = place == f"{path}.allOf[0]"
-        if free and first and items(child, "anyOf") == _INT_OR_STRING_FORM:
-            child = {field: value for field, value in child.items() if field != "anyOf"}
-        yield place, child
-    if isinstance(node.get("not"), dict):
-        yield f"{path}.not", node["not"]
-
-
 def _pattern(path: str, node: Schema) -> Errors:
     pattern = text(node, "pattern")
     if not pattern:
@@ -173,24 +100,3 @@ def _pattern(path: str, node: Schema) -> Errors:
         told = f"must be a valid regular expression, but isn't: {fault}"
         return [invalid(f"{path}.pattern", pattern, told)]
     return []
-
-
-def _completeness(path: str, schema: Schema) -> Errors:
-    """What the root restricts must also be part of the structure; deeper, nothing is compared."""
-    errors: Errors = []
-    waiting: list[tuple[str, Schema, str, Any]] = [
-        (where, nested, path, schema) for where, nested in _restricting(path, schema, free=False)
-    ]
-    while waiting:
-        where, nested, target, given = waiting.pop()
-        if not isinstance(given, dict):
-            errors.append(required(target, f"because it is defined in {where}"))
-            continue
-        waiting += [(deeper, one, target, given) for deeper, one in _restricting(where, nested, free=False)]
-        for deeper, one in item_part(where, nested):
-            waiting.append((deeper, one, f"{target}.items", given.get("items")))
-        for name, child in sorted(mapping(nested, "properties").items()):
-            if isinstance(child, dict):
-                known, field = mapping(given, "properties").get(name), f"properties[{name}]"
-                waiting.append((f"{where}.{field}", child, f"{target}.{field}", known))
-    return errors

@@ -1,25 +1,22 @@
-"""The rules of Endpoints and of EndpointSlices, and what their writes are warned of."""
+"""The rules of Endpoints and of EndpointSlices."""
 
 from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import duplicate, invalid, not_supported, required, too_many
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation import addresses
 from simcloud.kubernetes.api.validation.common import Errors, broken, immutable, items, number, same, text
-from simcloud.kubernetes.api.validation.labels import label_errors
 from simcloud.kubernetes.api.validation.names import (
     dns1123_label,
     dns1123_subdomain,
-    label_value,
     port_number,
     qualified_name,
 )
-from simcloud.kubernetes.api.validation.registry import validates, warns
+from simcloud.kubernetes.api.validation.registry import validates
 from simcloud.kubernetes.api.validation.services import protocol
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
-_MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS, _MOST_TOPOLOGY, _MOST_HINTS = 1000, 100, 20000, 16, 8
-_OWN_CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
+_MOST_ENDPOINTS, _MOST_ADDRESSES, _MOST_PORTS = 1000, 100, 20000
 
 
 @validates("", "Endpoints")
@@ -39,18 +36,6 @@ def endpoints(new: Object, old: Object | None) -> Errors:
         for place, port in enumerate(ports):
             errors += _port(f"{path}.ports[{place}]", port, len(ports) > 1)
     return errors
-
-
-@warns("", "Endpoints")
-def endpoints_warnings(new: Object, old: Object | None) -> list[str]:
-    """What a write of Endpoints is warned of."""
-    told: list[str] = []
-    for index, subset in enumerate(items(new, "subsets")):
-        for field in ("addresses", "notReadyAddresses"):
-            for place, address in enumerate(items(subset, field)):
-                path = f"subsets[{index}].{field}[{place}].ip"
-                told += addresses.ip_warnings(path, text(address, "ip"))
-    return told
 
 
 def _address(path: str, address: Object) -> Errors:
@@ -93,20 +78,6 @@ def endpoint_slice(new: Object, old: Object | None) -> Errors:
     return errors
 
 
-@warns("discovery.k8s.io", "EndpointSlice")
-def endpoint_slice_warnings(new: Object, old: Object | None) -> list[str]:
-    """What a write of an EndpointSlice is warned of."""
-    told = []
-    if new.get("addressType") == "FQDN":
-        told.append("spec.addressType: FQDN endpoints are deprecated")
-    manager = at(new, "metadata", "labels", "endpointslice.kubernetes.io/managed-by")
-    if manager not in _OWN_CONTROLLERS:
-        for index, endpoint in enumerate(items(new, "endpoints")):
-            for place, address in enumerate(items(endpoint, "addresses")):
-                told += addresses.ip_warnings(f"endpoints[{index}].addresses[{place}]", address)
-    return told
-
-
 def _endpoints(given: list[Object], kind: str) -> Errors:
     if len(given) > _MOST_ENDPOINTS:
         return [too_many("endpoints", len(given), _MOST_ENDPOINTS)]
@@ -127,19 +98,13 @@ def _endpoint(path: str, endpoint: Object, kind: str) -> Errors:
         errors += _slice_address(f"{path}.addresses", index, address, kind)
     if endpoint.get("nodeName") is not None:
         errors += broken(f"{path}.nodeName", endpoint["nodeName"], dns1123_subdomain(endpoint["nodeName"]))
-    topology = endpoint.get("deprecatedTopology") or {}
-    if len(topology) > _MOST_TOPOLOGY:
-        errors.append(too_many(f"{path}.deprecatedTopology", len(topology), _MOST_TOPOLOGY))
-    errors += label_errors(f"{path}.deprecatedTopology", topology)
     if endpoint.get("hostname") is not None:
         errors += broken(f"{path}.hostname", endpoint["hostname"], dns1123_label(endpoint["hostname"]))
-    return errors + _hints(f"{path}.hints", endpoint.get("hints") or {})
+    return errors
 
 
 def _slice_address(path: str, index: int, address: str, kind: str) -> Errors:
     place = f"{path}[{index}]"
-    if kind == "FQDN":
-        return fully_qualified(place, address)
     if kind not in ("IPv4", "IPv6"):
         return []
     errors = addresses.legacy_ip(place, address)
@@ -148,39 +113,6 @@ def _slice_address(path: str, index: int, address: str, kind: str) -> Errors:
     if addresses.is_ipv6(address) != (kind == "IPv6"):
         errors.append(invalid(path, address, f"must be an {kind} address"))
     return errors + addresses.non_special_ip(place, address)
-
-
-def fully_qualified(path: str, name: str) -> Errors:
-    """A DNS name with a domain."""
-    if not name:
-        return [required(path)]
-    name = name.removesuffix(".")
-    wrong = dns1123_subdomain(name)
-    if wrong:
-        return [invalid(path, name, ",".join(wrong))]
-    if "." not in name:
-        return [invalid(path, name, "should be a domain with at least two segments separated by dots")]
-    for label in name.split("."):
-        wrong = dns1123_label(label)
-        if wrong:
-            return [invalid(path, label, ",".join(wrong))]
-    return []
-
-
-def _hints(path: str, hints: Object) -> Errors:
-    errors: Errors = []
-    for field, rule in (("forZones", label_value), ("forNodes", dns1123_subdomain)):
-        given = items(hints, field)
-        if len(given) > _MOST_HINTS:
-            errors.append(too_many(f"{path}.{field}", len(given), _MOST_HINTS))
-            continue
-        names = [text(one, "name") for one in given]
-        for index, name in enumerate(names):
-            place = f"{path}.{field}[{index}].name"
-            if name in names[:index]:
-                errors.append(duplicate(place, name))
-            errors += broken(place, name, rule(name))
-    return errors
 
 
 def _slice_ports(ports: list[Object]) -> Errors:

@@ -1,4 +1,4 @@
-"""The rules of a CustomResourceDefinition: its names, versions, conversion and what a protected group needs.
+"""The rules of a CustomResourceDefinition: its names, versions and conversion.
 
 The paths are those of the genuine server's internal form, where what all versions have in common stands
 once, at the top of the spec. Expressions of rules in schemas are not compiled.
@@ -6,23 +6,18 @@ once, at the top of the spec. Expressions of rules in schemas are not compiled.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
-from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, required, too_many
+from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.objects import Object, at, name_of
 from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, items, mapping, text
-from simcloud.kubernetes.api.validation.crd_schemas import check_schema, selectable_field
+from simcloud.kubernetes.api.validation.crd_schemas import check_schema
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain
-from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.registry import validates
 from simcloud.kubernetes.api.validation.webhooks import ca_bundle, client_config, review_versions
 
 _GROUP = "apiextensions.k8s.io"
-_APPROVAL = "api-approved.kubernetes.io"
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 _MIXED_CASE = "may have mixed case, but should otherwise match: "
-_MOST_SELECTABLE = 8
-_SEE = "see https://github.com/kubernetes/enhancements/pull/1111"
 _COMMON = ("schema", "subresources", "additionalPrinterColumns", "selectableFields")
 
 
@@ -40,17 +35,10 @@ def custom_resource_definition(new: Object, old: Object | None) -> Errors:
         errors += _kept(spec, old)
     errors += _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
     errors += _stored(new)
-    errors += _approval(new, old)
     if spec.get("preserveUnknownFields") and not at(old, "spec", "preserveUnknownFields"):
         told = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         errors.append(invalid("spec.preserveUnknownFields", True, told))
     return errors
-
-
-@validates_status(_GROUP, "CustomResourceDefinition")
-def custom_resource_definition_status(new: Object, old: Object) -> Errors:
-    """The rules of its status."""
-    return _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
 
 
 def _spec(spec: Object) -> Errors:
@@ -104,9 +92,7 @@ def _versions(versions: list[Object], shared: Object) -> Errors:
         if wrong:
             errors.append(invalid(f"{path}.name", name, ",".join(wrong)))
         own = {field: None if shared[field] is not None else version.get(field) for field in _COMMON}
-        status = at(version, "subresources", "status") is not None
-        errors += _deprecation(path, version)
-        errors += _version_parts(path, own, top=False, status=status)
+        errors += _version_parts(path, own, top=False)
     names = [text(version, "name") for version in versions]
     shown = [_version_shown(version, shared) for version in versions]
     if len(set(names)) != len(names):
@@ -115,25 +101,6 @@ def _versions(versions: list[Object], shared: Object) -> Errors:
         told = "must have exactly one version marked as storage version"
         errors.append(invalid("spec.versions", shown or None, told))
     return errors
-
-
-def _deprecation(path: str, version: Object) -> Errors:
-    warning = version.get("deprecationWarning")
-    if warning is None:
-        return []
-    told = []
-    if not version.get("deprecated"):
-        told.append("can only be set for deprecated versions")
-    if not warning:
-        told.append("must not be empty")
-    if len(warning) > 256:
-        told.append(f"must be <= 256 characters, was {len(warning)}")
-    told += [
-        f"must only contain printable UTF-8 characters; non-printable character found at index {index}"
-        for index, char in enumerate(warning)
-        if not char.isprintable()
-    ][:1]
-    return [invalid(f"{path}.deprecationWarning", warning, one) for one in told]
 
 
 def _version_shown(version: Object, shared: Object) -> Object:
@@ -150,19 +117,18 @@ def _version_shown(version: Object, shared: Object) -> Object:
     }
 
 
-def _version_parts(path: str, parts: Object, top: bool, status: bool = False) -> Errors:
-    """The rules of schema, subresources, columns and selectable fields, of a version or of all."""
+def _version_parts(path: str, parts: Object, top: bool) -> Errors:
+    """The rules of schema, subresources and columns, of a version or of all."""
     errors: Errors = []
     schema = at(parts, "schema", "openAPIV3Schema")
     subresources = parts["subresources"] or {}
     if schema is not None:
         field = "validation" if top else "schema"
-        with_status = status or subresources.get("status") is not None
-        errors += check_schema(f"{path}.{field}.openAPIV3Schema", schema, with_status)
+        errors += check_schema(f"{path}.{field}.openAPIV3Schema", schema)
     errors += _scale(f"{path}.subresources", subresources)
     for index, column in enumerate(parts["additionalPrinterColumns"] or []):
         errors += _column(f"{path}.additionalPrinterColumns[{index}]", column)
-    return errors + _selectable(f"{path}.selectableFields", parts["selectableFields"] or [], schema)
+    return errors
 
 
 def _scale(path: str, subresources: Object) -> Errors:
@@ -203,24 +169,6 @@ def _column(path: str, column: Object) -> Errors:
         errors.append(required(f"{path}.JSONPath"))
     elif not where.startswith("."):
         errors.append(invalid(f"{path}.JSONPath", where, "must be a simple json path starting with ."))
-    return errors
-
-
-def _selectable(path: str, fields: list[Object], schema: Object | None) -> Errors:
-    errors: Errors = []
-    seen: list[str] = []
-    for index, field in enumerate(fields):
-        place, where = f"{path}[{index}].jsonPath", text(field, "jsonPath")
-        if not where:
-            errors.append(required(place))
-            continue
-        wrong = selectable_field(where, schema or {})
-        errors += [invalid(place, where, told) for told in wrong]
-        if where in seen:
-            errors.append(duplicate(place, where))
-        seen.append(where)
-    if len(seen) > _MOST_SELECTABLE:
-        errors.append(too_many(path, len(seen), _MOST_SELECTABLE))
     return errors
 
 
@@ -309,32 +257,3 @@ def _stored(new: Object) -> Errors:
             )
             errors.append(invalid(f"{path}[{index}]", name, told))
     return errors
-
-
-def _approval(new: Object, old: Object | None) -> Errors:
-    group = text(mapping(new, "spec"), "group")
-    if not f".{group}".endswith((".k8s.io", ".kubernetes.io")):
-        return []
-    given, path = at(new, "metadata", "annotations", _APPROVAL) or "", f"metadata.annotations[{_APPROVAL}]"
-    state = _approval_state(given)
-    if old is not None and _approval_state(at(old, "metadata", "annotations", _APPROVAL) or "") == state:
-        return []
-    told = f'protected groups must have approval annotation "{_APPROVAL}"'
-    if state == "missing":
-        return [required(path, f"{told}, {_SEE}")]
-    if state == "invalid":
-        reason = f'{told} with either a URL or a reason starting with "unapproved", {_SEE}'
-        return [invalid(path, given, reason)]
-    return []
-
-
-def _approval_state(annotation: str) -> str:
-    if not annotation:
-        return "missing"
-    if annotation.startswith("unapproved"):
-        return "bypassed"
-    try:
-        parts = urlsplit(annotation)
-    except ValueError:
-        return "invalid"
-    return "approved" if parts.scheme and parts.netloc else "invalid"

@@ -163,8 +163,6 @@ _TYPES = {
     "DaemonSetUpdateStrategy": "Type RollingUpdate:*RollingUpdateDeployment",
     "StatefulSetUpdateStrategy": "Type RollingUpdate:*RollingUpdateStatefulSet",
     "RollingUpdateStatefulSet": "Partition:i MaxUnavailable:*",
-    "SuccessPolicy": "Rules:[]SuccessPolicyRule",
-    "SuccessPolicyRule": "SucceededIndexes:* SucceededCount:*",
     "PodFailurePolicy": "Rules:[]PodFailurePolicyRule",
     "PodFailurePolicyRule": """
         Action OnExitCodes:*OnExitCodes OnPodConditions:[]OnPodCondition""",

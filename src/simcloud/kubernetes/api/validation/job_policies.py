@@ -12,18 +12,16 @@ from simcloud.kubernetes.api.field_errors import (
     not_supported,
     required,
     shown,
-    too_long,
     too_many,
 )
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, non_negative, text
-from simcloud.kubernetes.api.validation.names import qualified_name, size
+from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
+from simcloud.kubernetes.api.validation.names import qualified_name
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUSES = ("False", "True", "Unknown")
 _RULES_LIMIT = 20
 _CODES_LIMIT = 255
-_INDEXES_LIMIT_BYTES = 64 * 1024
 
 
 def _valid_values(path: str, values: tuple[str, ...]) -> FieldError:
@@ -107,79 +105,3 @@ def _conditions(path: str, conditions: list[Any]) -> Errors:
         elif status not in _STATUSES:
             errors.append(not_supported(f"{at}.status", status, _STATUSES))
     return errors
-
-
-def success_policy(path: str, policy: Mapping[str, Any], completions: int) -> Errors:
-    """Which indexes, or how many of them, make the Job a success."""
-    rules = items(policy, "rules")
-    errors: Errors = []
-    if not rules:
-        told = "at least one rules must be specified when the successPolicy is specified"
-        errors.append(required(f"{path}.rules", told))
-    if len(rules) > _RULES_LIMIT:
-        errors.append(too_many(f"{path}.rules", len(rules), _RULES_LIMIT))
-    for index, rule in enumerate(rules):
-        errors += _success_rule(f"{path}.rules[{index}]", rule, completions)
-    return errors
-
-
-def _success_rule(path: str, rule: Mapping[str, Any], completions: int) -> Errors:
-    count, indexes = rule.get("succeededCount"), rule.get("succeededIndexes")
-    errors: Errors = []
-    if count is None and indexes is None:
-        told = "at least one of succeededCount or succeededIndexes must be specified"
-        errors.append(required(path, told))
-    total = 0
-    if indexes is not None:
-        at = f"{path}.succeededIndexes"
-        if size(indexes) > _INDEXES_LIMIT_BYTES:
-            errors.append(too_long(at, _INDEXES_LIMIT_BYTES))
-        try:
-            total = count_indexes(indexes, completions)
-        except ValueError as problem:
-            errors.append(invalid(at, indexes, f"error parsing succeededIndexes: {problem}"))
-    if count is None:
-        return errors
-    at = f"{path}.succeededCount"
-    errors += non_negative(at, count)
-    if count > completions:
-        told = f"must be less than or equal to {completions} (the number of specified completions)"
-        errors.append(invalid(at, count, told))
-    if indexes is not None and count > total:
-        told = (
-            f"must be less than or equal to {total} (the number of indexes in the specified "
-            "succeededIndexes field)"
-        )
-        errors.append(invalid(at, count, told))
-    return errors
-
-
-def count_indexes(indexes: str, completions: int) -> int:
-    """How many indexes a list such as ``0-3,7`` names. ValueError says what is wrong with it."""
-    total, last = 0, None
-    for interval in indexes.split(",") if indexes else []:
-        first, end = index_interval(interval, completions)
-        if last is not None and last >= first:
-            raise ValueError(f"non-increasing order, previous: {last}, current: {first}")
-        total, last = total + end - first + 1, end
-    return total
-
-
-def index_interval(interval: str, completions: int) -> tuple[int, int]:
-    """The first and last index of an interval."""
-    parts = interval.split("-")
-    if len(parts) > 2:
-        raise ValueError(
-            f"the fragment {shown(interval)} violates the requirement that an index interval can have at "
-            "most two parts separated by '-'"
-        )
-    numbers = []
-    for part in parts:
-        if not (part.isascii() and part.isdecimal()) or len(part) > 18:
-            raise ValueError(f"cannot convert string to integer for index: {shown(part)}")
-        if int(part) >= completions:
-            raise ValueError(f"too large index: {shown(part)}")
-        numbers.append(int(part))
-    if len(numbers) == 2 and numbers[0] >= numbers[1]:
-        raise ValueError(f"non-increasing order, previous: {numbers[0]}, current: {numbers[1]}")
-    return numbers[0], numbers[-1]

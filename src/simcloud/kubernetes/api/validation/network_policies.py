@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object
@@ -11,7 +10,7 @@ from simcloud.kubernetes.api.validation import addresses
 from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import port_name, port_number, read_cidr
-from simcloud.kubernetes.api.validation.registry import validates, warns
+from simcloud.kubernetes.api.validation.registry import validates
 
 _GROUP = "networking.k8s.io"
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
@@ -23,7 +22,6 @@ _DIRECTIONS = (("ingress", "from"), ("egress", "to"))
 def network_policy(new: Object, old: Object | None) -> Errors:
     """The rules of a NetworkPolicy."""
     spec = mapping(new, "spec")
-    had = [value for _, value in _cidrs(old or {})]
     errors = selector_errors("spec.podSelector", mapping(spec, "podSelector"))
     for direction, peers in _DIRECTIONS:
         for index, rule in enumerate(items(spec, direction)):
@@ -31,7 +29,7 @@ def network_policy(new: Object, old: Object | None) -> Errors:
             for place, port in enumerate(items(rule, "ports")):
                 errors += _policy_port(f"{path}.ports[{place}]", port)
             for place, peer in enumerate(items(rule, peers)):
-                errors += _policy_peer(f"{path}.{peers}[{place}]", peer, had)
+                errors += _policy_peer(f"{path}.{peers}[{place}]", peer)
     types = items(spec, "policyTypes")
     if len(types) > len(_POLICY_TYPES):
         told = "may not specify more than two policyTypes"
@@ -41,25 +39,6 @@ def network_policy(new: Object, old: Object | None) -> Errors:
         for index, kind in enumerate(types)
         if kind not in _POLICY_TYPES
     ]
-
-
-@warns(_GROUP, "NetworkPolicy")
-def network_policy_warnings(new: Object, old: Object | None) -> list[str]:
-    """What a write of a NetworkPolicy is warned of."""
-    return [told for path, value in _cidrs(new) for told in addresses.cidr_warnings(path, value)]
-
-
-def _cidrs(policy: Object) -> Iterator[tuple[str, str]]:
-    """The networks of a policy, each with its path."""
-    for direction, peers in _DIRECTIONS:
-        for index, rule in enumerate(items(mapping(policy, "spec"), direction)):
-            for place, peer in enumerate(items(rule, peers)):
-                path = f"spec.{direction}[{index}].{peers}[{place}].ipBlock"
-                block = mapping(peer, "ipBlock")
-                if text(block, "cidr"):
-                    yield f"{path}.cidr", block["cidr"]
-                for position, value in enumerate(items(block, "except")):
-                    yield f"{path}.except[{position}]", value
 
 
 def _policy_port(path: str, given: Object) -> Errors:
@@ -86,13 +65,13 @@ def _policy_port(path: str, given: Object) -> Errors:
     return errors
 
 
-def _policy_peer(path: str, peer: Object, had: list[str]) -> Errors:
+def _policy_peer(path: str, peer: Object) -> Errors:
     errors: Errors = []
     for field in ("podSelector", "namespaceSelector"):
         errors += selector_errors(f"{path}.{field}", peer.get(field))
     block = peer.get("ipBlock")
     if block is not None:
-        errors += _ip_block(f"{path}.ipBlock", block, had)
+        errors += _ip_block(f"{path}.ipBlock", block)
     kinds = [
         field for field in ("podSelector", "namespaceSelector", "ipBlock") if peer.get(field) is not None
     ]
@@ -103,17 +82,17 @@ def _policy_peer(path: str, peer: Object, had: list[str]) -> Errors:
     return errors
 
 
-def _ip_block(path: str, block: Object, had: list[str]) -> Errors:
+def _ip_block(path: str, block: Object) -> Errors:
     value = text(block, "cidr")
     if not value:
         return [required(f"{path}.cidr")]
-    errors = addresses.legacy_cidr(f"{path}.cidr", value, had)
+    errors = addresses.legacy_cidr(f"{path}.cidr", value)
     whole = read_cidr(value)
     if whole is None:
         return errors
     for index, part in enumerate(items(block, "except")):
         place = f"{path}.except[{index}]"
-        errors += addresses.legacy_cidr(place, part, had)
+        errors += addresses.legacy_cidr(place, part)
         inner = read_cidr(part)
         if inner is not None and not _strictly_inside(inner, whole):
             errors.append(invalid(place, part, "must be a strict subset of `cidr`"))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required, too_long
-from simcloud.kubernetes.api.objects import Object, at, name_of
-from simcloud.kubernetes.api.validation import addresses
+from simcloud.kubernetes.api.field_errors import invalid, not_supported, required, too_long
+from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.validation.common import (
-    IMMUTABLE,
     Errors,
     broken,
     immutable,
@@ -16,7 +14,6 @@ from simcloud.kubernetes.api.validation.common import (
     number,
     text,
 )
-from simcloud.kubernetes.api.validation.diffs import structure
 from simcloud.kubernetes.api.validation.names import (
     dns1123_label,
     dns1123_subdomain,
@@ -28,8 +25,7 @@ from simcloud.kubernetes.api.validation.names import (
     size,
     wildcard_dns1123_subdomain,
 )
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
-from simcloud.kubernetes.api.validation.services import host_name
+from simcloud.kubernetes.api.validation.registry import validates, warns
 
 _GROUP = "networking.k8s.io"
 _CLASS_ANNOTATION = "kubernetes.io/ingress.class"
@@ -62,21 +58,6 @@ def ingress(new: Object, old: Object | None) -> Errors:
     if old is None and annotated is not None and name is not None and annotated != name:
         told = "must match `ingressClassName` when both are specified"
         errors.append(invalid(f"annotations.{_CLASS_ANNOTATION}", annotated, told))
-    return errors
-
-
-@validates_status(_GROUP, "Ingress")
-def ingress_status(new: Object, old: Object) -> Errors:
-    """The rules of an Ingress' status."""
-    where = ("status", "loadBalancer", "ingress")
-    had = [text(one, "ip") for one in at(old, *where, default=None) or []]
-    errors: Errors = []
-    for index, one in enumerate(at(new, *where, default=None) or []):
-        path = f"status.loadBalancer.ingress[{index}]"
-        if text(one, "ip"):
-            errors += addresses.legacy_ip(f"{path}.ip", one["ip"], had)
-        if text(one, "hostname"):
-            errors += host_name(f"{path}.hostname", one["hostname"])
     return errors
 
 
@@ -195,8 +176,6 @@ def ingress_class(new: Object, old: Object | None) -> Errors:
     if size(controller) > 250:
         errors.append(too_long(path, 250))
     errors += domain_prefixed_path(path, controller)
-    if spec.get("parameters") is not None:
-        errors += _class_parameters("spec.parameters", spec["parameters"])
     return errors
 
 
@@ -208,79 +187,3 @@ def domain_prefixed_path(path: str, value: str) -> Errors:
     if not host or not rest:
         return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
     return broken(path, host, dns1123_subdomain(host)) + broken(path, rest, http_path_characters(rest))
-
-
-def _class_parameters(path: str, parameters: Object) -> Errors:
-    errors = _typed_reference(path, parameters)
-    scope, namespace = parameters.get("scope"), parameters.get("namespace")
-    if scope is None:
-        errors.append(required(f"{path}.scope"))
-    elif scope not in ("Cluster", "Namespace"):
-        errors.append(not_supported(f"{path}.scope", scope, ["Cluster", "Namespace"]))
-    elif scope == "Cluster" and namespace is not None:
-        errors.append(forbidden(f"{path}.namespace", "`parameters.scope` is set to 'Cluster'"))
-    elif scope == "Namespace" and namespace is None:
-        errors.append(required(f"{path}.namespace", "`parameters.scope` is set to 'Namespace'"))
-    elif scope == "Namespace":
-        errors += broken(f"{path}.namespace", namespace, dns1123_label(namespace or ""))
-    return errors
-
-
-@validates(_GROUP, "IPAddress")
-def ip_address(new: Object, old: Object | None) -> Errors:
-    """The rules of an IPAddress."""
-    parent = at(new, "spec", "parentRef")
-    if old is not None:
-        before = at(old, "spec", "parentRef")
-        return [] if parent == before else [invalid("spec.parentRef", _parent_shown(parent), IMMUTABLE)]
-    errors = broken("metadata.name", name_of(new), addresses.canonical_ip(name_of(new)))
-    if parent is None:
-        return [*errors, required("spec.parentRef")]
-    path = "spec.parentRef"
-    if text(parent, "group"):
-        errors += broken(f"{path}.group", parent["group"], dns1123_subdomain(parent["group"]))
-    for field in ("resource", "name"):
-        errors += needed(f"{path}.{field}", text(parent, field), path_segment)
-    return errors + broken(
-        f"{path}.namespace", text(parent, "namespace"), path_segment(text(parent, "namespace"))
-    )
-
-
-def _parent_shown(parent: Object | None) -> Object | str:
-    fields = ("group", "resource", "namespace", "name")
-    return structure(parent, *((field, field.capitalize(), "") for field in fields)) or "null"
-
-
-@validates(_GROUP, "ServiceCIDR")
-def service_cidr(new: Object, old: Object | None) -> Errors:
-    """The rules of a ServiceCIDR: one network, or one of each family."""
-    values: list[str] = items(mapping(new, "spec"), "cidrs")
-    if old is not None:
-        return _service_cidr_update(values, items(mapping(old, "spec"), "cidrs"))
-    path, shown = "spec.cidrs", {"CIDRs": values}
-    if not values:
-        return [required(path, "at least one CIDR required")]
-    if len(values) > 2:
-        return [invalid(path, shown, "may only hold up to 2 values")]
-    if len(values) == 2 and not addresses.one_network_of_each_family(values):
-        told = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"
-        return [invalid(path, shown, told)]
-    errors: Errors = []
-    for index, value in enumerate(values):
-        errors += addresses.canonical_cidr(f"{path}[{index}]", value)
-    return errors
-
-
-def _service_cidr_update(values: list[str], before: list[str]) -> Errors:
-    if len(values) == len(before):
-        return [
-            invalid(f"spec.cidrs[{index}]", new, IMMUTABLE)
-            for index, (new, old) in enumerate(zip(values, before, strict=True))
-            if new != old
-        ]
-    if len(before) == 1 and len(values) == 2:
-        errors: Errors = []
-        if values[0] != before[0]:
-            errors.append(invalid("spec.cidrs[0]", values[0], IMMUTABLE))
-        return errors + addresses.canonical_cidr("spec.cidrs[1]", values[1])
-    return [invalid("spec.cidrs", values, IMMUTABLE)]

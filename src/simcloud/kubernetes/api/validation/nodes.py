@@ -1,4 +1,4 @@
-"""The rules of a Node and what its writes are warned of."""
+"""The rules of a Node."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from simcloud.kubernetes.api.field_errors import (
     shown,
 )
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.validation import addresses
 from simcloud.kubernetes.api.validation.common import Errors
 from simcloud.kubernetes.api.validation.labels import label_name_errors
 from simcloud.kubernetes.api.validation.names import label_value
 from simcloud.kubernetes.api.validation.pods.resources import resource_amount
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates
 
 _EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"]
 _ONCE_CIDR = 'node updates may not change podCIDR except from "" to valid'
@@ -29,27 +28,7 @@ def node(new: Object, old: Object | None) -> Errors:
     """The rules of a Node."""
     if old is not None:
         return _node_update(new, old)
-    return node_taints(at(new, "spec", "taints", default=None)) + _resources(new) + _pod_cidrs(new)
-
-
-@validates_status("", "Node")
-def node_status(new: Object, old: Object) -> Errors:
-    """A Node's status is under the same rules as the whole Node."""
-    return _node_update(new, old)
-
-
-@warns("", "Node")
-def node_warnings(new: Object, old: Object | None) -> list[str]:
-    """What a write of a Node is warned of."""
-    spec: Object = new.get("spec") or {}
-    told = []
-    if spec.get("configSource") is not None:
-        told.append("spec.configSource: the feature is no longer available")
-    if spec.get("externalID"):
-        told.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
-    for index, value in enumerate(spec.get("podCIDRs") or []):
-        told += addresses.cidr_warnings(f"spec.podCIDRs[{index}]", value)
-    return told
+    return node_taints(at(new, "spec", "taints", default=None)) + _resources(new)
 
 
 def node_taints(taints: list[Object] | None) -> Errors:
@@ -119,22 +98,4 @@ def _resources(new: Object) -> Errors:
     for field in ("capacity", "allocatable"):
         for name, text in (at(new, "status", field, default=None) or {}).items():
             errors += resource_amount(f"status.{field}.{name}", name, text)
-    return errors
-
-
-def _pod_cidrs(new: Object) -> Errors:
-    values: list[str] = at(new, "spec", "podCIDRs", default=None) or []
-    path = "spec.podCIDRs"
-    errors: Errors = []
-    for index, value in enumerate(values):
-        errors += addresses.legacy_cidr(f"{path}[{index}]", value)
-    if len(values) > 1:
-        if len(values) > 2 or not addresses.one_network_of_each_family(values):
-            told = "may specify no more than one CIDR for each IP family"
-            errors.append(invalid(path, values, told))
-        errors += [
-            duplicate(f"{path}[{index}]", value)
-            for index, value in enumerate(values)
-            if value in values[:index]
-        ]
     return errors

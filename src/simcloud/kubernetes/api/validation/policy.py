@@ -5,10 +5,10 @@ from __future__ import annotations
 from simcloud.kubernetes.api.field_errors import invalid, not_supported
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.apps import at_most_all, int_or_percent
-from simcloud.kubernetes.api.validation.common import Errors, mapping, non_negative_fields
+from simcloud.kubernetes.api.validation.common import Errors, mapping
 from simcloud.kubernetes.api.validation.diffs import structure
 from simcloud.kubernetes.api.validation.labels import selector_errors
-from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.registry import validates
 
 _EVICTION_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 
@@ -30,13 +30,6 @@ def pod_disruption_budget(new: Object, old: Object | None) -> Errors:
     if policy is not None and policy not in _EVICTION_POLICIES:
         errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _EVICTION_POLICIES))
     return errors
-
-
-@validates_status("policy", "PodDisruptionBudget")
-def pod_disruption_budget_status(new: Object, old: Object) -> Errors:
-    """The rules of a PodDisruptionBudget's status: no count is negative."""
-    counts = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
-    return non_negative_fields("status", mapping(new, "status"), *counts)
 
 
 def _shown(spec: Object) -> Object | None:

@@ -10,7 +10,7 @@ from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import Errors, amount
 from simcloud.kubernetes.api.validation.names import qualified_name
 from simcloud.kubernetes.api.validation.pods import resources
-from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.registry import validates
 
 _POD_SCOPES = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort")
 _EXISTS_SCOPES = (*_POD_SCOPES, "CrossNamespacePodAffinity")
@@ -34,22 +34,11 @@ def resource_quota(new: Object, old: Object | None) -> Errors:
     errors += _scopes(spec)
     errors += _scope_selector(spec)
     if old is None:
-        return errors + _quota_status(new)
+        return errors
     before = at(old, "spec", "scopes", default=None) or []
     if sorted(set(spec.get("scopes") or [])) != sorted(set(before)):
         errors.append(invalid("spec.scopes", spec.get("scopes"), "field is immutable"))
     return errors
-
-
-@validates_status("", "ResourceQuota")
-def resource_quota_status(new: Object, old: Object) -> Errors:
-    """The rules of a ResourceQuota's status."""
-    return _quota_status(new)
-
-
-def _quota_status(new: Object) -> Errors:
-    status: Object = new.get("status") or {}
-    return _hard("status.hard", status.get("hard")) + _hard("status.used", status.get("used"))
 
 
 def _hard(path: str, limits: dict[str, str] | None) -> Errors:

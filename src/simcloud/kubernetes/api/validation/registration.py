@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api.field_errors import invalid, not_supported, required
+from simcloud.kubernetes.api.field_errors import invalid, required
 from simcloud.kubernetes.api.objects import Object, name_of
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, number, text
+from simcloud.kubernetes.api.validation.common import Errors, broken, mapping, number, text
 from simcloud.kubernetes.api.validation.core import decoded
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain, port_number
-from simcloud.kubernetes.api.validation.registry import validates, validates_status
+from simcloud.kubernetes.api.validation.registry import validates
 
 _GROUP = "apiregistration.k8s.io"
-_STATUSES = ("False", "True", "Unknown")
 
 
 @validates(_GROUP, "APIService")
@@ -33,16 +32,6 @@ def api_service(new: Object, old: Object | None) -> Errors:
         if not 0 < value <= most:
             errors.append(invalid(f"spec.{field}", value, f"must be positive and less than {most}"))
     return errors + _served_by(spec)
-
-
-@validates_status(_GROUP, "APIService")
-def api_service_status(new: Object, old: Object) -> Errors:
-    """The rules of an APIService's status."""
-    return [
-        not_supported(f"status.conditions[{index}].status", text(condition, "status"), _STATUSES)
-        for index, condition in enumerate(items(mapping(new, "status"), "conditions"))
-        if text(condition, "status") not in _STATUSES
-    ]
 
 
 def _served_by(spec: Object) -> Errors:

@@ -16,8 +16,7 @@ from simcloud.kubernetes.api.field_errors import (
     not_supported,
     required,
 )
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.validation import addresses
+from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.common import Errors
 from simcloud.kubernetes.api.validation.labels import label_errors
 from simcloud.kubernetes.api.validation.names import (
@@ -26,14 +25,12 @@ from simcloud.kubernetes.api.validation.names import (
     port_name,
     port_number,
     qualified_name,
-    read_ip,
 )
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.service_addresses import (
     ONCE,
     ONLY_LOAD_BALANCER,
     changed_cluster_ips,
-    changed_families,
     cluster_ips,
     external_ips,
     families_served,
@@ -48,9 +45,6 @@ _PROTOCOLS = ["SCTP", "TCP", "UDP"]
 _AFFINITIES = ["ClientIP", "None"]
 _TRAFFIC_POLICIES = ["Cluster", "Local"]
 _DISTRIBUTIONS = ["PreferClose", "PreferSameNode", "PreferSameZone"]
-_IP_MODES = ["Proxy", "VIP"]
-_HINTS = "service.kubernetes.io/topology-aware-hints"
-_TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
 _NO_EXTERNAL_NAME = "may not be set for ExternalName services"
 _LONGEST_AFFINITY_S = 86400
 
@@ -60,62 +54,31 @@ def service(new: Object, old: Object | None) -> Errors:
     """The rules of a Service."""
     spec: Object = new.get("spec") or {}
     before: Object = (old or {}).get("spec") or {}
-    had: list[str] = before.get("clusterIPs") or []
     # The genuine server hands out addresses and ports before it looks at any other rule.
-    unserved = cluster_ips(spec, had) or families_served(spec, before) or _node_port_range(spec, before)
+    unserved = cluster_ips(spec) or families_served(spec, before) or _node_port_range(spec, before)
     if unserved:
         return unserved
     errors = _update(spec, before) if old is not None else []
-    errors += _topology_annotations(new)
     errors += _type_rules(spec)
     names: list[str] = []
     for index, port in enumerate(spec.get("ports") or []):
         errors += _port(f"spec.ports[{index}]", port, len(spec["ports"]) > 1, names)
     errors += label_errors("spec.selector", spec.get("selector"))
     errors += _session_affinity(spec)
-    errors += external_ips(spec, before.get("externalIPs") or [])
+    errors += external_ips(spec)
     errors += _type_known(spec)
     errors += _port_clashes(spec)
-    errors += source_ranges(new, old)
+    errors += source_ranges(spec)
     errors += _load_balancer(spec)
     errors += _external_traffic(spec)
     return errors + _internal_traffic(spec)
-
-
-@validates_status("", "Service")
-def service_status(new: Object, old: Object) -> Errors:
-    """The rules of a Service's status."""
-    ingress = at(new, "status", "loadBalancer", "ingress", default=[]) or []
-    if at(new, "spec", "type") != "LoadBalancer" and ingress:
-        return [
-            forbidden("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'")
-        ]
-    had = [one.get("ip", "") for one in at(old, "status", "loadBalancer", "ingress", default=[]) or []]
-    errors: Errors = []
-    for index, one in enumerate(ingress):
-        errors += _load_balancer_ingress(f"status.loadBalancer.ingress[{index}]", one, had)
-    return errors
-
-
-def host_name(path: str, value: str) -> Errors:
-    """The name of a load balancer: a DNS name that is no address."""
-    errors = [invalid(path, value, told) for told in dns1123_subdomain(value)]
-    if read_ip(value) is not None:
-        errors.append(invalid(path, value, "must be a DNS name, not an IP address"))
-    return errors
 
 
 @warns("", "Service")
 def service_warnings(new: Object, old: Object | None) -> list[str]:
     """What a write of a Service is warned of."""
     spec: Object = new.get("spec") or {}
-    told = []
-    if _HINTS in (at(new, "metadata", "annotations", default=None) or {}):
-        told.append(f"annotation {_HINTS} is deprecated, please use {_TOPOLOGY_MODE} instead")
-    if spec.get("type") != "ExternalName" and spec.get("clusterIP", "") not in ("", "None"):
-        for index, value in enumerate(spec.get("clusterIPs") or []):
-            told += addresses.ip_warnings(f"spec.clusterIPs[{index}]", value)
-    return told + _headless_warnings(spec) + _field_warnings(spec)
+    return _headless_warnings(spec) + _field_warnings(spec)
 
 
 def _headless_warnings(spec: Object) -> list[str]:
@@ -134,14 +97,8 @@ def _field_warnings(spec: Object) -> list[str]:
     kind = spec.get("type")
     external = spec.get("externalIPs") or []
     headless = kind == "ClusterIP" and spec.get("clusterIP") == "None"
-    for index, value in enumerate(external):
-        told += addresses.ip_warnings(f"spec.externalIPs[{index}]", value)
     if external and not headless and kind != "ExternalName":
         told.append("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
-    if spec.get("loadBalancerIP"):
-        told += addresses.ip_warnings("spec.loadBalancerIP", spec["loadBalancerIP"])
-    for index, value in enumerate(spec.get("loadBalancerSourceRanges") or []):
-        told += addresses.cidr_warnings(f"spec.loadBalancerSourceRanges[{index}]", value)
     if kind == "ExternalName" and external:
         told.append('spec.externalIPs is ignored when spec.type is "ExternalName"')
     if kind != "ExternalName" and spec.get("externalName"):
@@ -169,10 +126,7 @@ def _node_port_range(spec: Object, before: Object) -> Errors:
 def _update(spec: Object, before: Object) -> Errors:
     errors: Errors = []
     if "ExternalName" not in (spec.get("type"), before.get("type")):
-        if not (is_headless(spec) and is_headless(before)):
-            errors += changed_cluster_ips(spec, before)
-        if not (is_headless(spec) or is_headless(before)):
-            errors += changed_families(spec, before)
+        errors += changed_cluster_ips(spec, before)
     both_balanced = spec.get("type") == before.get("type") == "LoadBalancer"
     if both_balanced and spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
         given = spec.get("loadBalancerClass", "null")
@@ -182,14 +136,6 @@ def _update(spec: Object, before: Object) -> Errors:
     if _needs_health_check(spec) and _needs_health_check(before) and changed_check:
         errors.append(forbidden("spec.healthCheckNodePort", "field is immutable"))
     return errors
-
-
-def _topology_annotations(new: Object) -> Errors:
-    annotations = at(new, "metadata", "annotations", default=None) or {}
-    if annotations.keys() >= {_HINTS, _TOPOLOGY_MODE} and annotations[_HINTS] != annotations[_TOPOLOGY_MODE]:
-        told = f"must match annotations[{_HINTS}] when both are specified"
-        return [invalid(f"metadata.annotations[{_TOPOLOGY_MODE}]", annotations[_TOPOLOGY_MODE], told)]
-    return []
 
 
 def _type_rules(spec: Object) -> Errors:
@@ -362,19 +308,4 @@ def _internal_traffic(spec: Object) -> Errors:
     distribution = spec.get("trafficDistribution")
     if distribution is not None and distribution not in _DISTRIBUTIONS:
         errors.append(not_supported("spec.trafficDistribution", distribution, _DISTRIBUTIONS))
-    return errors
-
-
-def _load_balancer_ingress(path: str, ingress: Object, had: list[str]) -> Errors:
-    address, mode = ingress.get("ip", ""), ingress.get("ipMode")
-    errors = addresses.legacy_ip(f"{path}.ip", address, had) if address else []
-    if mode is None:
-        if address:
-            errors.append(required(f"{path}.ipMode", "must be specified when `ip` is set"))
-    elif not address:
-        errors.append(forbidden(f"{path}.ipMode", "may not be specified when `ip` is not set"))
-    elif mode not in _IP_MODES:
-        errors.append(not_supported(f"{path}.ipMode", mode, _IP_MODES))
-    if ingress.get("hostname"):
-        errors += host_name(f"{path}.hostname", ingress["hostname"])
     return errors

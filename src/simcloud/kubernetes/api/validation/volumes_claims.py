@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
-from simcloud.kubernetes.api.objects import Object, at, copy, name_of
+from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import (
     IMMUTABLE,
@@ -23,10 +23,9 @@ from simcloud.kubernetes.api.validation.common import (
 from simcloud.kubernetes.api.validation.diffs import difference, internal, structure
 from simcloud.kubernetes.api.validation.gotypes import changes
 from simcloud.kubernetes.api.validation.names import dns1123_subdomain
-from simcloud.kubernetes.api.validation.node_labels import NEWER_LABELS, term_warnings
 from simcloud.kubernetes.api.validation.pods.affinity import node_selector
 from simcloud.kubernetes.api.validation.pods.claims import ACCESS_MODES, claim_spec
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.volume_sources import SOURCE_FIELDS, check_source
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -35,20 +34,12 @@ _BETA_CLASS_TOLD = (
 )
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 _VOLUME_MODES = ("Block", "Filesystem")
-_GONE_SOURCES = {
-    "cephfs": "spec.cephfs: deprecated in v1.28, non-functional in v1.31+",
-    "photonPersistentDisk": "spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+",
-    "scaleIO": "spec.scaleIO: deprecated in v1.16, non-functional in v1.22+",
-    "storageos": "spec.storageOS: deprecated in v1.22, non-functional in v1.25+",
-    "glusterfs": "spec.glusterfs: deprecated in v1.25, non-functional in v1.26+",
-    "rbd": "spec.rbd: deprecated in v1.28, non-functional in v1.31+",
-}
 
 
 @validates("", "PersistentVolume")
 def persistent_volume(new: Object, old: Object | None) -> Errors:
     """The rules of a PersistentVolume."""
-    errors = volume_spec("spec", mapping(new, "spec"), name_of(new))
+    errors = volume_spec("spec", mapping(new, "spec"))
     return errors if old is None else errors + _volume_update(mapping(new, "spec"), mapping(old, "spec"))
 
 
@@ -62,61 +53,24 @@ def persistent_volume_warnings(new: Object, old: Object | None) -> list[str]:
             "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
             "the recommended approach is to use dynamic provisioning."
         )
-    terms = at(spec, "nodeAffinity", "required", "nodeSelectorTerms", default=None) or []
-    for index, term in enumerate(terms):
-        told += term_warnings(f"spec.nodeAffinity.required.nodeSelectorTerms[{index}]", term)
-    return told + [gone for field, gone in _GONE_SOURCES.items() if spec.get(field) is not None]
+    return told
 
 
-def volume_spec(path: str, spec: Object, name: str, inline: bool = False) -> Errors:
-    """The rules of what a PersistentVolume is; ``inline`` if it stands within a VolumeAttachment."""
-    errors = _inline(path, spec) if inline else []
-    errors += _access_modes(f"{path}.accessModes", spec)
-    if not inline:
-        errors += _capacity(f"{path}.capacity", spec)
+def volume_spec(path: str, spec: Object) -> Errors:
+    """The rules of what a PersistentVolume is."""
+    errors = _access_modes(f"{path}.accessModes", spec) + _capacity(f"{path}.capacity", spec)
     policy, affinity = text(spec, "persistentVolumeReclaimPolicy"), spec.get("nodeAffinity")
-    if inline:
-        errors += _inline_forbidden(path, spec, ("persistentVolumeReclaimPolicy", "nodeAffinity"))
-    else:
-        if policy and policy not in _RECLAIM_POLICIES:
-            errors.append(not_supported(f"{path}.persistentVolumeReclaimPolicy", policy, _RECLAIM_POLICIES))
-        if affinity is not None:
-            errors += _node_affinity(f"{path}.nodeAffinity", affinity)
-    errors += check_source(path, spec, name, placed=affinity is not None and not inline)
+    if policy and policy not in _RECLAIM_POLICIES:
+        errors.append(not_supported(f"{path}.persistentVolumeReclaimPolicy", policy, _RECLAIM_POLICIES))
+    if affinity is not None:
+        errors += _node_affinity(f"{path}.nodeAffinity", affinity)
+    errors += check_source(path, spec, placed=affinity is not None)
     folder = at(spec, "hostPath", "path", default=None)
     if folder is not None and policy == "Recycle" and posixpath.normpath(folder).lstrip("/") == "":
         told = "may not be 'recycle' for a hostPath mount of '/'"
         errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", told))
-    if inline:
-        errors += _inline_forbidden(path, spec, ("storageClassName", "volumeMode"))
-    else:
-        errors += _class_name(f"{path}.storageClassName", text(spec, "storageClassName"))
-        errors += _volume_mode(f"{path}.volumeMode", spec)
-    return errors + _attributes_class(path, spec)
-
-
-_INLINE = "in the context of inline volumes"
-_INLINE_VALUES = {
-    "persistentVolumeReclaimPolicy": ("Retain", f"may only be Retain {_INLINE}"),
-    "volumeMode": ("Filesystem", f"may not specify volumeMode other than Filesystem {_INLINE}"),
-}
-
-
-def _inline(path: str, spec: Object) -> Errors:
-    errors = _inline_forbidden(path, spec, ("claimRef", "capacity"))
-    if spec.get("csi") is None:
-        errors.append(required(f"{path}.csi", f"has to be specified {_INLINE}"))
-    return errors
-
-
-def _inline_forbidden(path: str, spec: Object, fields: tuple[str, ...]) -> Errors:
-    """Fields that mean nothing for a volume without an object of its own."""
-    errors: Errors = []
-    for field in fields:
-        allowed, told = _INLINE_VALUES.get(field, ("", f"may not be specified {_INLINE}"))
-        if spec.get(field) and spec[field] != allowed:
-            errors.append(forbidden(f"{path}.{field}", told))
-    return errors
+    errors += _class_name(f"{path}.storageClassName", text(spec, "storageClassName"))
+    return errors + _volume_mode(f"{path}.volumeMode", spec)
 
 
 def _access_modes(path: str, spec: Object) -> Errors:
@@ -164,19 +118,6 @@ def _volume_mode(path: str, spec: Object) -> Errors:
     return [] if mode is None or mode in _VOLUME_MODES else [not_supported(path, mode, _VOLUME_MODES)]
 
 
-def _attributes_class(path: str, spec: Object) -> Errors:
-    name = spec.get("volumeAttributesClassName")
-    if name is None:
-        return []
-    field = f"{path}.volumeAttributesClassName"
-    errors = broken(field, name, dns1123_subdomain(name))
-    if not name:
-        errors = [required(field, "an empty string is disallowed")]
-    if spec.get("csi") is None:
-        errors.append(required(f"{path}.csi", "has to be specified when using volumeAttributesClassName"))
-    return errors
-
-
 def _volume_update(spec: Object, before: Object) -> Errors:
     errors: Errors = []
     if not same(_source(spec, before), _source(before, before)):
@@ -185,12 +126,9 @@ def _volume_update(spec: Object, before: Object) -> Errors:
         errors.append(forbidden("spec.persistentvolumesource", sentence))
     errors += immutable("volumeMode", spec.get("volumeMode", "null"), before.get("volumeMode", "null"))
     had = before.get("nodeAffinity")
-    if had is not None and not same(_renamed(spec.get("nodeAffinity"), had), had):
+    if had is not None and not same(spec.get("nodeAffinity"), had):
         told = f"{IMMUTABLE}, except for updating from beta label to GA"
         errors.append(invalid("nodeAffinity", internal(spec.get("nodeAffinity")) or "null", told))
-    if before.get("volumeAttributesClassName") is not None and spec.get("volumeAttributesClassName") is None:
-        told = "update from non-nil value to nil is forbidden"
-        errors.append(forbidden("spec.volumeAttributesClassName", told))
     return errors
 
 
@@ -263,37 +201,11 @@ def _one_source_shown(field: str, source: Object | None) -> Object | None:
     return shown
 
 
-def _renamed(affinity: Object | None, had: Object) -> Object | None:
-    """The affinity with the old names of labels where only the name is new."""
-    if affinity is None:
-        return None
-    result: Object = copy(affinity)
-    terms = at(result, "required", "nodeSelectorTerms", default=None) or []
-    for index, term in enumerate(terms):
-        for place, requirement in enumerate(items(term, "matchExpressions")):
-            where = ("required", "nodeSelectorTerms", index, "matchExpressions", place, "key")
-            before = at(had, *where)
-            if before is not None and NEWER_LABELS.get(before, ("", ""))[1] == requirement.get("key"):
-                requirement["key"] = before
-    return result
-
-
 @validates("", "PersistentVolumeClaim")
 def persistent_volume_claim(new: Object, old: Object | None) -> Errors:
     """The rules of a PersistentVolumeClaim."""
     errors = claim_spec("spec", mapping(new, "spec"))
     return errors if old is None else errors + _claim_update(new, old)
-
-
-@validates_status("", "PersistentVolumeClaim")
-def persistent_volume_claim_status(new: Object, old: Object) -> Errors:
-    """The rules of a PersistentVolumeClaim's status."""
-    errors: Errors = []
-    if not items(mapping(new, "spec"), "accessModes"):
-        errors.append(required("Spec.accessModes"))
-    for name, value in pairs(mapping(new, "status"), "capacity"):
-        errors += _basic_amount(f"status.capacity[{name}]", value)
-    return errors
 
 
 @warns("", "PersistentVolumeClaim")
@@ -333,8 +245,7 @@ def _claim_update(new: Object, old: Object) -> Errors:
         )
         errors.append(forbidden("spec", sentence))
     errors += _shrunk(spec, before, old)
-    errors += immutable("volumeMode", spec.get("volumeMode", "null"), before.get("volumeMode", "null"))
-    return errors + _attributes_change(spec, before)
+    return errors + immutable("volumeMode", spec.get("volumeMode", "null"), before.get("volumeMode", "null"))
 
 
 def _forget_growth(now: Object, before: Object) -> None:
@@ -369,11 +280,3 @@ def _shrunk(spec: Object, before: Object, old: Object) -> Errors:
         told = "field can not be less than status.capacity"
         return [forbidden("spec.resources.requests.storage", told)]
     return []
-
-
-def _attributes_change(spec: Object, before: Object) -> Errors:
-    now, had = spec.get("volumeAttributesClassName"), before.get("volumeAttributesClassName")
-    if had is None or now == had or now:
-        return []
-    what = "nil" if now is None else "an empty string"
-    return [forbidden("spec.volumeAttributesClassName", f"update from non-nil value to {what} is forbidden")]

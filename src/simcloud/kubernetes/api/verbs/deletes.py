@@ -37,10 +37,7 @@ ANSWERED_WITH_OBJECT: Final = frozenset(
         ("", "resourcequotas"),
         ("", "serviceaccounts"),
         ("", "services"),
-        ("storage.k8s.io", "csidrivers"),
-        ("storage.k8s.io", "csinodes"),
         ("storage.k8s.io", "storageclasses"),
-        ("storage.k8s.io", "volumeattachments"),
     }
 )
 """A deletion of these answers with the object that was; of all others with a Status."""

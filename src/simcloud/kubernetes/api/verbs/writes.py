@@ -59,10 +59,7 @@ VERSION_NEEDED: Final = frozenset(
         ("apiextensions.k8s.io", "customresourcedefinitions"),
         ("apiregistration.k8s.io", "apiservices"),
         ("coordination.k8s.io", "leases"),
-        ("flowcontrol.apiserver.k8s.io", "flowschemas"),
-        ("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"),
         ("policy", "poddisruptionbudgets"),
-        ("storage.k8s.io", "volumeattachments"),
     }
 )
 """These cannot be updated blindly: the request must name the version it replaces."""
@@ -123,7 +120,6 @@ def insert(
         write.key = key = api.key(kept, key.namespace, metadata["name"])
     problems = api.addresses.assign(kept, obj, None)
     prepare_create(kept, obj)
-    _sign(kept, obj, caller)
     problems = problems or validate_create(kept, obj) + api.custom.validate(kept, obj, None)
     if problems:
         raise Invalid(kept.group, kept.kind, metadata.get("name", ""), problems)
@@ -312,12 +308,6 @@ def _generated(api: Api, kept: Resource, metadata: Object) -> str:
         if api.log.get(api.key(kept, metadata.get("namespace", ""), name)) is None:
             return name
     raise AlreadyExists(kept, metadata["generateName"])
-
-
-def _sign(kept: Resource, obj: Object, caller: Caller) -> None:
-    """A certificate request says who made it."""
-    if kept.key == ("certificates.k8s.io", "certificatesigningrequests"):
-        obj["spec"].update(caller.user.info())
 
 
 def _refuse_version(metadata: Object) -> None:

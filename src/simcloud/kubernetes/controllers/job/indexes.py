@@ -47,14 +47,6 @@ class Indexes:
         """Those of both."""
         return Indexes([*self._intervals, *other._intervals])
 
-    def overlap(self, other: Indexes) -> int:
-        """How many both have."""
-        return sum(
-            max(0, min(last, end) - max(first, start) + 1)
-            for first, last in self._intervals
-            for start, end in other._intervals
-        )
-
     def free(self, count: int, completions: int) -> list[int]:
         """The first indexes below a limit that are not in the set."""
         found: list[int] = []

@@ -1,11 +1,10 @@
-"""Which failures of a pod end its job, its index, or count for nothing; and what is success enough."""
+"""Which failures of a pod end its job, its index, or count for nothing."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.controllers.job.indexes import Indexes
 
 
 class Judgement(NamedTuple):
@@ -54,21 +53,4 @@ def _condition(rule: Object, pod: Object) -> str:
     for condition in pod.get("status", {}).get("conditions") or ():
         if (condition["type"], condition["status"]) in patterns:
             return f"Pod {metadata['namespace']}/{metadata['name']} has condition {condition['type']}"
-    return ""
-
-
-def success(policy: Object | None, succeeded: Indexes, completions: int) -> str:
-    """A sentence on the rule by which a job has succeeded, or nothing."""
-    if not len(succeeded):
-        return ""
-    for number, rule in enumerate((policy or {}).get("rules") or ()):
-        count, wanted = rule.get("succeededCount"), rule.get("succeededIndexes")
-        if wanted is not None:
-            needed = Indexes.parse(wanted, completions)
-            have = needed.overlap(succeeded)
-            met = len(needed) > 0 and (have == len(needed) or (count is not None and have >= count))
-        else:
-            met = count is not None and len(succeeded) >= count
-        if met:
-            return f"Matched rules at index {number}"
     return ""

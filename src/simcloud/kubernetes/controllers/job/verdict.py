@@ -6,7 +6,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.controllers.job.conditions import condition, found
 from simcloud.kubernetes.controllers.job.look import Look
-from simcloud.kubernetes.controllers.job.policies import judge, success
+from simcloud.kubernetes.controllers.job.policies import judge
 
 TARGET, MET = "FailureTarget", "SuccessCriteriaMet"
 
@@ -82,5 +82,4 @@ def _indexes(look: Look, now: str) -> Object | None:
             return condition(TARGET, "MaxFailedIndexesExceeded", told, now)
         if failed and failed + len(look.succeeded_indexes) >= (look.completions or 0):
             return condition(TARGET, "FailedIndexes", "Job has failed indexes", now)
-    told = success(look.spec.get("successPolicy"), look.succeeded_indexes, look.completions or 0)
-    return condition(MET, "SuccessPolicy", told, now) if told else None
+    return None

@@ -5,7 +5,6 @@ from typing import Final
 from simcloud.kubernetes.scheduler.filters import (
     affinity,
     claims,
-    limits,
     pod_affinity,
     ports,
     resources,
@@ -24,7 +23,6 @@ FILTERS: Final[tuple[Prepare, ...]] = (
     ports.prepare,
     resources.prepare,
     restrictions.prepare,
-    limits.prepare,
     claims.prepare,
     zones.prepare,
     spread.prepare,

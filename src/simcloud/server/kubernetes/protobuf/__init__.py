@@ -8,6 +8,4 @@ have no protobuf form; patches are always JSON.
 from simcloud.server.kubernetes.protobuf.decoding import decode
 from simcloud.server.kubernetes.protobuf.encoding import encode, encode_watch_event
 
-CONTENT_TYPE = "application/vnd.kubernetes.protobuf"
-
-__all__ = ["CONTENT_TYPE", "decode", "encode", "encode_watch_event"]
+__all__ = ["decode", "encode", "encode_watch_event"]

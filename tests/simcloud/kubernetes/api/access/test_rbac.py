@@ -12,11 +12,11 @@ from simcloud.kubernetes.api.access.users import (
     ANONYMOUS,
     SYSTEM_MASTERS,
     User,
-    node_user,
     service_account_user,
 )
 from simcloud.kubernetes.api.errors import ApiError
 from tests.simcloud.kubernetes.api.access.conftest import Policy, account, group_named, rule, user_named
+from tests.simcloud.kubernetes.api.conftest import node_user
 
 JANE = User("jane", groups=("dev", "system:authenticated"))
 
@@ -218,11 +218,6 @@ def test_a_refusal_tells_the_reason(policy: Policy) -> None:
             wish("get", "leases.coordination.k8s.io", node_user("n1"), "kube-system", "n1"),
             False,
             'can only access leases in the "kube-node-lease" system namespace',
-        ),
-        (
-            wish("get", "csinodes.storage.k8s.io", node_user("n1"), name="n2"),
-            False,
-            "can only access CSINode with the same name as the requesting node",
         ),
         (wish("list", "secrets", node_user("n1")), False, "No Object name found"),
         (wish("get", "secrets", node_user("n1"), "demo", "s"), True, ""),

@@ -7,10 +7,11 @@ import pytest
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.access.reviews import Desk, review
 from simcloud.kubernetes.api.access.tokens import DEFAULT_ISSUER, Tokens
-from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User, node_user
+from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User
 from simcloud.kubernetes.api.errors import ApiError
 from tests.simcloud.kubernetes.api.access.conftest import Policy, group_named, rule, user_named
 from tests.simcloud.kubernetes.api.access.test_tokens import ACCOUNT, JTI, KEY, NOW_S
+from tests.simcloud.kubernetes.api.conftest import node_user
 
 JANE = User("jane", "7", ("dev", "system:authenticated"))
 ALLOWED = 'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "jane"'

@@ -8,10 +8,10 @@ from simcloud.kubernetes.api.access.text import aggregate, quoted_list
 from simcloud.kubernetes.api.access.users import (
     User,
     node_of,
-    node_user,
     service_account_name,
     split_service_account,
 )
+from tests.simcloud.kubernetes.api.conftest import node_user
 
 
 def test_lists_and_errors() -> None:

@@ -1,4 +1,4 @@
-"""Nodes, storage, priorities, runtime classes, certificates and namespaces at admission."""
+"""Nodes, storage, priorities and namespaces at admission."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simcloud.kubernetes.api.access.users import User, node_user
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.options import Caller
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.api.admission.conftest import World, pod
-from tests.simcloud.kubernetes.api.conftest import demo_cluster
+from tests.simcloud.kubernetes.api.conftest import demo_cluster, node_user
 
 FIELDS = (
     *("containers", "initContainers", "volumes", "name", "image", "resources", "requests", "limits", "cpu"),
@@ -113,67 +112,6 @@ def test_priorities(world: World) -> None:
         "no PriorityClass with name nope was found"
         in world.refusal("pods", pod("r", priorityClassName="nope")).message
     )
-
-
-def test_runtime_classes(world: World) -> None:
-    assert world.refusal("pods", pod(runtimeClassName="gvisor")).message == (
-        'pods "p" is forbidden: pod rejected: RuntimeClass "gvisor" not found'
-    )
-    data = {
-        "metadata": {"name": "gvisor"},
-        "handler": "runsc",
-        "overhead": {"podFixed": {"cpu": "50m"}},
-        "scheduling": {"nodeSelector": {"safe": "yes"}},
-    }
-    world.create("runtimeclasses.node.k8s.io", data, "")
-    made = world.create("pods", pod(runtimeClassName="gvisor"))["spec"]
-    assert made["overhead"] == {"cpu": "50m"}
-    assert made["nodeSelector"] == {"safe": "yes"}
-    assert "conflict: runtimeClass.scheduling.nodeSelector[safe] = yes; pod.spec.nodeSelector[safe] = no" in (
-        world.refusal("pods", pod("q", runtimeClassName="gvisor", nodeSelector={"safe": "no"})).message
-    )
-
-
-ORDINARY = (
-    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3QmVEQlpNQk1H"
-    "QnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCTkFwMUJUa0xzQmc0RzhsY2QvblVzN2prQm5pWFNobWI3RUkyZDVkQnJz"
-    "dWU0cTNPVWptYkt2NVY3bXY0N2s5CkJpVkRidUpBVW9YSmNVR1BjQ1cvby9tZ0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFp"
-    "QjNXR3JHTXZkczZrMWIKOS92WG83bGF4clZyMm9TODAvMkxuWWc2MFlyVVNBSWhBTmdIazdTYXdPNlEzR3pIQjU5WEY0c1Z1"
-    "RDRvT3d4awo3WTJhS01iRFh5eWsKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
-)
-MASTERS = (
-    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIaE1JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1Js"
-    "YlRwdFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVCWnZPRmxx"
-    "YjhneTNRTGtvaUMzdlJjaUFUeUF3ClpMakdORVQrOVhqUVpVRzVORkVXMEh4TGI3RkNJWGE3bmJxNGJzZDdpZkhSTU82V0k4"
-    "Mkw3bnJTMUtBQU1Bb0cKQ0NxR1NNNDlCQU1DQTBrQU1FWUNJUURvNEg2REdqa0ZmOXdiZzNZRXJtVlpxSVJvS001eGtIRk9B"
-    "ZTJPNDg3Qgp0d0loQU5yWXBKdjFCMnAxQmFGYkRLVFREWnVhcmM0OTQvZlpsQS9EUll0VzhqUEMKLS0tLS1FTkQgQ0VSVElG"
-    "SUNBVEUgUkVRVUVTVC0tLS0tCg=="
-)
-REQUESTS = "certificatesigningrequests.certificates.k8s.io"
-
-
-def signing_request(request: str, signer: str) -> dict[str, Any]:
-    spec = {"request": request, "signerName": signer, "usages": ["client auth"]}
-    return {"metadata": {"name": "c"}, "spec": spec}
-
-
-def test_only_who_may_approve_a_signer_approves(world: World) -> None:
-    nobody = Caller(User("jane", groups=("system:authenticated",)), "kubectl")
-    made = copy(world.create(REQUESTS, signing_request(ORDINARY, "example.com/own"), ""))
-    made["status"] = {"conditions": [{"type": "Approved", "status": "True", "reason": "x", "message": "y"}]}
-    with pytest.raises(ApiError) as refused:
-        world.update(made, "approval", nobody)
-    assert 'user not permitted to approve requests with signerName "example.com/own"' in refused.value.message
-    world.update(made, "approval")
-
-
-def test_nobody_asks_to_be_master(world: World) -> None:
-    signer = "kubernetes.io/kube-apiserver-client"
-    assert world.refusal(REQUESTS, signing_request(MASTERS, signer), namespace="").message == (
-        f'certificatesigningrequests.certificates.k8s.io "c" is forbidden: use of {signer} signer with '
-        "system:masters group is not allowed"
-    )
-    world.create(REQUESTS, signing_request(ORDINARY, signer), "")
 
 
 def test_an_action_is_admitted_as_an_object_of_its_own(world: World) -> None:

@@ -19,12 +19,12 @@ from simcloud.kubernetes.api.schema.builtin import definitions
 from simcloud.kubernetes.api.schema.crd_validation import validate_custom
 from simcloud.kubernetes.api.schema.decoding import (
     CannotDecode,
+    Decoded,
     check_kind,
     decode,
-    decode_body,
     decode_typed,
+    read_body,
     strict,
-    warnings_for,
 )
 from simcloud.kubernetes.api.schema.encoding import complete
 from simcloud.kubernetes.api.schema.go_fields import table
@@ -41,6 +41,14 @@ def resource_of(obj: Any) -> Resource:
     resource = CATALOGUE.of_kind(obj["apiVersion"], obj["kind"])
     assert resource is not None
     return resource
+
+
+def decode_body(body: bytes, resource: Resource, media_type: str = "application/json") -> Decoded:
+    data, duplicates = read_body(body, resource.kind, media_type)
+    check_kind(data, resource, body)
+    decoded = decode(data, resource)
+    decoded.problems[:0] = duplicates
+    return decoded
 
 
 def refusal(data: Any, resource: Resource) -> str:
@@ -206,15 +214,6 @@ def test_unknown_fields_are_dropped_and_named() -> None:
         'Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: unknown field'
         ' "spec.replicaz", unknown field "spec.template.spec.containers[1].nam"'
     )
-
-
-def test_field_validation_warns_refuses_or_ignores() -> None:
-    decoded = decode({"foo": 1}, PODS)
-    assert warnings_for(decoded, PODS, "") == warnings_for(decoded, PODS, "Warn") == ['unknown field "foo"']
-    assert warnings_for(decoded, PODS, "Ignore") == []
-    with pytest.raises(CannotDecode) as caught:
-        warnings_for(decoded, PODS, "Strict")
-    assert caught.value.why == 'strict decoding error: unknown field "foo"'
 
 
 def test_of_a_kind_without_a_definition_everything_stays() -> None:

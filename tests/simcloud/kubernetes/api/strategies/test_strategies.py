@@ -9,7 +9,6 @@ from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.resources import Catalogue, Resource, Subresource
 from simcloud.kubernetes.api.strategies import (
-    prepare_approval,
     prepare_create,
     prepare_ephemeral_containers,
     prepare_finalize,
@@ -395,15 +394,6 @@ def test_a_service_that_balances_no_more_has_no_balancer_in_its_status() -> None
     assert new["status"] == {"loadBalancer": {}}
 
 
-def test_the_status_of_a_range_of_service_addresses_is_anybodys_to_write() -> None:
-    of = resource("servicecidrs", "networking.k8s.io")
-    old = created(of, status={"conditions": [{"type": "Ready"}]})
-    assert [condition["type"] for condition in old["status"]["conditions"]] == ["Ready"]
-    new = make(of)
-    prepare_update(of, new, old)
-    assert new["status"] == {}
-
-
 def test_a_node_port_changed_together_with_the_type_is_left_for_validation() -> None:
     ports = [{"name": "a", "port": 80, "nodePort": 31000}]
     assert (
@@ -542,25 +532,6 @@ def test_a_local_api_service_is_available_at_once() -> None:
     of = resource("apiservices", "apiregistration.k8s.io")
     assert created(of)["status"]["conditions"][0]["reason"] == "Local"
     assert created(of, spec={"service": {"name": "s"}})["status"] == {}
-
-
-def test_nobody_asks_for_a_certificate_in_anothers_name_nor_changes_the_question() -> None:
-    of = resource("certificatesigningrequests", "certificates.k8s.io")
-    old = created(of, spec={"signerName": "s", "username": "admin", "groups": ["system:masters"]})
-    assert old["spec"] == {"signerName": "s"}
-    new = make(of, spec={"signerName": "other"})
-    prepare_update(of, new, old)
-    assert new["spec"] == {"signerName": "s"}
-    approved = make(
-        of, spec={}, status={"certificate": "YQ==", "conditions": [{"type": "Approved", "status": "True"}]}
-    )
-    prepare_approval(approved, old, now=LATER)
-    assert approved["spec"] == old["spec"]
-    assert approved["status"] == {
-        "conditions": [
-            {"type": "Approved", "status": "True", "lastUpdateTime": LATER, "lastTransitionTime": LATER}
-        ]
-    }
 
 
 def test_a_custom_resource_without_status_subresource_counts_every_change_outside_metadata() -> None:

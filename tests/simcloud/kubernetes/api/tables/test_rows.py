@@ -470,17 +470,6 @@ CELLS = {
         ),
         ["i", "nginx", "a,b,c + 1 more...", "1.2.3.4,lb.example.com", "80, 443", "10s"],
     ),
-    "servicecidrs.networking.k8s.io": (
-        made("kubernetes", spec={"cidrs": ["10.96.0.0/16", "fd00::/112"]}),
-        ["kubernetes", "10.96.0.0/16,fd00::/112", "10s"],
-    ),
-    "ipaddresses.networking.k8s.io": (
-        made(
-            "10.96.0.1",
-            spec={"parentRef": {"resource": "services", "namespace": "default", "name": "kubernetes"}},
-        ),
-        ["10.96.0.1", "services/default/kubernetes", "10s"],
-    ),
     "rolebindings.rbac.authorization.k8s.io": (
         made(
             "b",
@@ -495,32 +484,6 @@ CELLS = {
         ["b", "Role/r", "10s", "ann, bob", "ops", "demo/sa1"],
     ),
     "leases.coordination.k8s.io": (made("l", spec={"holderIdentity": "node-1"}), ["l", "node-1", "10s"]),
-    "runtimeclasses.node.k8s.io": (made("gvisor", handler="runsc"), ["gvisor", "runsc", "10s"]),
-    "certificatesigningrequests.certificates.k8s.io": (
-        made(
-            "csr",
-            spec={
-                "signerName": "kubernetes.io/kubelet-serving",
-                "username": "me",
-                "expirationSeconds": 86400,
-            },
-            status={"conditions": [{"type": "Approved"}], "certificate": "Yw=="},
-        ),
-        ["csr", "10s", "kubernetes.io/kubelet-serving", "me", "24h", "Approved,Issued"],
-    ),
-    "csinodes.storage.k8s.io": (made("n", spec={"drivers": [{}, {}]}), ["n", 2, "10s"]),
-    "csidrivers.storage.k8s.io": (
-        made("d", spec={"volumeLifecycleModes": ["Persistent"], "tokenRequests": [{"audience": "x"}]}),
-        ["d", True, False, False, "x", False, "Persistent", "10s"],
-    ),
-    "volumeattachments.storage.k8s.io": (
-        made(
-            "v",
-            spec={"attacher": "csi", "nodeName": "n", "source": {"persistentVolumeName": "pv"}},
-            status={"attached": True},
-        ),
-        ["v", "csi", "pv", "n", True, "10s"],
-    ),
     "validatingwebhookconfigurations.admissionregistration.k8s.io": (
         made("w", webhooks=[{}]),
         ["w", 1, "10s"],
@@ -538,19 +501,6 @@ CELLS = {
             "10s",
         ],
     ),
-    "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": (
-        made(
-            "workload-low",
-            spec={
-                "type": "Limited",
-                "limited": {
-                    "nominalConcurrencyShares": 100,
-                    "limitResponse": {"queuing": {"queues": 128, "handSize": 6, "queueLengthLimit": 50}},
-                },
-            },
-        ),
-        ["workload-low", "Limited", 100, 128, 6, 50, "10s"],
-    ),
     "apiservices.apiregistration.k8s.io": (
         made(
             "v1beta1.metrics.k8s.io",
@@ -558,14 +508,6 @@ CELLS = {
             status={"conditions": [{"type": "Available", "status": "False", "reason": "MissingEndpoints"}]},
         ),
         ["v1beta1.metrics.k8s.io", "kube-system/metrics-server", "False (MissingEndpoints)", "10s"],
-    ),
-    "resourceclaims.resource.k8s.io": (
-        made("c", status={"allocation": {}, "reservedFor": [{}]}),
-        ["c", "allocated,reserved", "10s"],
-    ),
-    "resourceslices.resource.k8s.io": (
-        made("s", spec={"nodeName": "n", "driver": "gpu.example.com", "pool": {"name": "p"}}),
-        ["s", "n", "gpu.example.com", "p", "10s"],
     ),
 }
 
@@ -691,20 +633,3 @@ def test_external_address_of_a_service(spec: Object, balancer: list[Object], exp
     obj = made("s", spec=spec, status={"loadBalancer": {"ingress": balancer}})
     cells = rows("services", [obj])["rows"][0]["cells"]
     assert cells[2:5] == ["<none>", expected, "<none>"]
-
-
-def test_flow_schemas_are_sorted_by_precedence() -> None:
-    schemas = [
-        made("b", spec={"matchingPrecedence": 100}),
-        made("c", spec={"matchingPrecedence": 1, "priorityLevelConfiguration": {"name": "exempt"}}),
-        made(
-            "a",
-            spec={"matchingPrecedence": 100, "distinguisherMethod": {"type": "ByUser"}},
-            status={"conditions": [{"type": "Dangling", "status": "False"}]},
-        ),
-    ]
-    assert [row["cells"] for row in rows("flowschemas.flowcontrol.apiserver.k8s.io", schemas)["rows"]] == [
-        ["c", "exempt", 1, "<none>", "10s", "?"],
-        ["a", "", 100, "ByUser", "10s", "False"],
-        ["b", "", 100, "<none>", "10s", "?"],
-    ]

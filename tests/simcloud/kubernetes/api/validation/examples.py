@@ -9,7 +9,6 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from simcloud.kubernetes.api.validation import (
     validate_create,
-    validate_status_update,
     validate_update,
     warnings_for,
 )
@@ -114,16 +113,6 @@ _ALL = [
     ),
     _made(
         "v1",
-        "Event",
-        involvedObject={"kind": "Pod", "name": "web", "namespace": "default"},
-        reason="Started",
-        message="Container started",
-        type="Normal",
-        source={"component": "kubelet"},
-        reportingComponent="kubelet",
-    ),
-    _made(
-        "v1",
         "ResourceQuota",
         spec={"hard": {"pods": "10", "requests.cpu": "4"}, "scopes": ["NotTerminating"]},
     ),
@@ -208,13 +197,6 @@ _ALL = [
             "egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}]}],
         },
     ),
-    _made(
-        "networking.k8s.io/v1",
-        "IPAddress",
-        "10.96.0.20",
-        spec={"parentRef": {"resource": "services", "name": "web", "namespace": "default"}},
-    ),
-    _made("networking.k8s.io/v1", "ServiceCIDR", spec={"cidrs": ["10.96.0.0/16"]}),
     _made(f"{_RBAC}/v1", "Role", rules=[{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]),
     _made(
         f"{_RBAC}/v1",
@@ -271,56 +253,7 @@ _ALL = [
         volumeBindingMode="WaitForFirstConsumer",
         allowedTopologies=[{"matchLabelExpressions": [{"key": "zone", "values": ["a", "b"]}]}],
     ),
-    _made(
-        "storage.k8s.io/v1",
-        "VolumeAttributesClass",
-        driverName="csi.example.com",
-        parameters={"iops": "1000"},
-    ),
-    _made(
-        "storage.k8s.io/v1",
-        "VolumeAttachment",
-        spec={"attacher": "csi.example.com", "nodeName": "worker", "source": {"persistentVolumeName": "pv"}},
-    ),
-    _made(
-        "storage.k8s.io/v1",
-        "CSIDriver",
-        "csi.example.com",
-        spec={
-            "attachRequired": True,
-            "podInfoOnMount": False,
-            "storageCapacity": False,
-            "fsGroupPolicy": "File",
-            "seLinuxMount": False,
-            "volumeLifecycleModes": ["Persistent"],
-            "tokenRequests": [{"audience": "api", "expirationSeconds": 3600}],
-        },
-    ),
-    _made(
-        "storage.k8s.io/v1",
-        "CSINode",
-        spec={"drivers": [{"name": "csi.example.com", "nodeID": "n1", "topologyKeys": ["zone"]}]},
-    ),
-    _made(
-        "storage.k8s.io/v1",
-        "CSIStorageCapacity",
-        storageClassName="standard",
-        capacity="10Gi",
-        nodeTopology={"matchLabels": {"zone": "a"}},
-    ),
     _made("scheduling.k8s.io/v1", "PriorityClass", value=1000, preemptionPolicy="Never"),
-    _made(
-        "coordination.k8s.io/v1",
-        "Lease",
-        spec={"holderIdentity": "me", "leaseDurationSeconds": 15, "leaseTransitions": 0},
-    ),
-    _made(
-        "node.k8s.io/v1",
-        "RuntimeClass",
-        handler="runsc",
-        overhead={"podFixed": {"cpu": "10m"}},
-        scheduling={"nodeSelector": {"sandbox": "yes"}},
-    ),
     _made("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", webhooks=[_HOOK]),
     _made(
         "admissionregistration.k8s.io/v1",
@@ -340,21 +273,6 @@ _ALL = [
         "admissionregistration.k8s.io/v1",
         "ValidatingAdmissionPolicyBinding",
         spec={"policyName": "limit", "validationActions": ["Deny"]},
-    ),
-    _made(
-        "admissionregistration.k8s.io/v1",
-        "MutatingAdmissionPolicy",
-        spec={
-            "failurePolicy": "Fail",
-            "reinvocationPolicy": "Never",
-            "matchConstraints": _MATCHED,
-            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}],
-        },
-    ),
-    _made(
-        "admissionregistration.k8s.io/v1",
-        "MutatingAdmissionPolicyBinding",
-        spec={"policyName": "limit"},
     ),
     _made(
         "apiextensions.k8s.io/v1",
@@ -389,57 +307,6 @@ _ALL = [
             "groupPriorityMinimum": 100,
             "versionPriority": 100,
             "service": {"name": "metrics", "namespace": "kube-system", "port": 443},
-        },
-    ),
-    _made(
-        "flowcontrol.apiserver.k8s.io/v1",
-        "FlowSchema",
-        spec={
-            "matchingPrecedence": 1000,
-            "priorityLevelConfiguration": {"name": "workload-low"},
-            "distinguisherMethod": {"type": "ByUser"},
-            "rules": [
-                {
-                    "subjects": [{"kind": "Group", "group": {"name": "dev"}}],
-                    "resourceRules": [
-                        {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "namespaces": ["*"]}
-                    ],
-                }
-            ],
-        },
-    ),
-    _made(
-        "flowcontrol.apiserver.k8s.io/v1",
-        "PriorityLevelConfiguration",
-        spec={
-            "type": "Limited",
-            "limited": {"nominalConcurrencyShares": 10, "limitResponse": {"type": "Reject"}},
-        },
-    ),
-    _made(
-        "certificates.k8s.io/v1",
-        "CertificateSigningRequest",
-        spec={
-            "request": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlJQgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K",
-            "signerName": "kubernetes.io/kube-apiserver-client",
-            "usages": ["client auth"],
-        },
-    ),
-    _made("resource.k8s.io/v1", "ResourceClaim", spec={"devices": {"requests": [_DEVICE]}}),
-    _made("resource.k8s.io/v1", "ResourceClaimTemplate", spec={"spec": {"devices": {"requests": [_DEVICE]}}}),
-    _made(
-        "resource.k8s.io/v1",
-        "DeviceClass",
-        spec={"selectors": [{"cel": {"expression": "true"}}]},
-    ),
-    _made(
-        "resource.k8s.io/v1",
-        "ResourceSlice",
-        spec={
-            "driver": "gpu.example.com",
-            "nodeName": "worker",
-            "pool": {"name": "worker", "generation": 1, "resourceSliceCount": 1},
-            "devices": [{"name": "gpu-0"}],
         },
     ),
 ]
@@ -486,11 +353,6 @@ def on_create(obj: Object) -> list[str]:
 def on_update(new: Object, old: Object) -> list[str]:
     """What is said against a change."""
     return [str(error) for error in validate_update(resource_of(new), _stored(new), _stored(old))]
-
-
-def on_status(new: Object, old: Object) -> list[str]:
-    """What is said against a change of status."""
-    return [str(error) for error in validate_status_update(resource_of(new), _stored(new), _stored(old))]
 
 
 def warnings(new: Object, old: Object | None = None) -> list[str]:

@@ -158,10 +158,6 @@ def on_update(new: Object, old: Object) -> list[str]:
     return [str(error) for error in validation.validate_update(_resource(new), new, old)]
 
 
-def on_status(new: Object, old: Object) -> list[str]:
-    return [str(error) for error in validation.validate_status_update(_resource(new), new, old)]
-
-
 def warnings(obj: Object, old: Object | None = None) -> list[str]:
     return validation.warnings_for(_resource(obj), obj, old)
 

@@ -78,13 +78,6 @@ def test_a_broken_webhook(kind: str, edits: dict[str, Any], told: list[str]) -> 
         ("ValidatingAdmissionPolicyBinding", {"spec/paramRef": {"parameterNotFoundAction": "Deny"}}, [
             "spec.paramRef: Required value: one of name or selector must be specified"
         ]),
-        ("MutatingAdmissionPolicy", {"spec/mutations": []}, [
-            "spec.mutations: Required value: mutations must contain at least one item"
-        ]),
-        ("MutatingAdmissionPolicy", {"spec/mutations/0": {"patchType": "ApplyConfiguration"}}, [
-            "spec.mutations[0].applyConfiguration: Required value: must be specified when patchType is ApplyConfiguration"
-        ]),
-        ("MutatingAdmissionPolicyBinding", {"spec/policyName": ""}, ["spec.policyName: Required value"]),
     ],
 )  # fmt: skip
 def test_a_broken_policy(kind: str, edits: dict[str, Any], told: list[str]) -> None:

@@ -14,7 +14,6 @@ from tests.simcloud.kubernetes.api.validation.samples import (
     SOUND,
     changed,
     on_create,
-    on_status,
     on_update,
     sound,
     warnings,
@@ -30,7 +29,7 @@ CLAIM = {
 @pytest.mark.parametrize("kind", SOUND)
 def test_the_samples_are_sound(kind: str) -> None:
     obj = sound(kind)
-    assert on_create(obj) == on_update(obj, obj) == on_status(obj, obj) == warnings(obj) == []
+    assert on_create(obj) == on_update(obj, obj) == warnings(obj) == []
 
 
 def test_a_broken_deployment_as_recorded() -> None:
@@ -120,17 +119,6 @@ def test_the_pods_of_a_stateful_set_mount_its_claims() -> None:
     assert on_create(changed(mounted, "spec/volumeClaimTemplates", [CLAIM])) == []
 
 
-def test_statuses_agree_with_themselves() -> None:
-    old = sound("Deployment")
-    status = {"replicas": 1, "readyReplicas": 2, "availableReplicas": 3, "collisionCount": 0}
-    assert on_status(changed(old, "status", status), changed(old, "status/collisionCount", 1)) == [
-        "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas",
-        "status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas",
-        "status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas",
-        "status.collisionCount: Invalid value: 0: cannot be decremented",
-    ]
-
-
 def test_templates_are_warned_of() -> None:
     env = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
     new = changed(sound("Deployment"), "spec/template/spec/containers/0/env", env)
@@ -140,12 +128,6 @@ def test_templates_are_warned_of() -> None:
     ]
     assert warnings(new) == warnings(new, sound("Deployment")) == told
     assert warnings(new, new) == []
-
-
-def test_a_controller_revision_keeps_its_data() -> None:
-    made = {**sound("ReplicaSet"), "kind": "ControllerRevision", "revision": 1, "data": {"a": 1}}
-    assert on_create({**made, "data": None}) == ["data: Required value: data is mandatory"]
-    assert on_update({**made, "data": {"a": 2}}, made) == ['data: Invalid value: {"a":2}: field is immutable']
 
 
 def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], Any]]:
@@ -209,7 +191,7 @@ def _edited(draw: st.DrawFn) -> tuple[Object, Object]:
 @given(_edited())
 def test_any_edit_of_a_sound_object_is_answered(edit: tuple[Object, Object]) -> None:
     new, old = edit
-    for told in (on_create(new), on_update(new, old), on_status(new, old)):
+    for told in (on_create(new), on_update(new, old)):
         assert all(isinstance(one, str) for one in told)
         assert len(set(told)) == len(told)
     for told in (warnings(new), warnings(new, old)):

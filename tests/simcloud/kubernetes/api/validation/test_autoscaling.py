@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simcloud.kubernetes.api.validation.examples import (
-    EXAMPLES,
-    GONE,
-    edited,
-    on_create,
-    on_status,
-    on_update,
-)
+from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, GONE, edited, on_create, on_update
 
 AUTOSCALER = EXAMPLES["HorizontalPodAutoscaler"]
 METRIC, TOLD = "spec/metrics/0", "spec.metrics[0]"
@@ -75,6 +68,3 @@ def test_an_autoscaler_needs_a_most() -> None:
 def test_an_old_target_is_kept_as_it_is() -> None:
     old = edited(AUTOSCALER, {"spec/scaleTargetRef/apiVersion": "v1"})
     assert on_update(old, old) == []
-    assert on_status(edited(old, {"status/currentReplicas": -1}), old) == [
-        "status.currentReplicas: Invalid value: -1: must be greater than or equal to 0"
-    ]

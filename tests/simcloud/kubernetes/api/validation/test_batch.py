@@ -13,7 +13,6 @@ from tests.simcloud.kubernetes.api.validation.samples import (
     GONE,
     changed,
     on_create,
-    on_status,
     on_update,
     sound,
     warnings,
@@ -39,9 +38,6 @@ DONE = [{"type": "SuccessCriteriaMet", "status": "True"}, {"type": "Complete", "
             'completionMode: Unsupported value: "x": supported values: "NonIndexed", "Indexed"'
         ]),
         ("backoffLimitPerIndex", 1, ["backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"]),
-        ("managedBy", "me", [
-            'managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'
-        ]),
         ("podFailurePolicy", {"rules": [{"action": "x"}]}, [
             'podFailurePolicy.rules[0].action: Unsupported value: "x": supported values: "Count", "FailIndex", '
             '"FailJob", "Ignore"',
@@ -68,22 +64,6 @@ def test_failure_policies() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("indexes", "told"),
-    [
-        ("0-1,3", []),
-        ("0-9", ['error parsing succeededIndexes: too large index: "9"']),
-        ("2,1", ["error parsing succeededIndexes: non-increasing order, previous: 2, current: 1"]),
-        ("a", ['error parsing succeededIndexes: cannot convert string to integer for index: "a"']),
-    ],
-)
-def test_success_policies(indexes: str, told: list[str]) -> None:
-    job = changed(changed(JOB, "spec/completionMode", "Indexed"), "spec/completions", 5)
-    job = changed(job, "spec/successPolicy", {"rules": [{"succeededIndexes": indexes}]})
-    at = "spec.successPolicy.rules[0].succeededIndexes"
-    assert on_create(job) == [f'{at}: Invalid value: "{indexes}": {one}' for one in told]
-
-
 def test_what_of_a_job_is_fixed() -> None:
     assert on_update(changed(JOB, "spec/parallelism", 3), JOB) == []
     assert on_update(changed(JOB, "spec/completions", 3), JOB) == [
@@ -99,18 +79,6 @@ def test_what_of_a_job_is_fixed() -> None:
     assert on_update(changed(waiting, "spec/template/spec/containers/0/resources", less), waiting) == []
     running = changed(waiting, "status", {"startTime": "2026-01-01T00:00:00Z", "active": 1})
     assert len(on_update(changed(running, "spec/template/spec/nodeSelector", {"a": "b"}), running)) == 1
-
-
-def test_a_job_ends_once() -> None:
-    done = {"conditions": DONE, "startTime": "2026-01-01T00:00:00Z", "completionTime": "2026-01-01T00:01:00Z"}
-    finished = changed(JOB, "status", done)
-    assert on_status(finished, JOB) == []
-    assert on_status(changed(finished, "status/active", 1), JOB) == [
-        "status.active: Invalid value: 1: active>0 is invalid for finished job"
-    ]
-    assert on_status(changed(finished, "status/conditions", DONE[:1]), finished) == [
-        "status.conditions: Invalid value: cannot disable the terminal Complete=True condition"
-    ]
 
 
 @pytest.mark.parametrize(

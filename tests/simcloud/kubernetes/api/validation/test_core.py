@@ -13,7 +13,6 @@ from tests.simcloud.kubernetes.api.validation.examples import (
     GONE,
     edited,
     on_create,
-    on_status,
     on_update,
     warnings,
 )
@@ -128,26 +127,10 @@ def test_a_tls_secret_without_pem_is_warned_of() -> None:
     assert warnings(secret) == ["tls: failed to find any PEM data in certificate input"]
 
 
-def test_a_namespace_terminates_only_when_deleted() -> None:
+def test_a_namespace_has_known_finalizers() -> None:
     old = EXAMPLES["Namespace"]
-    assert on_status(edited(old, {"status/phase": "Terminating"}), old) == [
-        "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"
-    ]
     finalized = edited(old, {"spec/finalizers": ["mine"]})
     assert [str(error) for error in namespace_finalize(finalized, old)] == [
         'spec.finalizers[0]: Invalid value: "mine": '
         "name is neither a standard finalizer name nor is it fully qualified"
     ]
-
-
-def test_mountable_secrets_are_warned_of_once() -> None:
-    account = edited(
-        EXAMPLES["ServiceAccount"],
-        {"metadata/annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}},
-    )
-    told = (
-        "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; "
-        "prefer separate namespaces to isolate access to mounted secrets"
-    )
-    assert warnings(account) == [told]
-    assert warnings(account, account) == []

@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simcloud.kubernetes.api.validation.examples import (
-    EXAMPLES,
-    GONE,
-    edited,
-    on_create,
-    on_update,
-    warnings,
-)
+from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, GONE, edited, on_create, on_update
 
 ENDPOINTS, SLICE = EXAMPLES["Endpoints"], EXAMPLES["EndpointSlice"]
 
@@ -78,10 +71,6 @@ def test_broken_endpoints(edits: dict[str, Any], told: list[str]) -> None:
             {"ports": [{"protocol": "TCP", "port": 1}, {"protocol": "TCP", "port": 2}]},
             ['ports[1].name: Duplicate value: ""'],
         ),
-        (
-            {"endpoints/0/hints": {"forZones": [{"name": "a"}, {"name": "a"}]}},
-            ['endpoints[0].hints.forZones[1].name: Duplicate value: "a"'],
-        ),
     ],
 )
 def test_a_broken_slice(edits: dict[str, Any], told: list[str]) -> None:
@@ -91,13 +80,8 @@ def test_a_broken_slice(edits: dict[str, Any], told: list[str]) -> None:
 def test_the_type_of_addresses_stays() -> None:
     new = edited(SLICE, {"addressType": "FQDN", "endpoints/0/addresses": ["web.example.com"]})
     assert on_update(new, SLICE) == ['addressType: Invalid value: "FQDN": field is immutable']
-    assert warnings(new) == ["spec.addressType: FQDN endpoints are deprecated"]
 
 
 def test_unchanged_subsets_are_taken_as_they_are() -> None:
     old = edited(ENDPOINTS, {"subsets/0/addresses/0/ip": "010.0.0.1"})
     assert on_update(old, old) == []
-    assert warnings(old) == [
-        'subsets[0].addresses[0].ip: non-standard IP address "010.0.0.1" will be considered invalid in a future '
-        'Kubernetes release: use "10.0.0.1"'
-    ]

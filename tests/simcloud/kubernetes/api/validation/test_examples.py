@@ -16,7 +16,6 @@ from tests.simcloud.kubernetes.api.validation.examples import (
     GONE,
     edited,
     on_create,
-    on_status,
     on_update,
     places,
     warnings,
@@ -48,7 +47,6 @@ def test_a_sound_object_passes(kind: str) -> None:
     obj = EXAMPLES[kind]
     assert on_create(obj) == []
     assert on_update(obj, obj) == []
-    assert on_status(obj, obj) == []
     assert warnings(obj) == []
 
 
@@ -90,7 +88,7 @@ def edits(draw: st.DrawFn, kind: str) -> dict[str, Any]:
 def test_no_edit_breaks_a_rule_itself(kind: str, data: st.DataObject) -> None:
     old = EXAMPLES[kind]
     new = edited(old, data.draw(edits(kind)))
-    for told in (on_create(new), on_update(new, old), on_update(old, new), on_status(new, old)):
+    for told in (on_create(new), on_update(new, old), on_update(old, new)):
         assert all(": " in sentence for sentence in told)
     assert all(isinstance(told, str) for told in warnings(new, old) + warnings(new))
 
@@ -100,4 +98,4 @@ RECORDED = json.loads((Path(__file__).parent / "data" / "recorded_objects.json")
 
 @pytest.mark.parametrize("obj", RECORDED, ids=lambda obj: f"{obj['kind']}-{obj['metadata']['name']}")
 def test_what_a_real_cluster_holds_passes(obj: Object) -> None:
-    assert on_create(obj) == on_update(obj, obj) == on_status(obj, obj) == warnings(obj) == []
+    assert on_create(obj) == on_update(obj, obj) == warnings(obj) == []

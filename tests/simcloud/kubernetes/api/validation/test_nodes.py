@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simcloud.kubernetes.api.validation.examples import (
-    EXAMPLES,
-    GONE,
-    edited,
-    on_create,
-    on_update,
-    warnings,
-)
+from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, GONE, edited, on_create, on_update
 
 NODE = EXAMPLES["Node"]
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -35,19 +28,6 @@ TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
             [
                 'metadata.taints[1]: Duplicate value: {"Key":"dedicated","Value":"db","Effect":"NoSchedule",'
                 '"TimeAdded":null}: taints must be unique by key and effect pair'
-            ],
-        ),
-        (
-            {"spec/podCIDRs": ["10.244.0.1/24"]},
-            [
-                'spec.podCIDRs[0]: Invalid value: "10.244.0.1/24": must not have bits set beyond the prefix length'
-            ],
-        ),
-        (
-            {"spec/podCIDRs": ["10.244.0.0/24", "10.244.1.0/24"]},
-            [
-                'spec.podCIDRs: Invalid value: ["10.244.0.0/24","10.244.1.0/24"]: '
-                "may specify no more than one CIDR for each IP family"
             ],
         ),
         (
@@ -80,10 +60,3 @@ def test_a_broken_node(edits: dict[str, Any], told: list[str]) -> None:
 )
 def test_what_stays_once_it_is_set(edits: dict[str, Any], told: list[str]) -> None:
     assert on_update(edited(NODE, edits), NODE) == told
-
-
-def test_what_is_warned_of() -> None:
-    assert warnings(edited(NODE, {"spec/externalID": "x", "spec/configSource": {}})) == [
-        "spec.configSource: the feature is no longer available",
-        "spec.externalID: this field is deprecated, and is unused by Kubernetes",
-    ]

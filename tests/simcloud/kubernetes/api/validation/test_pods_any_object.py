@@ -14,14 +14,7 @@ from simcloud.kubernetes.api.schema import Schema
 from simcloud.kubernetes.api.schema.builtin import definitions
 from simcloud.kubernetes.api.validation import gotypes
 from simcloud.kubernetes.api.validation.pods import validate_ephemeral_containers, validate_resize
-from tests.simcloud.kubernetes.api.validation.samples import (
-    CATALOGUE,
-    SOUND,
-    on_create,
-    on_status,
-    on_update,
-    warnings,
-)
+from tests.simcloud.kubernetes.api.validation.samples import CATALOGUE, SOUND, on_create, on_update, warnings
 
 TEXTS = [
     "",
@@ -96,7 +89,7 @@ def made(kind: str, random: Random) -> Object:
 def test_any_object_is_answered(kind: str, seed: int) -> None:
     random = Random(seed)
     new, old = made(kind, random), made(kind, random)
-    for told in (on_create(new), on_update(new, old), on_status(new, old), warnings(new), warnings(new, old)):
+    for told in (on_create(new), on_update(new, old), warnings(new), warnings(new, old)):
         assert all(isinstance(one, str) for one in told)
     if kind == "Pod":
         assert isinstance(validate_ephemeral_containers(new, old), list)

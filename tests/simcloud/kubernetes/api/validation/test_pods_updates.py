@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.validation.pods import (
     validate_ephemeral_containers,
     validate_resize,
 )
-from tests.simcloud.kubernetes.api.validation.samples import changed, container, on_status, on_update, sound
+from tests.simcloud.kubernetes.api.validation.samples import changed, container, on_update, sound
 
 POD = changed(sound("Pod"), "spec/nodeName", "worker")
 OTHER_FIELDS = (
@@ -88,16 +88,6 @@ def test_tolerations_stay() -> None:
     ]
 
 
-def test_a_waiting_pod_may_be_sent_elsewhere() -> None:
-    old = changed(sound("Pod"), "spec/schedulingGates", [{"name": "g"}])
-    assert on_update(changed(old, "spec/nodeSelector", {"a": "b"}), old) == []
-    chosen = changed(old, "spec/nodeSelector", {"a": "b"})
-    assert on_update(changed(old, "spec/nodeSelector", {"a": "c"}), chosen) == [
-        'spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations '
-        "or deletions)"
-    ]
-
-
 def test_a_claims_changes_are_shown_as_recorded() -> None:
     def claim(storage: str) -> dict[str, Any]:
         return {
@@ -117,31 +107,6 @@ def test_a_claims_changes_are_shown_as_recorded() -> None:
         "  },\n"
         '  "VolumeName": "",\n'
     )
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "told"),
-    [
-        ("status/podIP", "10.0.0.1", [
-            "status.podIPs: Invalid value: null: podIP and podIPs must either both be set or both be unset"
-        ]),
-        ("status/qosClass", "Burstable", ['status.qosClass: Invalid value: "Burstable": field is immutable']),
-        ("spec/nodeName", "other", ["status.nodeName: Forbidden: may not be changed directly"]),
-        ("status/hostIPs", [{"ip": "10.0.0.1"}], [
-            'status.hostIPs[0].ip: Invalid value: "10.0.0.1": must be equal to `hostIP`'
-        ]),
-    ],
-)  # fmt: skip
-def test_statuses(path: str, value: Any, told: list[str]) -> None:
-    assert on_status(changed(POD, path, value), POD) == told
-
-
-@pytest.mark.parametrize(("policy", "refused"), [("Always", False), ("OnFailure", True), ("Never", True)])
-def test_what_ended_well_starts_again_only_if_it_always_does(policy: str, refused: bool) -> None:
-    old = changed(changed(POD, "spec/restartPolicy", policy), "status/containerStatuses", [TERMINATED])
-    new = changed(old, "status/containerStatuses/0/state", {"running": {}})
-    told = "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"
-    assert on_status(new, old) == ([told] if refused else [])
 
 
 def test_debugging_containers_are_added_and_stay() -> None:

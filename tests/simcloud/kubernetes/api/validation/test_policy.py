@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, edited, on_create, on_status
+from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, edited, on_create
 
 BUDGET = EXAMPLES["PodDisruptionBudget"]
 
@@ -48,9 +48,3 @@ BUDGET = EXAMPLES["PodDisruptionBudget"]
 )
 def test_a_broken_budget(edits: dict[str, Any], told: list[str]) -> None:
     assert on_create(edited(BUDGET, edits)) == told
-
-
-def test_no_count_is_negative() -> None:
-    assert on_status(edited(BUDGET, {"status": {"currentHealthy": -1}}), BUDGET) == [
-        "status.currentHealthy: Invalid value: -1: must be greater than or equal to 0"
-    ]

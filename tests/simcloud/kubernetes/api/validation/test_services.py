@@ -11,7 +11,6 @@ from tests.simcloud.kubernetes.api.validation.examples import (
     GONE,
     edited,
     on_create,
-    on_status,
     on_update,
     warnings,
 )
@@ -130,13 +129,6 @@ FIRST: dict[str, Any] = {"name": "http", "port": 80, "targetPort": 8080, "protoc
             ],
         ),
         (
-            {"spec/ipFamilies": ["IPv6"]},
-            [
-                'spec.clusterIPs[0]: Invalid value: "10.96.0.20": '
-                "expected an IPv6 value as indicated by `ipFamilies[0]`"
-            ],
-        ),
-        (
             {"spec/ipFamilies": ["IPv5"]},
             ['spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"'],
         ),
@@ -150,13 +142,6 @@ FIRST: dict[str, Any] = {"name": "http", "port": 80, "targetPort": 8080, "protoc
         (
             {"spec/ipFamilies": ["IPv6"], "spec/clusterIP": GONE, "spec/clusterIPs": GONE},
             ['spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
-        ),
-        (
-            {"spec/ipFamilies": ["IPv4", "IPv6"], "spec/clusterIP": GONE, "spec/clusterIPs": GONE},
-            [
-                'spec.ipFamilyPolicy: Invalid value: "SingleStack": '
-                "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"
-            ],
         ),
         (
             {"spec/clusterIP": "10.96.0.21", "spec/ports": GONE},
@@ -236,14 +221,6 @@ def test_a_load_balancer_class_stays() -> None:
     ]
 
 
-def test_only_a_load_balancer_has_an_address_of_one() -> None:
-    new = edited(SERVICE, {"status/loadBalancer": {"ingress": [{"ip": "1.2.3.4", "ipMode": "VIP"}]}})
-    assert on_status(new, SERVICE) == [
-        "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"
-    ]
-    assert on_status(edited(new, BALANCED), edited(SERVICE, BALANCED)) == []
-
-
 @pytest.mark.parametrize(
     ("edits", "told"),
     [
@@ -262,13 +239,6 @@ def test_only_a_load_balancer_has_an_address_of_one() -> None:
         (
             {"spec/trafficDistribution": "PreferClose"},
             ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'],
-        ),
-        (
-            {"metadata/annotations": {"service.kubernetes.io/topology-aware-hints": "auto"}},
-            [
-                "annotation service.kubernetes.io/topology-aware-hints is deprecated, "
-                "please use service.kubernetes.io/topology-mode instead"
-            ],
         ),
     ],
 )

@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simcloud.kubernetes.api.validation.examples import (
-    EXAMPLES,
-    GONE,
-    edited,
-    on_create,
-    on_update,
-    warnings,
-)
+from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, GONE, edited, on_create, on_update
 
 
 @pytest.mark.parametrize(
@@ -35,49 +28,6 @@ from tests.simcloud.kubernetes.api.validation.examples import (
             "StorageClass",
             {"parameters": {"": "x"}},
             ['parameters: Invalid value: "": field can not be empty.'],
-        ),
-        (
-            "VolumeAttributesClass",
-            {"parameters": {}},
-            ["parameters: Required value: must contain at least one key/value pair"],
-        ),
-        (
-            "VolumeAttachment",
-            {"spec/source": {}},
-            [
-                "spec.source: Required value: "
-                "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
-            ],
-        ),
-        (
-            "VolumeAttachment",
-            {
-                "spec/source": {
-                    "inlineVolumeSpec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1"}}
-                }
-            },
-            [
-                "spec.source.inlineVolumeSpec.capacity: Forbidden: "
-                "may not be specified in the context of inline volumes",
-                "spec.source.inlineVolumeSpec.csi: Required value: "
-                "has to be specified in the context of inline volumes",
-                "spec.source.inlineVolumeSpec: Required value: must specify a volume type",
-            ],
-        ),
-        ("CSIDriver", {"spec/attachRequired": GONE}, ["spec.attachedRequired: Required value"]),
-        (
-            "CSIDriver",
-            {"spec/tokenRequests/0/expirationSeconds": 10},
-            [
-                "spec.tokenRequests[0].expirationSeconds: Invalid value: 10: "
-                "may not specify a duration less than 10 minutes"
-            ],
-        ),
-        ("CSINode", {"spec/drivers/0/nodeID": ""}, ["spec.drivers[0].nodeID: Required value"]),
-        (
-            "CSIStorageCapacity",
-            {"capacity": "-1"},
-            ['capacity: Invalid value: "-1": must be greater than or equal to 0'],
         ),
     ],
 )
@@ -107,36 +57,7 @@ def test_a_broken_object(kind: str, edits: dict[str, Any], told: list[str]) -> N
             ['volumeBindingMode: Invalid value: "Immediate": field is immutable'],
         ),
         ("StorageClass", {"allowVolumeExpansion": True}, []),
-        (
-            "VolumeAttributesClass",
-            {"driverName": "other"},
-            ["driverName: Forbidden: updates to driverName are forbidden."],
-        ),
-        (
-            "VolumeAttachment",
-            {"spec/nodeName": "other"},
-            [
-                'spec: Invalid value: {"Attacher":"csi.example.com","Source":{"PersistentVolumeName":"pv",'
-                '"InlineVolumeSpec":null},"NodeName":"other"}: field is immutable'
-            ],
-        ),
-        (
-            "CSINode",
-            {"spec/drivers/0/nodeID": "n2"},
-            [
-                'spec.drivers[0]: Invalid value: {"Name":"csi.example.com","NodeID":"n2","TopologyKeys":["zone"],'
-                '"Allocatable":null}: field is immutable'
-            ],
-        ),
     ],
 )
 def test_what_may_not_change(kind: str, edits: dict[str, Any], told: list[str]) -> None:
     assert on_update(edited(EXAMPLES[kind], edits), EXAMPLES[kind]) == told
-
-
-def test_old_labels_are_warned_of() -> None:
-    key = "allowedTopologies/0/matchLabelExpressions/0/key"
-    assert warnings(edited(EXAMPLES["StorageClass"], {key: "failure-domain.beta.kubernetes.io/zone"})) == [
-        "allowedTopologies[0].matchLabelExpressions[0].key: "
-        'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
-    ]

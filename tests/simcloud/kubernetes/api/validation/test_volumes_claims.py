@@ -83,13 +83,6 @@ def test_a_claim_without_a_class_may_get_one() -> None:
             {"spec/volumeMode": "Tape"},
             ['spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"'],
         ),
-        (
-            {"spec/dataSource": {"kind": "Backup", "name": "a"}},
-            [
-                'spec.dataSource: Invalid value: "Backup": '
-                "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-            ],
-        ),
     ],
 )
 def test_a_broken_claim(edits: dict[str, Any], told: list[str]) -> None:
@@ -184,23 +177,10 @@ def test_the_mode_of_a_volume_stays() -> None:
     ]
 
 
-def test_old_names_of_node_labels_may_become_new_ones() -> None:
-    key = "spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/key"
-    old = edited(VOLUME, {key: "failure-domain.beta.kubernetes.io/zone"})
-    assert on_update(edited(old, {key: "topology.kubernetes.io/zone"}), old) == []
-    told = on_update(edited(old, {key: "zone"}), old)
-    assert told[0].endswith(": field is immutable, except for updating from beta label to GA")
-
-
 def test_what_is_warned_of() -> None:
-    key = "spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/key"
     assert warnings(edited(VOLUME, {"spec/persistentVolumeReclaimPolicy": "Recycle"})) == [
         "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
         "the recommended approach is to use dynamic provisioning."
-    ]
-    assert warnings(edited(VOLUME, {key: "beta.kubernetes.io/os"})) == [
-        "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].key: beta.kubernetes.io/os is "
-        'deprecated since v1.14; use "kubernetes.io/os" instead'
     ]
     assert warnings(edited(CLAIM, {"spec/resources/requests/storage": "1500m"})) == [
         'spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'

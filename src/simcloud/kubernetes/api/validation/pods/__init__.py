@@ -6,17 +6,12 @@ from simcloud.kubernetes.api.field_errors import forbidden
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import Errors, items, mapping, non_negative, text
 from simcloud.kubernetes.api.validation.pods import resize, updates
-from simcloud.kubernetes.api.validation.pods.annotations import (
-    annotations_of_pod,
-    changed_annotations,
-    profiles_agree,
-)
+from simcloud.kubernetes.api.validation.pods.annotations import annotations_of_pod, changed_annotations
 from simcloud.kubernetes.api.validation.pods.containers import only_in_pods
 from simcloud.kubernetes.api.validation.pods.spec import pod_spec, service_account_tokens
-from simcloud.kubernetes.api.validation.pods.status import changed_status
 from simcloud.kubernetes.api.validation.pods.template import pod_template
 from simcloud.kubernetes.api.validation.pods.warnings import for_pod, for_template
-from simcloud.kubernetes.api.validation.registry import validates, validates_status, warns
+from simcloud.kubernetes.api.validation.registry import validates, warns
 
 _ANNOTATIONS = "metadata.annotations"
 
@@ -53,18 +48,12 @@ def _created(pod: Object) -> Errors:
     if text(spec, "nodeName") and items(spec, "schedulingGates"):
         told = "cannot be set until all schedulingGates have been cleared"
         errors.append(forbidden("spec.nodeName", told))
-    return errors + profiles_agree("spec", _annotations(pod), spec)
+    return errors
 
 
 def _changed(new: Object, old: Object) -> Errors:
     errors = changed_annotations(_ANNOTATIONS, _annotations(new), _annotations(old))
     return errors + updates.changed_spec(mapping(new, "spec"), mapping(old, "spec"))
-
-
-@validates_status("", "Pod")
-def _pod_status(new: Object, old: Object) -> Errors:
-    errors = changed_annotations(_ANNOTATIONS, _annotations(new), _annotations(old))
-    return errors + changed_status(new, old)
 
 
 def validate_ephemeral_containers(new: Object, old: Object) -> Errors:
@@ -81,7 +70,7 @@ def validate_resize(new: Object, old: Object) -> Errors:
 def _pod_warnings(new: Object, old: Object | None) -> list[str]:
     if old is not None:
         return []
-    return for_pod(name_of(new), mapping(new, "metadata"), mapping(new, "spec"))
+    return for_pod(name_of(new), mapping(new, "spec"))
 
 
 @validates("", "PodTemplate")

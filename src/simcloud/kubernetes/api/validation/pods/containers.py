@@ -11,9 +11,7 @@ from simcloud.kubernetes.api.field_errors import (
     forbidden,
     invalid,
     not_found,
-    not_supported,
     required,
-    too_many,
 )
 from simcloud.kubernetes.api.validation.common import (
     Errors,
@@ -33,14 +31,11 @@ from simcloud.kubernetes.api.validation.pods.volumes import PULL_POLICIES
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 _RESTART_POLICIES = ("Always", "Never", "OnFailure")
-_RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _NOT_EPHEMERAL = (
     *("ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe"),
     *("readinessProbe", "startupProbe", "lifecycle"),
 )
-_RULES_LIMIT = 20
-_EXIT_CODES_LIMIT = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +43,12 @@ class Surroundings:
     """What of its pod a container's rules depend on."""
 
     volumes: Mapping[str, Any]
-    claim_names: tuple[str, ...]
     grace_s: int | None
-    restart_policy: str
-    host_users: bool
-    os_name: str
 
 
 def of_pod(spec: Mapping[str, Any], volumes: Mapping[str, Any]) -> Surroundings:
     """The surroundings a pod gives its containers."""
-    return Surroundings(
-        volumes=volumes,
-        claim_names=tuple(
-            text(claim, "name") for claim in items(spec, "resourceClaims") if text(claim, "name")
-        ),
-        grace_s=spec.get("terminationGracePeriodSeconds"),
-        restart_policy=text(spec, "restartPolicy"),
-        host_users=spec.get("hostUsers") is not False,
-        os_name=text(mapping(spec, "os"), "name"),
-    )
+    return Surroundings(volumes, spec.get("terminationGracePeriodSeconds"))
 
 
 def containers(path: str, given: list[Any], around: Surroundings) -> Errors:
@@ -81,8 +63,7 @@ def containers(path: str, given: list[Any], around: Surroundings) -> Errors:
         if name in seen:
             errors.append(duplicate(f"{at}.name", name))
         seen.add(name)
-        errors += _running(at, container, around)
-        errors += _restarts(at, container)
+        errors += _running(at, container, around) + _restarts(at, container)
     return errors + _host_ports(path, given)
 
 
@@ -93,7 +74,7 @@ def init_containers(path: str, given: list[Any], regular: list[Any], around: Sur
     for index, container in enumerate(given):
         at, name = f"{path}[{index}]", text(container, "name")
         errors += _common(at, container, around)
-        errors += _init_restarts(at, container)
+        errors += _restarts(at, container)
         if name in seen:
             errors.append(duplicate(f"{at}.name", name))
         elif name:
@@ -101,13 +82,6 @@ def init_containers(path: str, given: list[Any], regular: list[Any], around: Sur
         errors += _host_ports(path, [container])
         stays = text(container, "restartPolicy") == "Always"
         errors += _running(at, container, around) if stays else _not_for_init(at, container)
-        if not stays:
-            told = "must not be set to 'RestartContainer' for non-sidecar initContainers"
-            errors += [
-                invalid(f"{at}.resizePolicy[{number_of}].restartPolicy", "RestartContainer", told)
-                for number_of, policy in enumerate(items(container, "resizePolicy"))
-                if text(policy, "restartPolicy") == "RestartContainer"
-            ]
     return errors
 
 
@@ -154,13 +128,9 @@ def _common(path: str, container: Mapping[str, Any], around: Surroundings) -> Er
     errors += env.variables(f"{path}.env", items(container, "env"))
     errors += env.sources(f"{path}.envFrom", items(container, "envFrom"))
     errors += mounts.mounts(f"{path}.volumeMounts", container, around.volumes)
-    errors += mounts.devices(f"{path}.volumeDevices", container, around.volumes)
     errors += given_one_of(f"{path}.imagePullPolicy", text(container, "imagePullPolicy"), PULL_POLICIES)
-    errors += resources.requirements(f"{path}.resources", mapping(container, "resources"), around.claim_names)
-    errors += _resize_policy(f"{path}.resizePolicy", items(container, "resizePolicy"), around.restart_policy)
-    return errors + security.of_container(
-        f"{path}.securityContext", container.get("securityContext"), around.host_users
-    )
+    errors += resources.requirements(f"{path}.resources", mapping(container, "resources"))
+    return errors + security.of_container(f"{path}.securityContext", container.get("securityContext"))
 
 
 def _ports(path: str, ports: list[Any]) -> Errors:
@@ -198,28 +168,12 @@ def _host_ports(path: str, given: list[Any]) -> Errors:
     return errors
 
 
-def _resize_policy(path: str, policies: list[Any], pod_policy: str) -> Errors:
-    errors: Errors = []
-    seen: set[str] = set()
-    for index, policy in enumerate(policies):
-        name, restart = text(policy, "resourceName"), text(policy, "restartPolicy")
-        if name in seen:
-            errors.append(duplicate(f"{path}[{index}]", name))
-        seen.add(name)
-        errors += given_one_of(path, name, ("cpu", "memory"))
-        errors += given_one_of(path, restart, _RESIZE_POLICIES)
-        if pod_policy == "Never" and restart != "NotRequired":
-            told = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
-            errors.append(invalid(path, restart, told))
-    return errors
-
-
 def _running(path: str, container: Mapping[str, Any], around: Surroundings) -> Errors:
     """Hooks and probes: only for containers that stay."""
     errors: Errors = []
     hooks = container.get("lifecycle")
     if hooks is not None:
-        errors += probes.lifecycle(f"{path}.lifecycle", hooks, around.grace_s, around.os_name)
+        errors += probes.lifecycle(f"{path}.lifecycle", hooks, around.grace_s)
     errors += probes.liveness(f"{path}.livenessProbe", container.get("livenessProbe"), around.grace_s)
     errors += probes.readiness(f"{path}.readinessProbe", container.get("readinessProbe"), around.grace_s)
     return errors + probes.liveness(f"{path}.startupProbe", container.get("startupProbe"), around.grace_s)
@@ -231,38 +185,6 @@ def _not_for_init(path: str, container: Mapping[str, Any]) -> Errors:
     return [forbidden(f"{path}.{key}", told) for key in keys if container.get(key) is not None]
 
 
-def _init_restarts(path: str, container: Mapping[str, Any]) -> Errors:
-    rules = items(container, "restartPolicyRules")
-    if text(container, "restartPolicy") == "Always":
-        told = "restartPolicyRules are not allowed for init containers with restart policy Always"
-        return [forbidden(f"{path}.restartPolicyRules", told)] if rules else []
-    return _restarts(path, container)
-
-
 def _restarts(path: str, container: Mapping[str, Any]) -> Errors:
-    policy, rules = container.get("restartPolicy"), items(container, "restartPolicyRules")
-    errors: Errors = []
-    if policy is not None:
-        errors += one_of(f"{path}.restartPolicy", policy, _RESTART_POLICIES)
-    elif rules:
-        told = "must specify restartPolicy when restart rules are used"
-        errors.append(required(f"{path}.restartPolicy", told))
-    if len(rules) > _RULES_LIMIT:
-        errors.append(too_many(f"{path}.restartPolicyRules", len(rules), _RULES_LIMIT))
-    for index, rule in enumerate(rules):
-        errors += _restart_rule(f"{path}.restartPolicyRules[{index}]", rule)
-    return errors
-
-
-def _restart_rule(path: str, rule: Mapping[str, Any]) -> Errors:
-    errors: Errors = []
-    if text(rule, "action") != "Restart":
-        errors.append(not_supported(f"{path}.action", text(rule, "action"), ["Restart"]))
-    codes = rule.get("exitCodes")
-    if codes is None:
-        return [*errors, required(f"{path}.exitCodes", "must be specified")]
-    errors += one_of(f"{path}.exitCodes.operator", text(codes, "operator"), ("In", "NotIn"))
-    values = items(codes, "values")
-    if len(values) > _EXIT_CODES_LIMIT:
-        errors.append(too_many(f"{path}.exitCodes.values", len(values), _EXIT_CODES_LIMIT))
-    return errors
+    policy = container.get("restartPolicy")
+    return [] if policy is None else one_of(f"{path}.restartPolicy", policy, _RESTART_POLICIES)

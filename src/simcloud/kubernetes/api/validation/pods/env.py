@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import invalid, not_found, not_supported, required
+from simcloud.kubernetes.api.field_errors import invalid, not_supported, required
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
     broken,
-    items,
     needed,
     text,
 )
 from simcloud.kubernetes.api.validation.names import (
     config_map_key,
-    dns1123_label,
     dns1123_subdomain,
     env_var_name,
     qualified_name,
     without_trailing_dash,
 )
-from simcloud.kubernetes.api.validation.pods.paths import no_backsteps
 
 VOLUME_FIELDS = (
     "metadata.annotations",
@@ -124,13 +121,6 @@ def _key_of(path: str, given: Mapping[str, Any]) -> Errors:
     return errors + needed(f"{path}.key", text(given, "key"), config_map_key)
 
 
-def _file_key(path: str, given: Mapping[str, Any]) -> Errors:
-    errors = needed(f"{path}.key", text(given, "key"), env_var_name)
-    errors += needed(f"{path}.volumeName", text(given, "volumeName"), dns1123_label)
-    where = text(given, "path")
-    return errors + (no_backsteps(f"{path}.path", where) if where else [required(f"{path}.path")])
-
-
 def field_of_pod(path: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> Errors:
     """A reference to a field of the pod itself."""
     for key in ("apiVersion", "fieldPath"):
@@ -199,20 +189,5 @@ _SOURCES: dict[str, Callable[[str, Mapping[str, Any]], Errors]] = {
     "resourceFieldRef": lambda path, given: resource_of_container(path, given, in_volume=False),
     "configMapKeyRef": _key_of,
     "secretKeyRef": _key_of,
-    "fileKeyRef": _file_key,
+    "fileKeyRef": lambda _path, _given: [],
 }
-
-
-def file_volumes(path: str, container: Mapping[str, Any], volumes: Mapping[str, Any]) -> Errors:
-    """Files with variables must lie in empty directories."""
-    errors: Errors = []
-    for index, variable in enumerate(items(container, "env")):
-        reference = (variable.get("valueFrom") or {}).get("fileKeyRef")
-        if reference is None:
-            continue
-        at, name = f"{path}.env[{index}].valueFrom.fileKeyRef.volumeName", text(reference, "volumeName")
-        if name not in volumes:
-            errors.append(not_found(at, name))
-        elif volumes[name].get("emptyDir") is None:
-            errors.append(invalid(at, name, "referenced volume must be of type emptyDir"))
-    return errors

@@ -6,32 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
-from simcloud.kubernetes.api.validation.common import (
-    Errors,
-    broken,
-    items,
-    non_negative,
-    number,
-    one_of,
-    text,
-)
+from simcloud.kubernetes.api.validation.common import Errors, broken, items, non_negative, number, text
 from simcloud.kubernetes.api.validation.names import http_header_name, port_name, port_number
 
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
 _PROBE_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOK_HANDLERS = ("exec", "httpGet", "tcpSocket", "sleep")
-_NAMED_SIGNALS = (
-    "ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT RTMAX RTMIN SEGV STKFLT "
-    "STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ"
-)
-_LINUX_SIGNALS = sorted(
-    [
-        *(f"SIG{name}" for name in _NAMED_SIGNALS.split()),
-        *(f"SIGRTMIN+{step}" for step in range(1, 16)),
-        *(f"SIGRTMAX-{step}" for step in range(1, 15)),
-    ]
-)
-_SIGNALS = {"linux": _LINUX_SIGNALS, "windows": ["SIGKILL", "SIGTERM"]}
 
 
 def liveness(path: str, probe: Mapping[str, Any] | None, grace_s: int | None) -> Errors:
@@ -66,20 +46,13 @@ def _probe(path: str, probe: Mapping[str, Any], grace_s: int | None) -> Errors:
     return errors
 
 
-def lifecycle(path: str, given: Mapping[str, Any], grace_s: int | None, os_name: str) -> Errors:
+def lifecycle(path: str, given: Mapping[str, Any], grace_s: int | None) -> Errors:
     """What is done after a container's start and before its end."""
     errors: Errors = []
     for key in ("postStart", "preStop"):
         if given.get(key) is not None:
             errors += _handler(f"{path}.{key}", given[key], _HOOK_HANDLERS, grace_s)
-    signal = given.get("stopSignal")
-    if signal is None:
-        return errors
-    at = f"{path}.stopSignal"
-    if not os_name:
-        return [*errors, forbidden(at, "may not be set for containers with empty `spec.os.name`")]
-    known = _SIGNALS.get(os_name)
-    return errors + (one_of(at, signal, known) if known else [])
+    return errors
 
 
 def _handler(path: str, given: Mapping[str, Any], kinds: tuple[str, ...], grace_s: int | None) -> Errors:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, number, text
-from simcloud.kubernetes.api.validation.labels import selector_errors
-from simcloud.kubernetes.api.validation.names import dns1123_subdomain, path_segment, size
+from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
+from simcloud.kubernetes.api.validation.common import Errors, items, number, text
 from simcloud.kubernetes.api.validation.pods.env import VOLUME_FIELDS, field_of_pod, resource_of_container
 from simcloud.kubernetes.api.validation.pods.paths import unreserved
 
-_KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
 _TAKEN = "conflicting duplicate paths"
 
 
@@ -62,10 +59,6 @@ def volume(path: str, source: Mapping[str, Any]) -> Errors:
                 errors += _place(path, text(item, "path"), text(item, "path"), taken)
         if one.get("serviceAccountToken") is not None:
             errors += _token(path, f"{at}.serviceAccountToken", one["serviceAccountToken"])
-        if one.get("clusterTrustBundle") is not None:
-            errors += _trust_bundle(path, f"{at}.clusterTrustBundle", one["clusterTrustBundle"], taken)
-        if one.get("podCertificate") is not None:
-            errors += _certificate(path, f"{at}.podCertificate", one["podCertificate"], taken)
         if sum(value is not None for value in one.values()) > 1:
             errors.append(forbidden(at, "may not specify more than 1 volume type per source"))
     return errors
@@ -98,72 +91,3 @@ def _token(path: str, at: str, source: Mapping[str, Any]) -> Errors:
         told = "may not specify a duration larger than 2^32 seconds"
         errors.append(invalid(f"{at}.expirationSeconds", seconds, told))
     return errors + (unreserved(f"{path}.path", where) if where else [required(f"{path}.path")])
-
-
-def _trust_bundle(path: str, at: str, source: Mapping[str, Any], taken: set[str]) -> Errors:
-    name, signer, where = source.get("name"), source.get("signerName"), text(source, "path")
-    errors: Errors = []
-    if name is not None and signer is not None:
-        errors.append(invalid(at, source, "only one of name and signerName may be used"))
-    elif name is not None:
-        if not name:
-            errors.append(required(f"{at}.name", "must be a valid object name"))
-        told = [f"not a valid clustertrustbundlename: {one}" for one in _bundle_name(name)]
-        errors += broken(f"{at}.name", name, told)
-        if source.get("labelSelector") is not None:
-            told_selector = "labelSelector must be unset if name is specified"
-            errors.append(invalid(f"{at}.labelSelector", source["labelSelector"], told_selector))
-    elif signer is not None:
-        if not signer:
-            errors.append(required(f"{at}.signerName", "must be a valid signer name"))
-        errors += _signer(f"{at}.signerName", signer)
-        errors += selector_errors(f"{at}.labelSelector", source.get("labelSelector"))
-    else:
-        errors.append(required(at, "either name or signerName must be specified"))
-    if not where:
-        errors.append(required(f"{at}.path"))
-    return errors + unreserved(f"{at}.path", where) + _place(path, where, where, taken)
-
-
-def _bundle_name(name: str) -> list[str]:
-    return path_segment(name) if ":" in name else dns1123_subdomain(name)
-
-
-def _signer(path: str, name: str) -> Errors:
-    if not name:
-        return [required(path)]
-    domain, slash, rest = name.partition("/")
-    if not slash or "/" in rest:
-        told = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-        return [invalid(path, name, told)]
-    errors = [invalid(path, domain, told) for told in dns1123_subdomain(domain)]
-    if domain and "." not in domain:
-        errors.append(
-            invalid(path, domain, "should be a domain with at least two segments separated by dots")
-        )
-    errors += [invalid(path, rest, f"validating path segment: {told}") for told in dns1123_subdomain(rest)]
-    if size(name) > 571:
-        errors.append(invalid(path, name, "must be no more than 571 characters"))
-    return errors
-
-
-def _certificate(path: str, at: str, source: Mapping[str, Any], taken: set[str]) -> Errors:
-    errors = _signer(f"{at}.signerName", text(source, "signerName"))
-    if text(source, "keyType") not in _KEY_TYPES:
-        errors.append(not_supported(f"{at}.keyType", text(source, "keyType"), _KEY_TYPES))
-    longest, asked = 7862400, source.get("maxExpirationSeconds")
-    if asked is not None and asked < 3600:
-        told = "if provided, maxExpirationSeconds must be >= 3600"
-        errors.append(invalid(f"{at}.maxExpirationSeconds", asked, told))
-    if text(source, "signerName").startswith("kubernetes.io/"):
-        longest = 86400
-    if asked is not None and asked > longest:
-        told = f"if provided, maxExpirationSeconds must be <= {longest}"
-        errors.append(invalid(f"{at}.maxExpirationSeconds", asked, told))
-    keys = [key for key in ("credentialBundlePath", "keyPath", "certificateChainPath") if text(source, key)]
-    for key in keys:
-        errors += unreserved(f"{at}.{key}", source[key]) + _place(path, source[key], source[key], taken)
-    if not keys:
-        told = "specify at least one of credentialBundlePath, keyPath, and certificateChainPath"
-        errors.append(required(at, told))
-    return errors

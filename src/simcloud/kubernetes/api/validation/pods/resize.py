@@ -19,8 +19,6 @@ def changed_resources(new: Object, old: Object) -> Errors:
     spec, former = mapping(new, "spec"), mapping(old, "spec")
     if MIRROR in mapping(mapping(old, "metadata"), "annotations"):
         return [_refused("static pods cannot be resized")]
-    if text(mapping(former, "os"), "name") == "windows":
-        return [_refused("windows pods cannot be resized")]
     errors: Errors = []
     if (text(mapping(old, "status"), "qosClass") or qos_class(former)) != qos_class(spec):
         told = "Pod QOS Class may not change as a result of resizing"

@@ -7,11 +7,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from simcloud.kubernetes.api.field_errors import (
-    FieldError,
-    duplicate,
     forbidden,
     invalid,
-    not_found,
     not_supported,
     required,
 )
@@ -27,7 +24,7 @@ from simcloud.kubernetes.api.validation.common import (
     pairs,
     text,
 )
-from simcloud.kubernetes.api.validation.names import dns1123_label, qualified_name
+from simcloud.kubernetes.api.validation.names import qualified_name
 
 NameRule: TypeAlias = Callable[[str, str], Errors]
 
@@ -111,12 +108,9 @@ def resource_amount(path: str, name: str, value: Any) -> Errors:
 
 
 def requirements(
-    path: str,
-    given: Mapping[str, Any],
-    claim_names: tuple[str, ...] = (),
-    name_rule: NameRule = container_resource_name,
+    path: str, given: Mapping[str, Any], name_rule: NameRule = container_resource_name
 ) -> Errors:
-    """Requests, limits and claims of a container or a pod."""
+    """Requests and limits of a container or a pod."""
     limits, requests = mapping(given, "limits"), mapping(given, "requests")
     errors: Errors = []
     for name, value in pairs(given, "limits"):
@@ -129,7 +123,7 @@ def requirements(
     asked = [*limits, *requests]
     if any(map(is_huge_page, asked)) and "cpu" not in asked and "memory" not in asked:
         errors.append(forbidden(path, "HugePages require cpu or memory"))
-    return errors + _claims(f"{path}.claims", items(given, "claims"), claim_names)
+    return errors
 
 
 def _entry(path: str, name: str, value: Any, name_rule: NameRule) -> Errors:
@@ -160,52 +154,12 @@ def _whole_pages(path: str, name: str, value: Any) -> Errors:
     return [invalid(path, shown, f"{shown} is not positive integer multiple of {name}")]
 
 
-def _claims(path: str, claims: list[Any], known: tuple[str, ...]) -> Errors:
-    errors: Errors = []
-    seen: dict[str, int] = {}
-    for index, claim in enumerate(claims):
-        at, name, request = f"{path}[{index}]", text(claim, "name"), text(claim, "request")
-        if not name:
-            errors.append(required(at))
-            continue
-        errors += _claim_once(at, name, request, seen)
-        if name not in known:
-            told = "must be one of the names in pod.spec.resourceClaims"
-            told += f": {', '.join(sorted(known))}" if known else " which is empty"
-            missing = not_found(at, name)
-            errors.append(FieldError(missing.path, missing.reason, f"{missing.told}: {told}"))
-    return errors
-
-
-def _claim_once(path: str, name: str, request: str, seen: dict[str, int]) -> Errors:
-    """``seen`` counts the requests named of each claim; a claim named whole is there under its own name too."""
-    whole = f"{name}/"
-    if whole in seen:
-        return [duplicate(path, name)]
-    errors = broken(f"{path}.request", request, dns1123_label(request)) if request else []
-    key = f"{name}/{request}"
-    if key in seen:
-        errors.append(duplicate(path, key))
-    elif not request:
-        errors += [duplicate(path, name)] * seen.get(name, 0)
-    else:
-        seen[name] = seen.get(name, 0) + 1
-    seen[key] = 1
-    return errors
-
-
-def pod_level(path: str, spec: Mapping[str, Any], claim_names: tuple[str, ...]) -> Errors:
+def pod_level(path: str, spec: Mapping[str, Any]) -> Errors:
     """What a pod asks for as a whole, and whether its containers fit into that."""
     given = spec.get("resources")
     if given is None:
         return []
-    if text(mapping(spec, "os"), "name") == "windows":
-        return [forbidden(path, "may not be set for a windows pod")]
-    errors: Errors = []
-    if given.get("claims") is not None:
-        errors.append(forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level"))
-    errors += requirements(path, given, claim_names, pod_resource_name)
-    return errors + _containers_fit(path, spec, given)
+    return requirements(path, given, pod_resource_name) + _containers_fit(path, spec, given)
 
 
 def _containers_fit(path: str, spec: Mapping[str, Any], given: Mapping[str, Any]) -> Errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, required, too_long
+from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import (
     INT32_MAX,
     Errors,
@@ -16,7 +16,6 @@ from simcloud.kubernetes.api.validation.common import (
     number,
     text,
 )
-from simcloud.kubernetes.api.validation.gotypes import as_go
 from simcloud.kubernetes.api.validation.labels import label_errors
 from simcloud.kubernetes.api.validation.names import (
     between,
@@ -27,7 +26,7 @@ from simcloud.kubernetes.api.validation.names import (
     qualified_name,
     size,
 )
-from simcloud.kubernetes.api.validation.pods import affinity, containers, env, resources, security
+from simcloud.kubernetes.api.validation.pods import affinity, containers, resources, security
 from simcloud.kubernetes.api.validation.pods.volumes import volumes
 
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
@@ -48,17 +47,17 @@ def pod_spec(path: str, spec: Mapping[str, Any], pod_name: str = "", in_pod: boo
     sound, wrong = volumes(f"{path}.volumes", items(spec, "volumes"), pod_name)
     around = containers.of_pod(spec, sound)
     regular, init = items(spec, "containers"), items(spec, "initContainers")
-    errors += wrong + _claims(f"{path}.resourceClaims", items(spec, "resourceClaims"))
+    errors += wrong
     errors += containers.containers(f"{path}.containers", regular, around)
     errors += containers.init_containers(f"{path}.initContainers", init, regular, around)
     errors += containers.ephemeral_containers(f"{path}.ephemeralContainers", spec, around)
-    errors += resources.pod_level(f"{path}.resources", spec, around.claim_names)
+    errors += resources.pod_level(f"{path}.resources", spec)
     errors += _ports_of_host(f"{path}.containers", spec, in_pod)
     restart = ("Always", "OnFailure", "Never")
     errors += given_one_of(f"{path}.restartPolicy", text(spec, "restartPolicy"), restart)
     errors += given_one_of(f"{path}.dnsPolicy", text(spec, "dnsPolicy"), _DNS_POLICIES)
     errors += label_errors(f"{path}.nodeSelector", spec.get("nodeSelector"))
-    errors += security.of_pod(f"{path}.securityContext", spec.get("securityContext"), spec)
+    errors += security.of_pod(f"{path}.securityContext", spec.get("securityContext"))
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
         told = "ShareProcessNamespace and HostPID cannot both be enabled"
         errors.append(invalid(f"{path}.shareProcessNamespace", True, told))
@@ -80,10 +79,7 @@ def each_container(path: str, spec: Mapping[str, Any]) -> list[tuple[str, Mappin
 
 
 def _rest(path: str, spec: Mapping[str, Any]) -> Errors:
-    every = each_container(path, spec)
-    errors = security.host_process(path, spec, every)
-    errors += _users_of_host(path, spec, every)
-    errors += _hostname(path, spec)
+    errors: Errors = []
     for key in ("serviceAccountName", "nodeName"):
         errors += _named(path, spec, key)
     deadline = spec.get("activeDeadlineSeconds")
@@ -94,51 +90,16 @@ def _rest(path: str, spec: Mapping[str, Any]) -> Errors:
     errors += affinity.tolerations(f"{path}.tolerations", items(spec, "tolerations"))
     errors += _aliases(f"{path}.hostAliases", items(spec, "hostAliases"))
     errors += _named(path, spec, "priorityClassName")
-    runtime = spec.get("runtimeClassName")
-    if runtime is not None:
-        errors += broken(f"{path}.runtimeClassName", runtime, dns1123_subdomain(runtime))
     preemption = spec.get("preemptionPolicy")
     if preemption is not None:
         known = ("PreemptLowerPriority", "Never")
         errors += given_one_of(f"{path}.preemptionPolicy", preemption, known)
-    if spec.get("overhead") is not None:
-        errors += resources.requirements(f"{path}.overhead", {"limits": spec["overhead"]})
-    errors += security.for_os(path, spec, every)
-    by_name = {text(volume, "name"): volume for volume in items(spec, "volumes")}
-    for at, container in every:
-        errors += env.file_volumes(at, container, by_name)
     return errors
 
 
 def _named(path: str, spec: Mapping[str, Any], key: str) -> Errors:
     name = text(spec, key)
     return broken(f"{path}.{key}", name, _NAMES[key](name)) if name else []
-
-
-def _claims(path: str, claims: list[Any]) -> Errors:
-    errors: Errors = []
-    seen: set[str] = set()
-    for index, claim in enumerate(claims):
-        at, name = f"{path}[{index}]", text(claim, "name")
-        if not name:
-            errors.append(required(f"{at}.name"))
-        elif name in seen:
-            errors.append(duplicate(f"{at}.name", name))
-        else:
-            errors += broken(f"{at}.name", name, dns1123_label(name))
-            seen.add(name)
-        given = [
-            key for key in ("resourceClaimName", "resourceClaimTemplateName") if claim.get(key) is not None
-        ]
-        if len(given) > 1:
-            told = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            errors.append(invalid(at, as_go("PodResourceClaim", claim), told))
-        if not given:
-            told = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            errors.append(invalid(at, as_go("PodResourceClaim", claim), told))
-        for key in given:
-            errors += broken(f"{at}.{key}", claim[key], dns1123_subdomain(claim[key]))
-    return errors
 
 
 def _ports_of_host(path: str, spec: Mapping[str, Any], in_pod: bool) -> Errors:
@@ -198,32 +159,6 @@ def _gates(path: str, spec: Mapping[str, Any]) -> Errors:
             errors.append(duplicate(at, name))
         seen.add(name)
     return errors
-
-
-def _users_of_host(path: str, spec: Mapping[str, Any], every: list[tuple[str, Mapping[str, Any]]]) -> Errors:
-    if spec.get("hostUsers") is not False:
-        return []
-    told = "when `hostUsers` is false"
-    shared = {"hostNetwork": "hostNetwork", "hostPID": "HostPID", "hostIPC": "HostIPC"}
-    errors = [forbidden(f"{path}.{shown}", told) for key, shown in shared.items() if spec.get(key)]
-    return errors + [
-        forbidden(f"{at}.volumeDevices", told) for at, container in every if items(container, "volumeDevices")
-    ]
-
-
-def _hostname(path: str, spec: Mapping[str, Any]) -> Errors:
-    override = spec.get("hostnameOverride")
-    if override is None:
-        return []
-    at = f"{path}.hostnameOverride"
-    errors = [
-        forbidden(at, f"may not be specified when {key} is true")
-        for key in ("setHostnameAsFQDN", "hostNetwork")
-        if spec.get(key)
-    ]
-    if size(override) > 64:
-        errors.append(too_long(at, 64))
-    return errors + broken(at, override, dns1123_subdomain(override))
 
 
 def _aliases(path: str, aliases: list[Any]) -> Errors:

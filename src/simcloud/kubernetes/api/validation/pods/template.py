@@ -8,7 +8,7 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported
 from simcloud.kubernetes.api.validation.common import Errors, mapping, text
 from simcloud.kubernetes.api.validation.labels import annotation_errors, by_key, label_errors, selects
-from simcloud.kubernetes.api.validation.pods.annotations import annotations_of_pod, profiles_agree
+from simcloud.kubernetes.api.validation.pods.annotations import annotations_of_pod
 from simcloud.kubernetes.api.validation.pods.spec import pod_spec
 
 NOT_SELECTED = "`selector` does not match template `labels`"
@@ -22,7 +22,6 @@ def pod_template(path: str, template: Mapping[str, Any]) -> Errors:
     errors += annotation_errors(f"{path}.annotations", annotations)
     errors += annotations_of_pod(f"{path}.annotations", annotations, spec)
     errors += pod_spec(f"{path}.spec", spec)
-    errors += profiles_agree(f"{path}.spec", annotations, spec)
     if spec.get("ephemeralContainers"):
         told = "ephemeral containers not allowed in pod template"
         errors.append(forbidden(f"{path}.spec.ephemeralContainers", told))

@@ -1,4 +1,4 @@
-"""What of a pod may change: images, deadlines, tolerations and, while it waits for its gates, where it may run."""
+"""What of a pod may change: images, deadlines, tolerations."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import INT32_MAX, Errors, items, mapping, same, text
-from simcloud.kubernetes.api.validation.gotypes import as_go, changes
-from simcloud.kubernetes.api.validation.labels import by_key
+from simcloud.kubernetes.api.validation.gotypes import changes
 from simcloud.kubernetes.api.validation.names import between
-from simcloud.kubernetes.api.validation.pods.affinity import REQUIRED, tolerations
+from simcloud.kubernetes.api.validation.pods.affinity import tolerations
 from simcloud.kubernetes.api.validation.pods.annotations import MIRROR
 from simcloud.kubernetes.api.validation.pods.containers import only_in_pods
 
@@ -89,13 +88,10 @@ def _the_rest(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     if same(new, old):
         return []
     kept = _with_allowed_changes_undone(new, old)
-    errors: Errors = []
-    if items(old, "schedulingGates"):
-        errors += _gated(kept, old)
-    if not same(kept, old):
-        told = f"pod updates may not change fields other than {_MAY_CHANGE}\n{changes('PodSpec', old, kept)}"
-        errors.append(forbidden("spec", told))
-    return errors
+    if same(kept, old):
+        return []
+    told = f"pod updates may not change fields other than {_MAY_CHANGE}\n{changes('PodSpec', old, kept)}"
+    return [forbidden("spec", told)]
 
 
 def _with_allowed_changes_undone(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,48 +108,6 @@ def _with_allowed_changes_undone(new: Mapping[str, Any], old: Mapping[str, Any])
     if grace is not None and grace < 0 and new.get("terminationGracePeriodSeconds") == 1:
         kept["terminationGracePeriodSeconds"] = grace
     return kept
-
-
-def _gated(kept: dict[str, Any], old: Mapping[str, Any]) -> Errors:
-    """A pod that waits for its gates may be given more conditions on its node."""
-    errors: Errors = []
-    wanted, former = mapping(kept, "nodeSelector"), mapping(old, "nodeSelector")
-    if any(wanted.get(key) != value for key, value in former.items()):
-        told = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-        errors.append(invalid("spec.nodeSelector", by_key(wanted or None), told))
-    kept["nodeSelector"] = old.get("nodeSelector")
-    new_node, old_node = (mapping(one, "affinity").get("nodeAffinity") for one in (kept, old))
-    if same(new_node, old_node):
-        return errors
-    errors += _node_terms(new_node, old_node)
-    affinity = {**mapping(kept, "affinity"), "nodeAffinity": old_node}
-    kept["affinity"] = {key: value for key, value in affinity.items() if value is not None} or old.get(
-        "affinity"
-    )
-    return errors
-
-
-def _node_terms(new: Mapping[str, Any] | None, old: Mapping[str, Any] | None) -> Errors:
-    path = f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
-    before, after = (items(mapping(one or {}, REQUIRED), "nodeSelectorTerms") for one in (old, new))
-    if not before:
-        return []
-    if len(before) != len(after):
-        told = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        return [invalid(path, [as_go("NodeSelectorTerm", term) for term in after] or None, told)]
-    told = "only additions are allowed (no mutations or deletions)"
-    return [
-        invalid(f"{path}[{index}]", as_go("NodeSelectorTerm", term), told)
-        for index, (term, former) in enumerate(zip(after, before, strict=True))
-        if not _only_added(term, former)
-    ]
-
-
-def _only_added(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    keys = ("matchExpressions", "matchFields")
-    if not any(items(old, key) for key in keys):
-        return not any(items(new, key) for key in keys)
-    return all(same(items(new, key)[: len(items(old, key))], items(old, key)) for key in keys)
 
 
 def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:

@@ -1,4 +1,7 @@
-"""A pod's volumes: exactly one source each, and what each source needs."""
+"""A pod's volumes: exactly one source each, and what the common sources need.
+
+The others are held to the published schema only.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,11 @@ from simcloud.kubernetes.api.validation.common import (
     items,
     mapping,
     needed,
-    number,
     text,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, dns1123_subdomain
 from simcloud.kubernetes.api.validation.pods import claims, network_volumes, projected
-from simcloud.kubernetes.api.validation.pods.paths import descending, no_backsteps
+from simcloud.kubernetes.api.validation.pods.paths import no_backsteps
 
 SourceRule: TypeAlias = Callable[[str, Mapping[str, Any]], Errors]
 
@@ -63,9 +65,8 @@ def _source(path: str, volume: Mapping[str, Any], pod_name: str) -> Errors:
             spelt = _SPELT_SO.get(key, key)
             errors.append(forbidden(f"{path}.{spelt}", "may not specify more than 1 volume type"))
             continue
-        errors += rule(f"{path}.{_PATHS.get(key, key)}", source)
-        if key == "iscsi":
-            errors += network_volumes.iscsi_name(f"{path}.name", text(volume, "name"), source)
+        if rule is not None:
+            errors += rule(f"{path}.{key}", source)
         if key == "ephemeral":
             errors += _claim_name(f"{path}.name", pod_name, text(volume, "name"))
     return errors if found else [*errors, required(path, "must specify a volume type")]
@@ -94,23 +95,6 @@ def _host_path(path: str, source: Mapping[str, Any]) -> Errors:
     return errors
 
 
-def _git_repo(path: str, source: Mapping[str, Any]) -> Errors:
-    errors = [] if text(source, "repository") else [required(f"{path}.repository")]
-    return errors + descending(f"{path}.directory", text(source, "directory"))
-
-
-def _disk(key: str) -> SourceRule:
-    def rule(path: str, source: Mapping[str, Any]) -> Errors:
-        errors = [] if text(source, key) else [required(f"{path}.{key}")]
-        partition = number(source, "partition")
-        if not 0 <= partition <= 255:
-            told = "must be between 1 and 255, inclusive"
-            errors.append(invalid(f"{path}.partition", partition, told))
-        return errors
-
-    return rule
-
-
 def _keys_from(name_key: str) -> SourceRule:
     def rule(path: str, source: Mapping[str, Any]) -> Errors:
         errors = [] if text(source, name_key) else [required(f"{path}.{name_key}")]
@@ -129,19 +113,12 @@ def _downward(path: str, source: Mapping[str, Any]) -> Errors:
     return errors
 
 
-def _needs(*keys: str) -> SourceRule:
-    def rule(path: str, source: Mapping[str, Any]) -> Errors:
-        return [required(f"{path}.{key}") for key in keys if not source.get(key)]
-
-    return rule
+def _claim(path: str, source: Mapping[str, Any]) -> Errors:
+    return [] if text(source, "claimName") else [required(f"{path}.claimName")]
 
 
 def _csi(path: str, source: Mapping[str, Any]) -> Errors:
-    errors = network_volumes.driver_name(f"{path}.driver", text(source, "driver"))
-    secret = source.get("nodePublishSecretRef")
-    if secret is not None:
-        errors += needed(f"{path}.nodePublishSecretRef.name", text(secret, "name"), dns1123_subdomain)
-    return errors
+    return network_volumes.driver_name(f"{path}.driver", text(source, "driver"))
 
 
 def _ephemeral(path: str, source: Mapping[str, Any]) -> Errors:
@@ -151,48 +128,25 @@ def _ephemeral(path: str, source: Mapping[str, Any]) -> Errors:
     return claims.template(f"{path}.volumeClaimTemplate", template)
 
 
-def _image(path: str, source: Mapping[str, Any]) -> Errors:
-    errors = [] if text(source, "reference") else [required(f"{path}.reference")]
-    policy = text(source, "pullPolicy")
-    if not policy:
-        return [*errors, required(f"{path}.pullPolicy")]
-    if policy not in PULL_POLICIES:
-        errors.append(not_supported(f"{path}.pullPolicy", policy, PULL_POLICIES))
-    return errors
-
-
-_SOURCES: dict[str, SourceRule] = {
+_SOURCES: dict[str, SourceRule | None] = {
     "emptyDir": _empty_dir,
     "hostPath": _host_path,
-    "gitRepo": _git_repo,
-    "gcePersistentDisk": _disk("pdName"),
-    "awsElasticBlockStore": _disk("volumeID"),
+    **dict.fromkeys(("gitRepo", "gcePersistentDisk", "awsElasticBlockStore")),
     "secret": _keys_from("secretName"),
     "nfs": network_volumes.nfs,
-    "iscsi": network_volumes.iscsi,
-    "glusterfs": _needs("endpoints", "path"),
-    "flocker": network_volumes.flocker,
-    "persistentVolumeClaim": _needs("claimName"),
-    "rbd": _needs("monitors", "image"),
-    "cinder": network_volumes.cinder,
-    "cephfs": _needs("monitors"),
-    "quobyte": network_volumes.quobyte,
+    **dict.fromkeys(("iscsi", "glusterfs", "flocker")),
+    "persistentVolumeClaim": _claim,
+    **dict.fromkeys(("rbd", "cinder", "cephfs", "quobyte")),
     "downwardAPI": _downward,
-    "fc": network_volumes.fibre_channel,
-    "flexVolume": network_volumes.flex,
+    **dict.fromkeys(("fc", "flexVolume")),
     "configMap": _keys_from("name"),
-    "azureFile": _needs("secretName", "shareName"),
-    "vsphereVolume": _needs("volumePath"),
-    "photonPersistentDisk": _needs("pdID"),
-    "portworxVolume": _needs("volumeID"),
-    "azureDisk": network_volumes.azure_disk,
-    "storageos": network_volumes.storage_os,
+    **dict.fromkeys(("azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume")),
+    **dict.fromkeys(("azureDisk", "storageos")),
     "projected": projected.volume,
-    "scaleIO": _needs("gateway", "system", "volumeName"),
+    "scaleIO": None,
     "csi": _csi,
     "ephemeral": _ephemeral,
-    "image": _image,
+    "image": None,
 }
-_PATHS = {"gcePersistentDisk": "persistentDisk"}
-_SPELT_SO = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""How the genuine server spells these sources when there is one too many."""
+"""In the order they are looked at. The genuine server misspells one where there are two."""
+_SPELT_SO = {"downwardAPI": "downwarAPI"}
