@@ -6,7 +6,6 @@ from random import Random
 from typing import Final
 
 from simcloud.datastores.consul.api import Api
-from simcloud.datastores.consul.health import Checks
 from simcloud.datastores.consul.identity import (
     ADDRESS,
     BUILD_DATE,
@@ -61,7 +60,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
     await ctx.cpu(START_S)
     _log_joining(journal, identity)
     state = State(ctx.kernel, identity.node())
-    writer = Writer(state, Checks(ctx, state, journal), journal)
+    writer = Writer(state, journal)
     try:
         _listen(ctx, Api(ctx, identity, state, writer, journal), Names(ctx, state), client, journal)
     except NetworkError as error:

@@ -18,9 +18,9 @@ from simcloud.datastores.consul.asking import (
 from simcloud.datastores.consul.documents import agent_service_document
 from simcloud.datastores.consul.identity import AGENT_DOCUMENTS, Identity
 from simcloud.datastores.consul.log import ConsulLog
-from simcloud.datastores.consul.reading import NOTHING, READERS, Answer, Reader
+from simcloud.datastores.consul.reading import READERS, Answer, Reader
 from simcloud.datastores.consul.state import State
-from simcloud.datastores.consul.writing import DONE, WRITES, Action, Writer
+from simcloud.datastores.consul.writing import WRITES, Action, Writer
 from simcloud.golang.durations import parse_duration_s, shown_duration
 from simcloud.machine.network import Connection
 from simcloud.machine.network.http import HttpRequest, HttpResponse, send_response
@@ -87,15 +87,15 @@ class Api:
             return HttpResponse(301, b'<a href="/ui/">Moved Permanently</a>.\n\n', {"Location": "/ui/"})
         if path.startswith("/ui"):
             return HttpResponse(200, PAGE, {"Content-Type": "text/html; charset=utf-8"})
-        writes = {method: (prefix, action) for (method, prefix), action in reversed(WRITES.items()) if _is_under(path, prefix)}  # fmt: skip
-        if ask.method in writes:
-            return self._write(ask, *writes[ask.method])
+        for prefix, action in WRITES.items():
+            if _is_under(path, prefix):
+                if ask.method != "PUT":
+                    raise Refused(405, f"method {ask.method} not allowed")
+                return self._write(ask, prefix, action)
         if ask.method in ("GET", "HEAD"):
             for prefix, reader in READERS.items():
                 if _is_under(path, prefix):
                     return await self._read(ask, path[len(prefix) :], reader)
-        if writes:
-            raise Refused(405, f"method {ask.method} not allowed")
         return self._agent(ask)
 
     def _agent(self, ask: Ask) -> HttpResponse:
@@ -109,7 +109,7 @@ class Api:
         if not path.startswith("/v1/agent/service/"):
             raise Refused(404, NOT_AN_ENDPOINT)
         id = path.removeprefix("/v1/agent/service/")
-        service = state.services.get((state.local, id))
+        service = state.services.get(id)
         if service is None:
             raise UnknownService(id)
         return _json(agent_service_document(service))
@@ -117,8 +117,8 @@ class Api:
     def _write(self, ask: Ask, prefix: str, action: Action) -> HttpResponse:
         if not self._identity.is_leader:
             raise Refused(500, "No cluster leader")
-        done = self._writer.carry_out(ask, ask.path[len(prefix) :], action)
-        return HttpResponse(200) if done == DONE else _json(done)
+        self._writer.carry_out(ask, ask.path[len(prefix) :], action)
+        return HttpResponse(200)
 
     async def _read(self, ask: Ask, rest: str, reader: Reader) -> HttpResponse:
         if not self._identity.is_leader:
@@ -131,10 +131,6 @@ class Api:
             "X-Consul-Knownleader": "true",
             "X-Consul-Lastcontact": "0",
         }
-        if document is NOTHING:
-            return HttpResponse(404, b"", headers)
-        if isinstance(document, bytes):
-            return HttpResponse(200, document, {"Content-Type": "text/plain; charset=utf-8", **headers})
         return _json(document, headers)
 
     async def _wait(self, ask: Ask, rest: str, reader: Reader) -> Answer:

@@ -30,14 +30,6 @@ class UnknownService(Refused):
         super().__init__(404, f'Unknown service ID "{id}". {words}')
 
 
-class UnknownCheck(Refused):
-    """No check of this agent has the id."""
-
-    def __init__(self, id: str) -> None:
-        words = "Ensure that the check ID is passed, not the check name."
-        super().__init__(404, f'Unknown check ID "{id}". {words}')
-
-
 @dataclass(slots=True)
 class Ask:
     """A request: its path, decoded, and its parameters; ``url`` is what stands in the log."""
@@ -47,10 +39,6 @@ class Ask:
     params: dict[str, str]
     body: bytes
     url: str
-
-    def flag(self, name: str) -> bool:
-        """Whether a parameter is given, with whatever value."""
-        return name in self.params
 
     def json(self) -> dict[str, Any]:
         """The body as an object; ``Refused`` when it is none."""

@@ -11,21 +11,10 @@ import msgspec
 from simcloud.datastores.consul.agent import agent
 from simcloud.datastores.consul.asking_agent import Asking, Failed, Flags, told
 from simcloud.datastores.consul.identity import BUILD_DATE, REVISION, VERSION
-from simcloud.datastores.consul.key_command import (
-    info,
-    kv_delete,
-    kv_get,
-    kv_put,
-    monitor,
-    raft_peers,
-    table,
-)
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 
-SWITCHES: Final = frozenset(
-    {"dev", "ui", "server", "bootstrap", "recurse", "keys", "detailed", "help", "h", "base64"}
-)
+SWITCHES: Final = frozenset({"dev", "ui", "server", "bootstrap", "help", "h"})
 USAGE: Final = """\
 Usage: consul [--version] [--help] <command> [<args>]
 
@@ -33,10 +22,8 @@ Available commands are:
     agent          Runs a Consul agent
     catalog        Interact with the catalog
     info           Provides debugging information for operators.
-    kv             Interact with the key-value store
     members        Lists the members of a Consul cluster
     monitor        Stream logs from a Consul agent
-    operator       Provides cluster-level tools for Consul operators
     services       Interact with services
     version        Prints the Consul version
 
@@ -132,13 +119,6 @@ async def catalog_nodes(ctx: Context, asking: Asking, flags: Flags, operands: li
     return 0
 
 
-async def catalog_datacenters(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
-    """The data centres."""
-    found = await told("Error listing datacenters", asking.json("/v1/catalog/datacenters"))
-    await ctx.out("".join(f"{name}\n" for name in found))
-    return 0
-
-
 async def register(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
     """Register services from flags, or from files of definitions."""
     try:
@@ -189,17 +169,35 @@ async def deregister(ctx: Context, asking: Asking, flags: Flags, operands: list[
     return 0
 
 
+async def info(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
+    """What the agent says of itself, in parts."""
+    found = await told("Error querying agent", asking.json("/v1/agent/self"))
+    for part, figures in sorted(found["Stats"].items()):
+        lines = "".join(f"\t{name} = {value}\n" for name, value in sorted(figures.items()))
+        await ctx.out(f"{part}:\n{lines}")
+    return 0
+
+
+async def monitor(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
+    """The lines the agent has kept. (The genuine one goes on with those to come.)"""
+    _, body = await told("Error starting monitor", asking.ask("GET", "/v1/agent/monitor"))
+    await ctx.out(body.decode("utf-8", "replace"))
+    return 0
+
+
+def table(rows: list[list[str]]) -> str:
+    """Columns as wide as they must be, two spaces between them."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
 COMMANDS: Final[dict[str, Handler]] = {
     "members": members,
     "catalog services": catalog_services,
     "catalog nodes": catalog_nodes,
-    "catalog datacenters": catalog_datacenters,
     "info": info,
-    "kv get": kv_get,
-    "kv put": kv_put,
-    "kv delete": kv_delete,
     "monitor": monitor,
-    "operator raft list-peers": raft_peers,
     "services register": register,
     "services deregister": deregister,
 }

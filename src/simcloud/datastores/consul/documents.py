@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import Any, Final
 
-from simcloud.datastores.consul.state import DATACENTER, Check, Node, Pair, Service
+from simcloud.datastores.consul.state import DATACENTER, PASSING, Node, Service, State
 
 Document = dict[str, Any]
 WEIGHTS: Final = {"Passing": 1, "Warning": 1}
@@ -96,37 +95,25 @@ def catalog_service_document(node: Node, service: Service) -> Document:
     }
 
 
-def check_document(check: Check, service: Service | None) -> Document:
-    """A check as the health endpoints show it."""
+def check_document(state: State) -> Document:
+    """The check of the agent's node as the health endpoints show it."""
     return {
-        "Node": check.node,
-        "CheckID": check.id,
-        "Name": check.name,
-        "Status": check.status,
-        "Notes": check.notes,
-        "Output": check.output,
-        "ServiceID": check.service_id,
-        "ServiceName": check.service_name,
-        "ServiceTags": service.tags if service else [],
-        "Type": check.kind,
-        "Interval": check.interval,
-        "Timeout": check.timeout,
+        "Node": state.node.name,
+        "CheckID": "serfHealth",
+        "Name": "Serf Health Status",
+        "Status": PASSING,
+        "Notes": "",
+        "Output": "Agent alive and reachable",
+        "ServiceID": "",
+        "ServiceName": "",
+        "ServiceTags": [],
+        "Type": "",
+        "Interval": "",
+        "Timeout": "",
         "ExposedPort": 0,
         "Definition": {},
-        "CreateIndex": check.created,
-        "ModifyIndex": check.modified,
-    }
-
-
-def pair_document(pair: Pair) -> Document:
-    """A key with its value."""
-    return {
-        "LockIndex": pair.lock_index,
-        "Key": pair.key,
-        "Flags": pair.flags,
-        "Value": b64encode(pair.value).decode() if pair.value else None,
-        "CreateIndex": pair.created,
-        "ModifyIndex": pair.modified,
+        "CreateIndex": state.checked,
+        "ModifyIndex": state.checked,
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from simcloud.datastores.consul.documents import agent_service_document, check_document
+from simcloud.datastores.consul.documents import agent_service_document
 from simcloud.datastores.consul.state import DATACENTER, Node, State
 
 VERSION: Final = "1.20.1"
@@ -37,7 +37,7 @@ class Identity:
 
     def self_document(self, state: State) -> dict[str, Any]:
         """``/v1/agent/self``."""
-        index, services, checks = state.index, len(state.registered()), len(_checks(state))
+        index, services = state.index, len(state.registered())
         return {
             "Config": {
                 "Datacenter": DATACENTER, "PrimaryDatacenter": DATACENTER, "NodeName": self.node_name,
@@ -47,7 +47,7 @@ class Identity:
             "Coord": {"Adjustment": 0, "Error": 1.5, "Height": 0.00001, "Vec": [0] * 8},
             "Member": self.member_document(),
             "Stats": {
-                "agent": {"check_monitors": "0", "check_ttls": "0", "checks": str(checks), "services": str(services)},
+                "agent": {"check_monitors": "0", "check_ttls": "0", "checks": "0", "services": str(services)},
                 "build": {"prerelease": "", "revision": REVISION, "version": VERSION},
                 "consul": {
                     "bootstrap": "false", "known_datacenters": "1", "leader": str(self.is_leader).lower(),
@@ -78,14 +78,6 @@ class Identity:
         }  # fmt: skip
 
 
-def _checks(state: State) -> dict[str, Any]:
-    """The checks that were registered with this agent."""
-    mine = [check for check in state.checks.values() if check.node == state.local and check.kind]
-    return {
-        check.id: check_document(check, state.services.get((check.node, check.service_id))) for check in mine
-    }
-
-
 AGENT_DOCUMENTS: Final[dict[str, Callable[[State, Identity], Any]]] = {
     "/v1/status/leader": lambda state, identity: identity.leader,
     "/v1/status/peers": lambda state, identity: [identity.leader] if identity.is_leader else [],
@@ -94,7 +86,7 @@ AGENT_DOCUMENTS: Final[dict[str, Callable[[State, Identity], Any]]] = {
     "/v1/agent/services": lambda state, identity: {
         service.id: agent_service_document(service) for service in state.registered()
     },
-    "/v1/agent/checks": lambda state, identity: _checks(state),
+    "/v1/agent/checks": lambda state, identity: {},
     "/v1/catalog/datacenters": lambda state, identity: [DATACENTER],
 }
 """What an agent says of itself, by path."""

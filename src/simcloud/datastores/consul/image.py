@@ -15,9 +15,7 @@ from simcloud.userland.commands import all_commands
 
 TAGS: Final = ("latest", "1.20", VERSION)
 ENTRY_POINT: Final = "docker-entrypoint.sh"
-COMMANDS: Final = frozenset(
-    {"agent", "catalog", "info", "kv", "members", "monitor", "operator", "services", "version"}
-)
+COMMANDS: Final = frozenset({"agent", "catalog", "info", "members", "monitor", "services", "version"})
 
 
 @cache

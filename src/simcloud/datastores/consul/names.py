@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.consul.state import CRITICAL, Service, State
+from simcloud.datastores.consul.state import Service, State
 from simcloud.machine.network import DatagramSocket, NetworkError
 from simcloud.machine.network.datagram import Datagram
 from simcloud.machine.network.dns import NOERROR, NXDOMAIN, REFUSED, Question, Record, Reply
@@ -15,7 +15,7 @@ SOA: Final = Record("consul", "SOA", "ns.consul. hostmaster.consul. 1767603600 3
 
 
 class Names:
-    """Answers questions from the catalogue: healthy instances only, in an order that changes."""
+    """Answers questions from the catalogue, in an order that changes."""
 
     def __init__(self, ctx: Context, state: State) -> None:
         self._state = state
@@ -38,8 +38,8 @@ class Names:
             return Reply(question, REFUSED)
         words = name.removesuffix(DOMAIN).removesuffix(".dc1").split(".")
         if len(words) >= 2 and words[-1] == "node":
-            node = self._state.nodes.get(".".join(words[:-1]))
-            return self._reply(question, [node.address] if node else [])
+            node = self._state.node
+            return self._reply(question, [node.address] if node.name == ".".join(words[:-1]) else [])
         if len(words) == 3 and words[-1] == "service":
             return self._services(question, words[1].removeprefix("_"), words[0].removeprefix("_"))
         if len(words) == 2 and words[-1] == "service":
@@ -47,16 +47,13 @@ class Names:
         return self._reply(question, [])
 
     def _services(self, question: Question, name: str, tag: str) -> Reply:
-        healthy = [
-            service
-            for service in self._state.instances(name)
-            if (tag in ("", "tcp") or tag in service.tags)
-            and all(check.status != CRITICAL for check in self._state.checks_of(service))
+        found = [
+            service for service in self._state.instances(name) if tag in ("", "tcp") or tag in service.tags
         ]
-        self._chance.shuffle(healthy)
-        if question.kind == "SRV" and healthy:
-            return self._locations(question, healthy)
-        return self._reply(question, list(dict.fromkeys(self._address(service) for service in healthy)))
+        self._chance.shuffle(found)
+        if question.kind == "SRV" and found:
+            return self._locations(question, found)
+        return self._reply(question, list(dict.fromkeys(self._address(service) for service in found)))
 
     def _locations(self, question: Question, services: list[Service]) -> Reply:
         answers, additional = [], []
@@ -68,7 +65,7 @@ class Names:
         return Reply(question, NOERROR, tuple(answers), (), tuple(additional), authoritative=True)
 
     def _address(self, service: Service) -> str:
-        return service.address or self._state.nodes[service.node].address
+        return service.address or self._state.node.address
 
     def _reply(self, question: Question, addresses: list[str]) -> Reply:
         if not addresses:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from simcloud.datastores.memcached.slabs import SlabClass, Slabs, item_bytes
+from simcloud.datastores.memcached.slabs import Item, SlabClass, Slabs, item_bytes
 
 MONTH_S: Final = 60 * 60 * 24 * 30
 """Expiry times up to this are relative, larger ones are moments since 1970."""
@@ -18,7 +18,6 @@ MONTH_S: Final = 60 * 60 * 24 * 30
 FIRST_SECOND: Final = 2
 """Memcached believes it was started two seconds ago, so that no item is as old as the process."""
 
-MAX_64: Final = (1 << 64) - 1
 EVICTION_TRIES: Final = 50
 
 
@@ -38,41 +37,6 @@ class OutOfMemory(CacheError):
 
     def __init__(self) -> None:
         super().__init__("SERVER_ERROR out of memory storing object")
-
-
-class NotANumber(CacheError):
-    """incr or decr of something else."""
-
-    def __init__(self) -> None:
-        super().__init__("CLIENT_ERROR cannot increment or decrement non-numeric value")
-
-
-class Item:
-    """One stored value."""
-
-    __slots__ = ("accessed", "cas", "chunks", "expires", "fetched", "flags", "key", "size_bytes", "slab", "stored", "value")  # fmt: skip
-
-    def __init__(
-        self,
-        key: bytes,
-        value: bytes,
-        flags: int,
-        expires: int,
-        slab: SlabClass,
-        chunks: int,
-        size_bytes: int,
-    ) -> None:
-        self.key = key
-        self.value = value
-        self.flags = flags
-        self.expires = expires
-        self.slab = slab
-        self.chunks = chunks
-        self.size_bytes = size_bytes
-        self.cas = 0
-        self.stored = 0
-        self.accessed = 0
-        self.fetched = False
 
 
 class Cache:
@@ -181,23 +145,17 @@ class Cache:
 
     # -- writing -------------------------------------------------------------------------------
 
-    def store(
-        self, verb: str, key: bytes, value: bytes, flags: int = 0, expiry: int = 0, cas: int = 0
-    ) -> str:
-        """set, add, replace, append, prepend or cas; the answer in memcached's words.
+    def store(self, verb: str, key: bytes, value: bytes, flags: int = 0, expiry: int = 0) -> str:
+        """set, add or replace; the answer in memcached's words.
 
         Raises ``TooLarge`` or ``OutOfMemory``; then an old value under the key is gone too.
         """
         self.counts["cmd_set"] += 1
         old = self.find(key)
-        refusal = self._refusal(verb, old, cas)
+        refusal = _refusal(verb, old)
         if refusal is not None:
             return refusal
-        expires = self.when(expiry)
-        if old is not None and verb in ("append", "prepend"):
-            value = old.value + value if verb == "append" else value + old.value
-            flags, expires = old.flags, old.expires
-        self._put(key, value, flags, expires, old)
+        self._put(key, value, flags, self.when(expiry), old)
         self.total_items += 1
         return "STORED"
 
@@ -207,47 +165,10 @@ class Cache:
         if item is None:
             self.counts["delete_misses"] += 1
             return False
-        self._hit("delete_hits", item)
+        self.counts["delete_hits"] += 1
+        item.slab.counts["delete_hits"] += 1
         self._remove(item)
         return True
-
-    def count(self, key: bytes, delta: int, up: bool) -> bytes | None:
-        """Add to a number (modulo 2^64) or take from it (down to 0); None when the key is not there."""
-        verb = "incr" if up else "decr"
-        item = self.find(key)
-        if item is None:
-            self.counts[f"{verb}_misses"] += 1
-            return None
-        number = _number(item.value)
-        self._hit(f"{verb}_hits", item)
-        number = (number + delta) & MAX_64 if up else max(0, number - delta)
-        text = str(number).encode()
-        # A shorter number is written over the old one and padded: the item keeps its length.
-        padded = text.ljust(len(item.value)) if len(text) < len(item.value) else text
-        if len(padded) == len(item.value):
-            self.last_cas += 1
-            item.value, item.cas = padded, self.last_cas
-        else:
-            self._put(key, padded, item.flags, item.expires, item)
-        return text
-
-    def touch(self, key: bytes, expiry: int) -> Item | None:
-        """Give an item another expiry."""
-        item = self.find(key)
-        self.counts["cmd_touch"] += 1
-        if item is None:
-            self.counts["touch_misses"] += 1
-        else:
-            self._hit("touch_hits", item)
-            item.expires = self.when(expiry)
-            item.slab.items.move_to_end(key)
-        return item
-
-    def get_and_touch(self, key: bytes, expiry: int) -> Item | None:
-        """Read an item and give it another expiry."""
-        item = self.get(key)
-        self.touch(key, expiry)
-        return item
 
     def fits(self, key: bytes, flags: int, length: int) -> bool:
         """Whether a value of that length may be stored at all."""
@@ -277,31 +198,6 @@ class Cache:
         if item.cas <= self._flush_cas:
             return True
         return bool(self._flush_at) and self._flush_at <= now and item.stored < self._flush_at
-
-    def _hit(self, name: str, item: Item) -> None:
-        self.counts[name] += 1
-        item.slab.counts[name] += 1
-
-    def _refusal(self, verb: str, old: Item | None, cas: int) -> str | None:
-        if verb == "cas":
-            return self._cas_refusal(old, cas)
-        if verb == "add":
-            if old is not None:
-                old.slab.items.move_to_end(old.key)
-                return "NOT_STORED"
-        elif old is None and verb != "set":
-            return "NOT_STORED"
-        return None
-
-    def _cas_refusal(self, old: Item | None, cas: int) -> str | None:
-        if old is None:
-            self.counts["cas_misses"] += 1
-            return "NOT_FOUND"
-        if old.cas != cas:
-            self._hit("cas_badval", old)
-            return "EXISTS"
-        self._hit("cas_hits", old)
-        return None
 
     def _put(self, key: bytes, value: bytes, flags: int, expires: int, old: Item | None) -> None:
         size_bytes = item_bytes(key, flags, value)
@@ -355,10 +251,11 @@ class Cache:
         Slabs.give_back(item.slab, item.chunks)
 
 
-def _number(value: bytes) -> int:
-    """A number as strtoull reads it: spaces before it do not matter, nor what follows a space."""
-    words = value.split()
-    digits = words[0].removeprefix(b"+") if words else b""
-    if not digits.isdigit() or len(digits) > 20 or int(digits) > MAX_64:
-        raise NotANumber
-    return int(digits)
+def _refusal(verb: str, old: Item | None) -> str | None:
+    if verb == "add":
+        if old is not None:
+            old.slab.items.move_to_end(old.key)
+            return "NOT_STORED"
+    elif old is None and verb != "set":
+        return "NOT_STORED"
+    return None

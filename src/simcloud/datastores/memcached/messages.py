@@ -25,7 +25,7 @@ class Values(NamedTuple):
 
 
 class Store(NamedTuple):
-    """``set``, ``add``, ``replace``, ``append`` or ``prepend``."""
+    """``set``, ``add`` or ``replace``."""
 
     verb: str
     key: bytes

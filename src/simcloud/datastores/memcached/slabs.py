@@ -8,10 +8,7 @@ ones, and memory once taken is never given back. Items larger than half a page t
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from simcloud.datastores.memcached.cache import Item
+from typing import Final
 
 PAGE_BYTES: Final = 1 << 20
 CHUNK_MAX_BYTES: Final = PAGE_BYTES // 2
@@ -27,6 +24,34 @@ def item_bytes(key: bytes, flags: int, value: bytes) -> int:
     """What an item takes: header, key with its NUL, flags if there are any, value with its line end."""
     size = HEADER_BYTES + CAS_BYTES + len(key) + 1 + len(value) + 2
     return size + FLAGS_BYTES if flags else size
+
+
+class Item:
+    """One stored value."""
+
+    __slots__ = ("accessed", "cas", "chunks", "expires", "fetched", "flags", "key", "size_bytes", "slab", "stored", "value")  # fmt: skip
+
+    def __init__(
+        self,
+        key: bytes,
+        value: bytes,
+        flags: int,
+        expires: int,
+        slab: SlabClass,
+        chunks: int,
+        size_bytes: int,
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.flags = flags
+        self.expires = expires
+        self.slab = slab
+        self.chunks = chunks
+        self.size_bytes = size_bytes
+        self.cas = 0
+        self.stored = 0
+        self.accessed = 0
+        self.fetched = False
 
 
 class SlabClass:
@@ -84,11 +109,6 @@ class Slabs:
     def pages(self) -> int:
         """Pages handed out so far."""
         return sum(each.pages for each in self.classes)
-
-    def set_limit(self, limit_bytes: int) -> None:
-        """Another limit; pages handed out already stay where they are."""
-        self._pages_left += (limit_bytes - self.limit_bytes) // PAGE_BYTES
-        self.limit_bytes = limit_bytes
 
     def class_for(self, size_bytes: int) -> SlabClass | None:
         """The class of the smallest chunk that holds so much; None when nothing does."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote_from_bytes
 
-from simcloud.datastores.memcached.cache import Cache, Item
+from simcloud.datastores.memcached.cache import Cache
 from simcloud.datastores.memcached.settings import VERSION, Settings
-from simcloud.datastores.memcached.slabs import PAGE_BYTES, SlabClass
+from simcloud.datastores.memcached.slabs import PAGE_BYTES, Item, SlabClass
 
 END: Final = b"END\r\n"
 DUMP_BYTES: Final = 2 << 20
@@ -44,8 +44,6 @@ def statistics(cache: Cache, settings: Settings, connections: Connections, words
         return _lines(_slab_figures(cache))
     if kind == b"settings":
         return _lines(_settings(settings))
-    if kind == b"sizes":
-        return _lines([("sizes_status", "disabled")])
     if kind == b"reset":
         cache.reset_counts()
         connections.bytes_read = connections.bytes_written = connections.rejected = 0

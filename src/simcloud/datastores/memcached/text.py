@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.datastores.memcached.cache import Cache, CacheError, Item, TooLarge
+from simcloud.datastores.memcached.cache import Cache, CacheError, TooLarge
 from simcloud.datastores.memcached.settings import VERSION, Settings
-from simcloud.datastores.memcached.slabs import PAGE_BYTES
+from simcloud.datastores.memcached.slabs import Item
 from simcloud.datastores.memcached.stats import Connections, key_dump, statistics
 
 KEY_MAX_BYTES: Final = 250
@@ -27,7 +27,6 @@ ERROR: Final = "ERROR"
 BAD_FORMAT: Final = "CLIENT_ERROR bad command line format"
 BAD_CHUNK: Final = "CLIENT_ERROR bad data chunk"
 BAD_EXPIRY: Final = "CLIENT_ERROR invalid exptime argument"
-BAD_DELTA: Final = "CLIENT_ERROR invalid numeric delta argument"
 DELETE_USAGE: Final = "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"
 
 
@@ -39,7 +38,6 @@ class Announced:
     key: bytes | None
     flags: int
     expiry: int
-    cas: int
     length: int
     quiet: bool
 
@@ -104,7 +102,7 @@ class TextSession:
         if not data.endswith(b"\r\n"):
             return BAD_CHUNK
         try:
-            return self._cache.store(command.verb, key, data[:-2], command.flags, command.expiry, command.cas)
+            return self._cache.store(command.verb, key, data[:-2], command.flags, command.expiry)
         except CacheError as error:
             return str(error)
 
@@ -132,23 +130,9 @@ class TextSession:
             self._say(ERROR)
 
     def _get(self, words: list[bytes]) -> None:
-        self._fetch(words[1:], with_cas=words[0] == b"gets")
-
-    def _get_and_touch(self, words: list[bytes]) -> None:
-        if len(words) < 2:
-            self._say(ERROR)
-            return
-        expiry = _integer(words[1])
-        if expiry is None:
-            self._say(BAD_EXPIRY)
-            return
-        self._fetch(words[2:], with_cas=words[0] == b"gats", touch=expiry, found_none=b"END\r\n")
-
-    def _fetch(
-        self, keys: list[bytes], with_cas: bool, touch: int | None = None, found_none: bytes = b"ERROR\r\n"
-    ) -> None:
+        keys, with_cas = words[1:], words[0] == b"gets"
         if not keys:
-            self._put(found_none)
+            self._say(ERROR)
             return
         if any(len(key) > KEY_MAX_BYTES for key in keys):
             self._say(BAD_FORMAT)
@@ -156,21 +140,18 @@ class TextSession:
         for key in keys:
             if self.closed:
                 return
-            item = self._cache.get(key) if touch is None else self._cache.get_and_touch(key, touch)
+            item = self._cache.get(key)
             if item is not None:
                 self._put(_value(item, with_cas))
         self._put(b"END\r\n")
 
     def _store(self, words: list[bytes]) -> None:
-        with_cas = words[0] == b"cas"
-        wanted = 6 if with_cas else 5
-        if len(words) not in (wanted, wanted + 1):
+        if len(words) not in (5, 6):
             self._say(ERROR)
             return
         quiet = words[-1] == b"noreply"
         flags, expiry, length = _natural(words[2]), _integer(words[3]), _integer(words[4])
-        cas = _natural(words[5]) if with_cas else 0
-        if len(words[1]) > KEY_MAX_BYTES or flags is None or expiry is None or length is None or cas is None:
+        if len(words[1]) > KEY_MAX_BYTES or flags is None or expiry is None or length is None:
             self._say(BAD_FORMAT, quiet)
             return
         if not 0 <= length <= INT_MAX - 2:
@@ -182,7 +163,7 @@ class TextSession:
             self._say(str(TooLarge()), quiet)
             self._cache.refuse_too_large(words[1] if words[0] == b"set" else None)
             key = None
-        self._announced = Announced(words[0].decode(), key, flags, expiry, cas, length, quiet)
+        self._announced = Announced(words[0].decode(), key, flags, expiry, length, quiet)
 
     def _delete(self, words: list[bytes]) -> None:
         if not 2 <= len(words) <= 4:
@@ -195,37 +176,6 @@ class TextSession:
             self._say(DELETE_USAGE, quiet)
         else:
             self._say("DELETED" if self._cache.delete(words[1]) else "NOT_FOUND", quiet)
-
-    def _count(self, words: list[bytes]) -> None:
-        if len(words) not in (3, 4):
-            self._say(ERROR)
-            return
-        quiet = words[-1] == b"noreply"
-        delta = _natural(words[2])
-        if len(words[1]) > KEY_MAX_BYTES:
-            self._say(BAD_FORMAT, quiet)
-        elif delta is None:
-            self._say(BAD_DELTA, quiet)
-        else:
-            try:
-                number = self._cache.count(words[1], delta, up=words[0] == b"incr")
-            except CacheError as error:
-                self._say(str(error), quiet)
-                return
-            self._say("NOT_FOUND" if number is None else number.decode(), quiet)
-
-    def _touch(self, words: list[bytes]) -> None:
-        if len(words) not in (3, 4):
-            self._say(ERROR)
-            return
-        quiet = words[-1] == b"noreply"
-        expiry = _integer(words[2])
-        if len(words[1]) > KEY_MAX_BYTES:
-            self._say(BAD_FORMAT, quiet)
-        elif expiry is None:
-            self._say(BAD_EXPIRY, quiet)
-        else:
-            self._say("NOT_FOUND" if self._cache.touch(words[1], expiry) is None else "TOUCHED", quiet)
 
     def _flush_all(self, words: list[bytes]) -> None:
         if len(words) > 3:
@@ -245,38 +195,8 @@ class TextSession:
     def _version(self, words: list[bytes]) -> None:
         self._say(f"VERSION {VERSION}")
 
-    def _verbosity(self, words: list[bytes]) -> None:
-        if len(words) < 2:
-            self._say(ERROR)
-            return
-        level = _natural(words[1])
-        quiet = words[-1] == b"noreply"
-        if level is None:
-            self._say(BAD_FORMAT, quiet)
-            return
-        self._settings.verbosity = min(level, 2)
-        self._say("OK", quiet)
-
     def _quit(self, words: list[bytes]) -> None:
         self.closed = True
-
-    def _no_operation(self, words: list[bytes]) -> None:
-        self._say("MN")
-
-    def _shutdown(self, words: list[bytes]) -> None:
-        self._say("ERROR: shutdown not enabled")
-
-    def _memory_limit(self, words: list[bytes]) -> None:
-        megabytes = _natural(words[1]) if len(words) > 1 else None
-        if len(words) not in (2, 3):
-            self._say(ERROR)
-        elif megabytes is None:
-            self._say("ERROR")
-        elif megabytes < 8:
-            self._say("MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m")
-        else:
-            self._cache.slabs.set_limit(megabytes * PAGE_BYTES)
-            self._say("OK", words[-1] == b"noreply")
 
     def _stats(self, words: list[bytes]) -> None:
         answer = statistics(self._cache, self._settings, self._connections, words[1:])
@@ -285,8 +205,6 @@ class TextSession:
     def _crawler(self, words: list[bytes]) -> None:
         if words[1:] == [b"metadump", b"all"]:
             self._put(key_dump(self._cache))
-        elif len(words) == 2 and words[1] in (b"enable", b"disable"):
-            self._say("OK")
         else:
             self._say(ERROR)
 
@@ -295,20 +213,11 @@ Handler = Callable[[TextSession, list[bytes]], None]
 HANDLERS: Final[dict[bytes, Handler]] = {
     b"get": TextSession._get,
     b"gets": TextSession._get,
-    b"gat": TextSession._get_and_touch,
-    b"gats": TextSession._get_and_touch,
-    **dict.fromkeys((b"set", b"add", b"replace", b"append", b"prepend", b"cas"), TextSession._store),
+    **dict.fromkeys((b"set", b"add", b"replace"), TextSession._store),
     b"delete": TextSession._delete,
-    b"incr": TextSession._count,
-    b"decr": TextSession._count,
-    b"touch": TextSession._touch,
     b"flush_all": TextSession._flush_all,
     b"version": TextSession._version,
-    b"verbosity": TextSession._verbosity,
     b"quit": TextSession._quit,
-    b"mn": TextSession._no_operation,
-    b"shutdown": TextSession._shutdown,
-    b"cache_memlimit": TextSession._memory_limit,
     b"stats": TextSession._stats,
     b"lru_crawler": TextSession._crawler,
 }

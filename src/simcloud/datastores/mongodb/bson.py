@@ -2,14 +2,13 @@
 
 Null, booleans, strings, arrays (``list``) and documents (``dict``, whose order counts) are Python's own.
 An ``int`` is a 32-bit integer when it fits and a 64-bit one otherwise; ``Int64`` insists on the latter.
-``float`` is a double, ``Decimal`` a decimal128, ``datetime`` (aware, UTC) a date in whole milliseconds.
+``float`` is a double, ``datetime`` (aware, UTC) a date in whole milliseconds.
 What Python has no type for is here. Documents that were sent or stored are never changed by anybody.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -80,13 +79,6 @@ class Int64(int):
         return f"Int64({int(self)})"
 
 
-class Timestamp(NamedTuple):
-    """The internal time of replication: seconds since 1970 and a counter within the second."""
-
-    time: int
-    increment: int
-
-
 class Regex(NamedTuple):
     """A regular expression of Perl's kind with its option letters in alphabetical order."""
 
@@ -94,33 +86,11 @@ class Regex(NamedTuple):
     options: str = ""
 
 
-class Code(NamedTuple):
-    """JavaScript source as a value."""
-
-    source: str
-
-
 class Binary(NamedTuple):
     """Bytes with a subtype (0 generic, 4 UUID)."""
 
     data: bytes
     subtype: int = 0
-
-
-class _Extreme:
-    """What sorts before, or after, everything else."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return self._name
-
-
-MIN_KEY: Final = _Extreme("MinKey")
-MAX_KEY: Final = _Extreme("MaxKey")
 
 
 def date(seconds: float) -> datetime:
@@ -135,8 +105,6 @@ def milliseconds(moment: datetime) -> int:
 
 def type_name(value: Any) -> str:
     """The type's name as messages and ``$type`` have it."""
-    if value is MIN_KEY or value is MAX_KEY:
-        return "minKey" if value is MIN_KEY else "maxKey"
     if value.__class__ is int:
         return "int" if INT32_MIN <= value <= INT32_MAX else "long"
     return TYPE_NAMES[value.__class__]
@@ -154,11 +122,8 @@ TYPE_NAMES: Final[dict[type, str]] = {
     datetime: "date",
     type(None): "null",
     Regex: "regex",
-    Code: "javascript",
     int: "int",
     Int64: "long",
-    Timestamp: "timestamp",
-    Decimal: "decimal",
 }
 
 TYPE_NUMBERS: Final[dict[str, int]] = {
@@ -187,8 +152,8 @@ TYPE_NUMBERS: Final[dict[str, int]] = {
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is an integer, a double or a decimal (a boolean is none of them)."""
-    return isinstance(value, int | float | Decimal) and value.__class__ is not bool
+    """Whether it is an integer or a double (a boolean is neither)."""
+    return isinstance(value, int | float) and value.__class__ is not bool
 
 
 def copied(value: Any) -> Any:

@@ -288,11 +288,6 @@ class Query:
         self._body["limit"] = count
         return self
 
-    def select(self, projection: Document) -> Query:
-        """These fields only."""
-        self._body["projection"] = projection
-        return self
-
     async def all(self) -> list[Document]:
         """Every document that matches."""
         cursor = (await self._client.run(self._db, self._body))["cursor"]

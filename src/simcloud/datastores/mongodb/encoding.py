@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 from functools import lru_cache
-from struct import Struct, error, pack
+from struct import Struct, error
 from typing import Any, Final
 
 from simcloud.datastores.mongodb.bson import (
@@ -14,15 +13,11 @@ from simcloud.datastores.mongodb.bson import (
     INT32_MIN,
     INT64_MAX,
     INT64_MIN,
-    MAX_KEY,
-    MIN_KEY,
     Binary,
-    Code,
     Document,
     Int64,
     ObjectId,
     Regex,
-    Timestamp,
     milliseconds,
 )
 
@@ -78,14 +73,6 @@ def _rare(key: bytes, value: Any) -> bytes:
     if kind is Regex:
         data = f"{value.pattern}\0{value.options}\0".encode("utf-8", "surrogatepass")
         return b"\x0b" + key + data
-    if kind is Timestamp:
-        return b"\x11" + key + pack("<II", value.increment, value.time)
-    if kind is Code or kind is Decimal:
-        # A decimal's digits stand as text, with its own type byte: nobody but this module reads them.
-        data = (value.source if kind is Code else str(value)).encode() + b"\0"
-        return (b"\x0d" if kind is Code else b"\x13") + key + _INT32.pack(len(data)) + data
-    if value is MIN_KEY or value is MAX_KEY:
-        return (b"\xff" if value is MIN_KEY else b"\x7f") + key
     raise TypeError(f"{kind.__name__} is no BSON type")
 
 
@@ -137,11 +124,9 @@ def _small(data: bytes) -> Document:
 
 
 def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
-    if kind in (0x02, 0x0D, 0x13):
+    if kind == 0x02:
         size = _INT32.unpack_from(data, at)[0]
-        text = data[at + 4 : at + 3 + size].decode("utf-8", "surrogatepass")
-        made = text if kind == 0x02 else Code(text) if kind == 0x0D else Decimal(text)
-        return made, at + 4 + size
+        return data[at + 4 : at + 3 + size].decode("utf-8", "surrogatepass"), at + 4 + size
     if kind == 0x01:
         return _DOUBLE.unpack_from(data, at)[0], at + 8
     if kind == 0x10:
@@ -173,9 +158,4 @@ def _rare_value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
         middle = data.index(0, at)
         end = data.index(0, middle + 1)
         return Regex(data[at:middle].decode(), data[middle + 1 : end].decode()), end + 1
-    if kind == 0x11:
-        increment, time = Struct("<II").unpack_from(data, at)
-        return Timestamp(time, increment), at + 8
-    if kind in (0xFF, 0x7F):
-        return MIN_KEY if kind == 0xFF else MAX_KEY, at
     raise ValueError(f"unknown type {kind:#x}")

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import (
-    MAX_KEY,
-    MIN_KEY,
     Binary,
-    Code,
     ObjectId,
     Regex,
-    Timestamp,
 )
 
 
@@ -35,23 +30,15 @@ def _special(value: Any) -> Any:
     kind = value.__class__
     if kind is float:
         return value if value == value and abs(value) != float("inf") else {"$numberDouble": str(value)}
-    if kind is Decimal:
-        return {"$numberDecimal": str(value)}
     if kind is ObjectId:
         return {"$oid": str(value)}
     if kind is datetime:
         return {"$date": f"{value:%Y-%m-%dT%H:%M:%S}.{value.microsecond // 1000:03d}Z"}
-    if kind is Timestamp:
-        return {"$timestamp": {"t": value.time, "i": value.increment}}
     if kind is Regex:
         return {"$regularExpression": {"pattern": value.pattern, "options": value.options}}
     if kind is Binary or kind is bytes:
         data, subtype = (value.data, value.subtype) if kind is Binary else (value, 0)
         return {"$uuid": uuid_text(data)} if subtype == 4 else {"$binary": data.hex(), "$type": str(subtype)}
-    if kind is Code:
-        return {"$code": value.source}
-    if value is MIN_KEY or value is MAX_KEY:
-        return {"$minKey" if value is MIN_KEY else "$maxKey": 1}
     return str(value)
 
 

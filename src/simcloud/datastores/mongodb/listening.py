@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from simcloud.datastores.mongodb.session import THREAD_BYTES, Session
+from simcloud.datastores.mongodb.server import THREAD_BYTES, Server, Session
+from simcloud.datastores.mongodb.session import serve
 from simcloud.datastores.mongodb.wire import MONGODB, MONGODB_TLS
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection, Listener, NetworkError
 from simcloud.machine.network.http import HTTP, respond
-
-if TYPE_CHECKING:
-    from simcloud.datastores.mongodb.server import Server
 
 TAKEN: Final = {
     "disabled": (MONGODB,),
@@ -77,7 +75,7 @@ class Doorman:
         spoken = connection.peer.protocol
         if spoken in TAKEN[server.options.tls_mode]:
             connection.protocol = spoken  # the listener takes anything; from here on it is this
-            server.ctx.spawn(session.serve(), session.name)
+            server.ctx.spawn(serve(session), session.name)
         else:
             server.ctx.spawn(self._turn_away(session, connection, spoken), session.name)
 

@@ -7,18 +7,13 @@ it into something hashable that is equal exactly for equal values: what indexes 
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, Final
 
 from simcloud.datastores.mongodb.bson import (
-    MAX_KEY,
-    MIN_KEY,
     Binary,
-    Code,
     Int64,
     ObjectId,
     Regex,
-    Timestamp,
 )
 
 NUMBER: Final = 10
@@ -27,7 +22,6 @@ RANKS: Final[dict[type, int]] = {
     int: NUMBER,
     Int64: NUMBER,
     float: NUMBER,
-    Decimal: NUMBER,
     str: 15,
     dict: 20,
     list: 25,
@@ -36,9 +30,7 @@ RANKS: Final[dict[type, int]] = {
     ObjectId: 35,
     bool: 40,
     datetime: 45,
-    Timestamp: 47,
     Regex: 50,
-    Code: 60,
 }
 
 PLAIN: Final = frozenset({str, int, Int64, ObjectId, datetime, type(None)})
@@ -47,9 +39,7 @@ PLAIN: Final = frozenset({str, int, Int64, ObjectId, datetime, type(None)})
 
 def rank(value: Any) -> int:
     """The place of a value's type among the types."""
-    if value is MIN_KEY:
-        return 1
-    return 127 if value is MAX_KEY else RANKS[value.__class__]
+    return RANKS[value.__class__]
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:
@@ -68,7 +58,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (place, len(value.data), value.subtype, value.data)
     if kind is bytes:
         return (place, len(value), 0, value)
-    if kind is Timestamp or kind is Regex or kind is Code:
+    if kind is Regex:
         return (place, *value)
     return (place,)
 
@@ -78,7 +68,7 @@ def identity(value: Any) -> Any:
     kind = value.__class__
     if kind in PLAIN:
         return value
-    if kind is float or kind is Decimal:
+    if kind is float:
         return value if value == value else (NUMBER, 0, 0)
     return sort_key(value)
 

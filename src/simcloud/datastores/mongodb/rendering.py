@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from simcloud.datastores.mongodb.bson import Binary, Code, ObjectId, Regex, Timestamp, milliseconds
+from simcloud.datastores.mongodb.bson import Binary, ObjectId, Regex, milliseconds
 from simcloud.datastores.mongodb.extended import uuid_text
 
 
@@ -34,18 +33,14 @@ def show(value: Any) -> str:
 def _show_scalar(value: Any) -> str:
     if value.__class__ is float:
         return show_double(value)
-    if isinstance(value, int | Decimal):
-        return str(value) if isinstance(value, Decimal) else str(int(value))
+    if isinstance(value, int):
+        return str(int(value))
     if value.__class__ is ObjectId:
         return f"ObjectId('{value}')"
     if value.__class__ is datetime:
         return f"new Date({milliseconds(value)})"
-    if value.__class__ is Timestamp:
-        return f"Timestamp({value.time}, {value.increment})"
     if value.__class__ is Regex:
         return f"/{value.pattern}/{value.options}"
-    if value.__class__ is Code:
-        return str(value.source)
     if value.__class__ is Binary:
         text = uuid_text(value.data) if value.subtype == 4 else ""
         return f'UUID("{text}")' if text else f"BinData({value.subtype}, {value.data.hex().upper()})"

@@ -1,39 +1,208 @@
-"""A running server: what its connections share, and how a command is answered."""
+"""A running server: what its connections share, each connection, and each command that is being answered."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from simcloud.datastores.mongodb.auth.roles import allows
+from simcloud.datastores.mongodb.auth.scram import LogIn
 from simcloud.datastores.mongodb.auth.users import Users
-from simcloud.datastores.mongodb.bson import Document, ObjectIds
-from simcloud.datastores.mongodb.commands import COMMANDS, Request
-from simcloud.datastores.mongodb.commands.registry import MALFORMED
+from simcloud.datastores.mongodb.bson import Document, ObjectIds, type_name
 from simcloud.datastores.mongodb.cursors import Cursors
-from simcloud.datastores.mongodb.engine.catalog import Catalog, check_database
-from simcloud.datastores.mongodb.engine.collection import Collection
-from simcloud.datastores.mongodb.engine.fuel import burned, refill
+from simcloud.datastores.mongodb.engine.catalog import Catalog
+from simcloud.datastores.mongodb.engine.collection import Collection, Plan
+from simcloud.datastores.mongodb.engine.fuel import burn
 from simcloud.datastores.mongodb.extended import uuid_text
-from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 from simcloud.datastores.mongodb.options import Options
 from simcloud.datastores.mongodb.rendering import show
 from simcloud.datastores.mongodb.serverlog import ServerLog
 from simcloud.datastores.mongodb.storage import Storage, StorageFailed
 from simcloud.datastores.mongodb.wire import reply_bytes
+from simcloud.machine.network import Connection
+from simcloud.machine.process import Context
 from simcloud.sim import Event
 
-if TYPE_CHECKING:
-    from simcloud.datastores.mongodb.session import Session
-    from simcloud.machine.process import Context
-
-MAX_NESTING: Final = 180
 MAX_SHOWN: Final = 10_240
 STORAGE_FAILED: Final = "storage"
-STEP_CPU_S: Final = 0.000_000_5
 WIREDTIGER_SOURCE: Final = "src/mongo/db/storage/wiredtiger/wiredtiger_util.cpp"
-OPERATIONS: Final = {
-    "insert": "insert", "find": "query", "update": "update", "delete": "delete", "getMore": "getmore",
-    "findAndModify": "update", "findandmodify": "update",
-}  # fmt: skip
+THREAD_BYTES: Final = 1024 * 1024
+FIRST_STEPS: Final = frozenset({"createUser", "grantRole", "createRole"})
+"""What a local client may do while there is no user at all."""
+
+SEQUENCES: Final = ("documents", "updates", "deletes")
+"""Fields that travel beside a command and so are not shown in messages about it."""
+
+EXAMINE_CPU_S: Final = 0.000_002
+"""What looking at one document costs."""
+
+
+class Request:
+    """One command being answered."""
+
+    __slots__ = (
+        "body",
+        "cpu_s",
+        "db",
+        "docs_examined",
+        "durable",
+        "keys_examined",
+        "name",
+        "plan",
+        "server",
+        "session",
+    )
+
+    def __init__(self, server: Server, session: Session, db: str, name: str, body: Document) -> None:
+        self.server = server
+        self.session = session
+        self.db = db
+        self.name = name
+        self.body = body
+        self.cpu_s = 0.0
+        self.durable = False
+        self.docs_examined = 0
+        self.keys_examined = 0
+        self.plan: Plan | None = None
+
+    @property
+    def namespace(self) -> str:
+        """The collection the command names, with its database."""
+        collection = self.body[self.name]
+        if collection.__class__ is not str:
+            raise bad_value(f"collection name has invalid type {type_name(collection)}")
+        if not collection:
+            raise MongoFailure(73, f"Invalid namespace specified '{self.db}.'")
+        return f"{self.db}.{collection}"
+
+    def collection(self) -> Collection | None:
+        """The collection the command names, if it exists."""
+        return self.server.catalog.collections.get(self.namespace)
+
+    def need_collection(self) -> Collection:
+        """The collection the command names, made if there is none."""
+        found = self.collection()
+        if found is None:
+            found = self.server.catalog.create(self.namespace)
+            self.server.log_created(self.session.name, found)
+        return found
+
+    def document(self, field: str) -> Document:
+        """A field that holds a document; empty when it is not given."""
+        value = self.body.get(field)
+        if value is None:
+            return {}
+        if value.__class__ is not dict:
+            raise MongoFailure(
+                14,
+                f"BSON field '{self.name}.{field}' is the wrong type '{type_name(value)}', expected type 'object'",
+            )
+        return value
+
+    def number(self, field: str, default: int = 0) -> int:
+        """A field that holds a whole number."""
+        value = self.body.get(field, default)
+        if value is None:
+            return default
+        if value.__class__ is bool or not isinstance(value, int | float) or value != value:
+            raise MongoFailure(14, f"Field '{field}' should be a number, but found: {type_name(value)}")
+        return int(max(-(2**63), min(2**63 - 1, value)))
+
+    @property
+    def shown(self) -> Document:
+        """The command as messages and the log show it."""
+        body = {name: value for name, value in self.body.items() if name not in SEQUENCES}
+        return {**body, "$db": self.db}
+
+    @property
+    def plan_summary(self) -> str:
+        """How the documents were found, as the log has it; empty when none were looked for."""
+        if self.plan is None:
+            return ""
+        index = self.plan.index
+        if index is None:
+            return "COLLSCAN"
+        if index.name == "_id_" and self.plan.test is None:
+            return "IDHACK"
+        return f"IXSCAN {show(index.key)}"
+
+    def examined(self, documents: int, keys: int = 0) -> None:
+        """Count what was looked at; it costs CPU."""
+        self.docs_examined += documents
+        self.keys_examined += keys
+        self.cpu_s += documents * EXAMINE_CPU_S
+        if documents > 1:
+            burn(documents)
+
+
+class Session:
+    """A connection and who is logged in on it."""
+
+    def __init__(self, server: Server, connection: Connection, number: int) -> None:
+        self.server = server
+        self.number = number
+        self.name = f"conn{number}"
+        self.remote = f"{connection.remote[0]}:{connection.remote[1]}"
+        self.client: Document = {}
+        self.log_in: LogIn | None = None
+        self.users: dict[str, str] = {}
+        self.running: Request | None = None
+        self.running_since = 0.0
+        self.waiting_for_lock = False
+        self.local = connection.remote[0].startswith("127.")
+        self.connection = connection
+
+    def introduce(self, client: Document) -> None:
+        """The client says what it is; once per connection."""
+        if client and not self.client:
+            self.client = client
+            log = self.server.log
+            log.say(
+                "NETWORK",
+                51800,
+                self.name,
+                "client metadata",
+                remote=self.remote,
+                client=self.name,
+                doc=client,
+            )
+
+    def need(self, request: Request, action: str, db: str, collection: str = "") -> None:
+        """Raise ``Unauthorized`` unless this action is allowed there."""
+        if not self.server.options.auth or self._may(action, db, collection):
+            return
+        message = f"not authorized on {request.db} to execute command {show(request.shown)}"
+        failure = MongoFailure(13, message)
+        error = {"code": 13, "codeName": failure.name, "errmsg": message}
+        self.server.log.say("ACCESS", 20436, self.name, "Checking authorization failed", error=error)
+        raise failure
+
+    def may(self, action: str, db: str, collection: str = "") -> bool:
+        """Whether this action is allowed there."""
+        return not self.server.options.auth or self._may(action, db, collection)
+
+    def _may(self, action: str, db: str, collection: str) -> bool:
+        users = self.server.users
+        if not self.users:
+            return self.local and users.none_exist and action in FIRST_STEPS
+        for home, user in self.users.items():
+            privileges = users.privileges(user, home)
+            if privileges is not None and allows(privileges, action, db, collection):
+                return True
+        return False
+
+    def has_known_users(self) -> bool:
+        """Whether somebody is logged in who still exists."""
+        for db, user in list(self.users.items()):
+            if self.server.users.find(user, db) is None:
+                del self.users[db]
+        return bool(self.users)
+
+    def end(self) -> None:
+        """Hang up and free what the connection held."""
+        self.connection.close()
+        if self.server.sessions.pop(self.number, None) is not None:
+            self.server.ctx.memory.grow(-THREAD_BYTES)
 
 
 class Server:
@@ -64,34 +233,6 @@ class Server:
         self.flushed: Event[None] = Event(ctx.kernel)
         self.fsync_locks = 0
         self.unlocked: Event[None] = Event(ctx.kernel)
-
-    def run(self, session: Session, db: str, body: Document) -> tuple[Document, Request]:
-        """Answer a command; failures are replies too."""
-        name = next(iter(body), "")
-        request = Request(self, session, db, name, body)
-        info = COMMANDS.get(name)
-        try:
-            if info is None:
-                raise MongoFailure(59, f"no such command: '{name}'")
-            request.cpu_s = info.cpu_s
-            counter = OPERATIONS.get(name, "command")
-            self.counters[counter] += 1
-            if info.admin_only and db != "admin":
-                raise MongoFailure(13, f"{name} may only be run against the admin database.")
-            check_nesting(body, 0)
-            check_database(db)
-            if self.options.auth:
-                session.authorize(request, info)
-            reply = info.handler(request)
-            request.cpu_s += burned() * STEP_CPU_S
-            return reply, request
-        except MongoFailure as failure:
-            request.cpu_s = (request.cpu_s or 0.000_05) + burned() * STEP_CPU_S
-            return failure.reply(), request
-        except MALFORMED:
-            return MongoFailure(14, f"a field of the command {name} has the wrong type").reply(), request
-        finally:
-            refill()
 
     def lock_writes(self) -> None:
         """Let nobody write; locks are counted."""
@@ -202,12 +343,3 @@ class Server:
         attributes["protocol"] = "op_msg"
         attributes["durationMillis"] = int(duration_s * 1000)
         self.log.write("I", "COMMAND", 51803, request.session.name, "Slow query", attributes)
-
-
-def check_nesting(value: Any, depth: int) -> None:
-    """Refuse what is nested deeper than MongoDB lets it be."""
-    if depth > MAX_NESTING:
-        raise MongoFailure(15, f"Document exceeds maximum nested object depth: {MAX_NESTING}")
-    for each in value.values() if value.__class__ is dict else value:
-        if each.__class__ is dict or each.__class__ is list:
-            check_nesting(each, depth + 1)

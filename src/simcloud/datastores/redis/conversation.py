@@ -6,19 +6,17 @@ it, so that a slow command holds up everybody's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.connections import describe
 from simcloud.datastores.redis.dispatch import execute
 from simcloud.datastores.redis.messages import REDIS, Commands, Replies, Words
 from simcloud.datastores.redis.replies import ErrorReply, Reply, Several, encode, size_bytes
 from simcloud.datastores.redis.resp import ProtocolError, RequestReader
+from simcloud.datastores.redis.state import Client, ServerState
 from simcloud.machine.network import Connection, NetworkError
 from simcloud.machine.network.http import HttpMessage
-
-if TYPE_CHECKING:
-    from simcloud.datastores.redis.server import RedisServer
+from simcloud.sim import Kernel
 
 QUERY_MAX_BYTES: Final = 64 << 20
 """A command that has not come whole by then is given up, long before the genuine limit of 1 GB."""
@@ -30,12 +28,29 @@ ATTACKS: Final = (b"post", b"host:")
 """The first words of web requests: a browser was made to send them."""
 
 
+class Host(Protocol):
+    """What a conversation needs of the server it is with."""
+
+    kernel: Kernel
+    state: ServerState
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+
+    def spend(self, client: Client, words: Words, reply: Reply) -> float:
+        """The thread has been busy with a command: until when."""
+
+    def forget(self, client: Client) -> None:
+        """A client is gone."""
+
+
 class Conversation:
     """A connection and the client behind it."""
 
     __slots__ = ("_connection", "_free_at", "_reader", "_server", "client")
 
-    def __init__(self, server: RedisServer, connection: Connection) -> None:
+    def __init__(self, server: Host, connection: Connection) -> None:
         self._server = server
         self._connection = connection
         self._reader: RequestReader | None = None

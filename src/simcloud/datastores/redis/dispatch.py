@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands import COMMANDS, belongs
+from simcloud.datastores.redis.commands.calls import call
 from simcloud.datastores.redis.commands.table import Command
 from simcloud.datastores.redis.engine.eviction import make_room
 from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import QUEUED, ErrorReply, RedisError, Reply, Several, Simple
+from simcloud.datastores.redis.replies import QUEUED, ErrorReply, Reply, Several
+from simcloud.datastores.redis.state import Client, ServerState
 
-FOR_STRANGERS: Final = ("auth", "hello", "quit", "reset")
-NOT_QUEUED: Final = ("exec", "discard", "multi", "watch", "quit", "reset")
-WHILE_SUBSCRIBED: Final = ("ping", "subscribe", "psubscribe", "unsubscribe", "punsubscribe", "quit", "reset")
+FOR_STRANGERS: Final = ("auth", "hello", "quit")
+NOT_QUEUED: Final = ("exec", "discard", "multi", "watch", "quit")
+WHILE_SUBSCRIBED: Final = ("ping", "subscribe", "psubscribe", "unsubscribe", "punsubscribe", "quit")
 OUT_OF_MEMORY: Final = "OOM command not allowed when used memory > 'maxmemory'."
 SHOWN_ARGUMENTS_BYTES: Final = 128
 QUEUE_MAX: Final = 100_000
@@ -36,30 +38,9 @@ def execute(client: Client, words: Words) -> Reply:
     if client.queue is not None and command.name not in NOT_QUEUED:
         if len(client.queue) >= QUEUE_MAX:
             return _reject(client, command, OUT_OF_MEMORY)
-        client.queue.append((command, words))
+        client.queue.append(words)
         return QUEUED
     return call(client, command, words)
-
-
-def call(client: Client, command: Command, words: Words) -> Reply:
-    """Do it, count it, write it down, tell those who monitor."""
-    server = client.server
-    if server.monitors and "admin" not in command.flags and command.name != "exec":
-        _tell_monitors(client, words)
-    account = server.account
-    before = account.changes
-    client.propagated = None
-    try:
-        reply = command.handler(client, words)
-    except RedisError as error:
-        reply = error.reply
-        server.failed_calls[command.name] += 1
-        server.errors[str(error).partition(" ")[0]] += 1
-    server.commands += 1
-    server.calls[command.name] += 1
-    if account.changes != before and command.name != "exec":
-        server.disk.append(client.db, [words] if client.propagated is None else client.propagated)
-    return reply
 
 
 def _refusal(client: Client, command: Command, words: Words) -> str | None:
@@ -73,8 +54,10 @@ def _refusal(client: Client, command: Command, words: Words) -> str | None:
         if refusal is not None:
             return refusal
     if server.config.maxmemory and not make_room(server):
-        queueing = client.queue is not None and command.name not in ("exec", "discard", "reset")
-        queued = command.name == "exec" and any(each.deny_oom for each, _ in client.queue or ())
+        queueing = client.queue is not None and command.name not in ("exec", "discard")
+        queued = command.name == "exec" and any(
+            COMMANDS[each[0].lower()].deny_oom for each in client.queue or ()
+        )
         if command.deny_oom or queueing or queued:
             return OUT_OF_MEMORY
     if command.write or command.name == "ping":
@@ -131,18 +114,11 @@ def _plain(word: bytes) -> str:
     return word.replace(b"\r", b" ").replace(b"\n", b" ").decode("utf-8", "surrogateescape")
 
 
-def _tell_monitors(client: Client, words: Words) -> None:
-    server = client.server
-    said = " ".join([quoted(word) for word in words])
-    line = Simple(f"{server.clock():.6f} [{client.db.number} {client.address}] {said}")
-    for monitor in list(server.monitors.values()):
-        monitor.push(line)
-
-
-QUOTED: Final = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
-
-
-def quoted(word: bytes) -> str:
-    """A text in quotes, with escapes for what cannot be shown."""
-    parts = [QUOTED.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in word]
-    return f'"{"".join(parts)}"'
+def replay(server: ServerState, commands: Iterable[Words]) -> None:
+    """Work off commands that an earlier run has written down."""
+    client = server.connect("loader", "", lambda _reply: None)
+    client.authenticated = True
+    for words in commands:
+        execute(client, words)
+    server.disconnect(client)
+    server.connections -= 1

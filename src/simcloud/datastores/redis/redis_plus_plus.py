@@ -71,14 +71,6 @@ class RedisPool:
         [reply] = await self._checked([zrevrange_words(key, start, stop)])
         return cast(list[bytes], reply)
 
-    async def zcard(self, key: str) -> int:
-        """How many members there are."""
-        return cast(int, await self.command("ZCARD", key))
-
-    async def delete(self, *keys: str) -> int:
-        """Remove keys; how many were there."""
-        return cast(int, await self.command("DEL", *keys))
-
     def pipeline(self) -> Pipeline:
         """Commands that are sent together."""
         return Pipeline(self)
@@ -156,11 +148,6 @@ class Pipeline:
     def zadd(self, key: str, member: str | bytes, score: float, only_new: bool = False) -> Pipeline:
         """Add a member."""
         self._commands.append(zadd_words(key, member, score, only_new))
-        return self
-
-    def zrevrange(self, key: str, start: int, stop: int) -> Pipeline:
-        """Members from the highest score down."""
-        self._commands.append(zrevrange_words(key, start, stop))
         return self
 
     def command(self, *words: bytes | str | float) -> Pipeline:

@@ -171,3 +171,12 @@ def _quoted(line: bytes, at: int, word: bytearray) -> int | None:
         word.append(line[at])
         at += 1
     return None
+
+
+QUOTED: Final = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
+
+
+def quoted(word: bytes) -> str:
+    """A text in quotes, with escapes for what cannot be shown."""
+    parts = [QUOTED.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in word]
+    return f'"{"".join(parts)}"'

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any, Final
 
 from simcloud.datastores.redis.acl import BadRule, User
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.rights import is_known
 from simcloud.datastores.redis.config import BadConfig, Config
 from simcloud.datastores.redis.conversation import Conversation
-from simcloud.datastores.redis.dispatch import quoted
+from simcloud.datastores.redis.dispatch import replay
 from simcloud.datastores.redis.log import ServerLog
 from simcloud.datastores.redis.messages import REDIS, Replies, Words
 from simcloud.datastores.redis.replies import ErrorReply, Reply, Several, encode
-from simcloud.datastores.redis.state import ServerState
+from simcloud.datastores.redis.resp import quoted
+from simcloud.datastores.redis.state import Client, ServerState
 from simcloud.datastores.redis.version import VERSION
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection, NetworkError
@@ -244,7 +244,7 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
         return 1
     log("*", f"Running mode=standalone, port={port}.")
     log("#", "Server initialized")
-    problem = state.disk.load()
+    problem = state.disk.load(partial(replay, state))
     if problem is not None:
         log("#", problem)
         return 1

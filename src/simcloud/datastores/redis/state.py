@@ -1,4 +1,7 @@
-"""What a server holds: databases, clients, configuration, counts. It knows nothing of connections."""
+"""What a server holds: databases, clients, configuration, counts; and what it knows of each client.
+
+It knows nothing of connections.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from simcloud.datastores.redis.acl import Users
-from simcloud.datastores.redis.client import Client
+from simcloud.datastores.redis.acl import User, Users
 from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.disk import Disk
 from simcloud.datastores.redis.engine.database import Account, Database
@@ -21,6 +23,66 @@ from simcloud.machine.files import Files, Volume
 BASE_BYTES: Final = 870_000
 CLIENT_BYTES: Final = 17_000
 CHOICE_MAX: Final = 1 << 20
+
+
+class Client:
+    """A connection as the server knows it. ``push`` sends what the client did not ask for."""
+
+    def __init__(
+        self,
+        server: ServerState,
+        number: int,
+        address: str,
+        local_address: str,
+        push: Callable[[Reply], None],
+    ) -> None:
+        self.server = server
+        self.number = number
+        self.address = address
+        self.local_address = local_address
+        self.push = push
+        self.name = b""
+        self.db: Database = server.databases[0]
+        self.user: User = server.users.default
+        self.authenticated = self.user.is_open
+        self.queue: list[Words] | None = None
+        self.queue_broken = False
+        self.watched_changed = False
+        self.watching: list[tuple[Database, bytes, Callable[[], None]]] = []
+        self.channels: dict[bytes, None] = {}
+        self.patterns: dict[bytes, None] = {}
+        self.monitoring = False
+        self.closing = False
+        self.created = server.clock()
+        self.last_active = self.created
+        self.last_command = "NULL"
+        self.propagated: list[Words] | None = None
+
+    @property
+    def subscriptions(self) -> int:
+        """To how many channels and patterns it listens."""
+        return len(self.channels) + len(self.patterns)
+
+    def propagate(self, *commands: Words) -> None:
+        """What the append-only file is to hold instead of the command being worked off."""
+        self.propagated = list(commands)
+
+    def forget_watches(self) -> None:
+        """Watch nothing any more."""
+        for db, key, told in self.watching:
+            callbacks = db.watched.get(key)
+            if callbacks is not None and told in callbacks:
+                callbacks.remove(told)
+                if not callbacks:
+                    del db.watched[key]
+        self.watching = []
+        self.watched_changed = False
+
+    def end_transaction(self) -> None:
+        """Neither queue nor watch any more."""
+        self.queue = None
+        self.queue_broken = False
+        self.forget_watches()
 
 
 class SlowCommand(NamedTuple):

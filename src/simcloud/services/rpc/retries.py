@@ -80,11 +80,6 @@ class CircuitBreaker:
         self._open_until = 0.0
         self._trying = False
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the last failures were too many."""
-        return self._failures >= self._limit
-
     def admits(self, now: float) -> bool:
         """May a call go out now?"""
         if self._failures < self._limit:

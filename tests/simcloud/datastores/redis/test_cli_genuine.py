@@ -39,7 +39,7 @@ TYPED = [
     "exit\nping\n",
     'set e "\\x01\\n\\t\\xff"\nget e\n',
 ]
-OPTIONS = ["", "--no-raw", "--csv", "--raw", "-r 2", "-n 1", "--no-auth-warning", "-d ,"]
+OPTIONS = ["", "--no-raw", "--raw", "-r 2", "-n 1", "--no-auth-warning"]
 
 
 class Both:

@@ -113,6 +113,20 @@ class ServerSide:
         return b"v=" + b64encode(_mac(hash, b64decode(self._stored["serverKey"]), spoken))
 
 
+class LogIn:
+    """An exchange that is under way on a connection."""
+
+    __slots__ = ("db", "mechanism", "proven", "scram", "skip_empty", "user")
+
+    def __init__(self, mechanism: str, user: str, db: str, scram: ServerSide, skip_empty: bool) -> None:
+        self.mechanism = mechanism
+        self.user = user
+        self.db = db
+        self.scram = scram
+        self.skip_empty = skip_empty
+        self.proven = False
+
+
 def user_of(client_first: bytes) -> str:
     """The name in the client's first message."""
     header, found, bare = client_first.partition(b",,")

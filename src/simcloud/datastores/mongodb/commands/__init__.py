@@ -13,11 +13,10 @@ from simcloud.datastores.mongodb.commands import (
     users,
     writing,
 )
-from simcloud.datastores.mongodb.commands.registry import COMMANDS, Request
+from simcloud.datastores.mongodb.commands.registry import COMMANDS
 
 __all__ = [
     "COMMANDS",
-    "Request",
     "administering",
     "aggregating",
     "authenticating",

@@ -6,11 +6,12 @@ from typing import Any
 
 from simcloud.datastores.mongodb.auth.roles import CLUSTER
 from simcloud.datastores.mongodb.bson import Binary, Document, is_number, type_name
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.engine.matching import compile_query
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 from simcloud.datastores.mongodb.rendering import show
+from simcloud.datastores.mongodb.server import Request
 
 MAX_INDEXES = 64
 FILE_BYTES = 20_480
@@ -61,23 +62,6 @@ def drop_database(request: Request) -> Document:
         "COMMAND", 20336, name, "dropDatabase", db=request.db, numCollectionsDropped=len(collections)
     )
     return ok(dropped=request.db) if collections else ok()
-
-
-@command("renameCollection", scope="cluster", actions=("renameCollectionSameDB",), admin_only=True)
-def rename_collection(request: Request) -> Document:
-    """Give a collection another name."""
-    catalog, source, target = request.server.catalog, request.body["renameCollection"], request.body.get("to")
-    if source.__class__ is not str or target.__class__ is not str:
-        raise MongoFailure(14, "'to' must be of type String")
-    collection = catalog.find(source)
-    if collection is None:
-        raise MongoFailure(26, f"Source collection {source} does not exist")
-    if catalog.find(target) is not None:
-        if not request.body.get("dropTarget"):
-            raise MongoFailure(48, "target namespace exists")
-        catalog.drop(target)
-    catalog.rename(collection, target)
-    return ok()
 
 
 @command("listDatabases", scope="handler", admin_only=True)
@@ -247,19 +231,6 @@ def drop_indexes(request: Request) -> Document:
     return ok(nIndexesWas=before)
 
 
-@command("collMod", scope="collection", actions=("collMod",))
-def coll_mod(request: Request) -> Document:
-    """Change a collection's options."""
-    collection = request.collection()
-    if collection is None:
-        raise MongoFailure(26, "ns does not exist")
-    for name in ("validator", "validationLevel", "validationAction"):
-        if name in request.body:
-            collection.options = {**collection.options, name: request.body[name]}
-    request.server.catalog.indexes_changed(collection)
-    return ok()
-
-
 @command("validate", scope="collection", actions=("validate",))
 def validate(request: Request) -> Document:
     """Look at every document and index entry."""
@@ -297,24 +268,3 @@ def kill_op(request: Request) -> Document:
     if "op" not in request.body:
         raise MongoFailure(4, 'Did not provide "op" field')
     return ok(info="attempting to kill op")
-
-
-@command(
-    "setFeatureCompatibilityVersion",
-    scope="cluster",
-    actions=("setFeatureCompatibilityVersion",),
-    admin_only=True,
-)
-def set_feature_compatibility(request: Request) -> Document:
-    """Only the version it has."""
-    if request.body[request.name] != "4.4":
-        raise bad_value(
-            f"Invalid feature compatibility version value, expected '4.2' or '4.4', found {request.body[request.name]}."
-        )
-    return ok()
-
-
-@command("getFreeMonitoringStatus", scope="cluster", actions=("checkFreeMonitoringStatus",), admin_only=True)
-def free_monitoring(request: Request) -> Document:
-    """It is not on."""
-    return ok(state="undecided")

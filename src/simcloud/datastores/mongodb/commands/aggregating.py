@@ -6,9 +6,10 @@ from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document, is_number
 from simcloud.datastores.mongodb.commands.reading import matching
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.pipeline import run_stages, stage_name
 from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.server import Request
 
 
 @command("aggregate", scope="handler")
@@ -27,10 +28,6 @@ def aggregate(request: Request) -> Document:
     documents, rest = _source(request, pipeline)
     result = run_stages(documents, rest, lambda name: _other(request, name))
     request.cpu_s += 0.000_002 * len(documents) * max(1, len(rest))
-    out = rest[-1] if rest and stage_name(rest[-1]) in ("$out", "$merge") else None
-    if out is not None:
-        _write(request, out, result)
-        result = []
     batch: Any = (cursor or {}).get("batchSize")
     namespace = request.namespace if request.body["aggregate"] != 1 else f"{request.db}.$cmd.aggregate"
     size = int(batch) if is_number(batch) else None
@@ -43,11 +40,8 @@ def _allowed(request: Request, stage: Document) -> None:
     if target.__class__ is str:
         request.session.need(request, "find", request.db, target)
     argument = stage[name]
-    if name in ("$lookup", "$graphLookup") and argument.__class__ is dict:
+    if name == "$lookup" and argument.__class__ is dict:
         request.session.need(request, "find", request.db, str(argument.get("from")))
-    elif name == "$out":
-        request.session.need(request, "insert", request.db, str(argument))
-        request.session.need(request, "remove", request.db, str(argument))
 
 
 def _source(request: Request, pipeline: list[Document]) -> tuple[list[Document], list[Document]]:
@@ -71,8 +65,6 @@ def _source(request: Request, pipeline: list[Document]) -> tuple[list[Document],
             for each in collection.indexes.values()
         ]
         return stats, pipeline[1:]
-    if pipeline and "$collStats" in pipeline[0]:
-        return [{"ns": request.namespace, "count": len(collection)}], pipeline[1:]
     return matching(request, collection, {}), pipeline
 
 
@@ -81,20 +73,3 @@ def _other(request: Request, name: str) -> list[Document]:
     documents = list(found.rows.values()) if found is not None else []
     request.examined(len(documents))
     return documents
-
-
-def _write(request: Request, stage: Document, documents: list[Document]) -> None:
-    target = stage.get("$out")
-    if target.__class__ is not str:
-        raise MongoFailure(40324, "Unrecognized pipeline stage name: '$merge'")
-    namespace = f"{request.db}.{target}"
-    catalog = request.server.catalog
-    if catalog.find(namespace) is not None:
-        catalog.drop(namespace)
-    collection = catalog.need(namespace)
-    for document in documents:
-        collection.insert(
-            document
-            if "_id" in document
-            else {"_id": request.server.ids.new(request.server.ctx.now), **document}
-        )

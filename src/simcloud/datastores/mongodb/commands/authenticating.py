@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.datastores.mongodb.auth.scram import MECHANISMS, ScramError, ServerSide, user_of
+from simcloud.datastores.mongodb.auth.scram import MECHANISMS, LogIn, ScramError, ServerSide, user_of
 from simcloud.datastores.mongodb.bson import Binary, Document
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.failures import MongoFailure
-
-
-class LogIn:
-    """An exchange that is under way on a connection."""
-
-    __slots__ = ("db", "mechanism", "proven", "scram", "skip_empty", "user")
-
-    def __init__(self, mechanism: str, user: str, db: str, scram: ServerSide, skip_empty: bool) -> None:
-        self.mechanism = mechanism
-        self.user = user
-        self.db = db
-        self.scram = scram
-        self.skip_empty = skip_empty
-        self.proven = False
+from simcloud.datastores.mongodb.server import Request
 
 
 @command("saslStart")

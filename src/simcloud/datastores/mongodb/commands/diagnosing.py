@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from simcloud.datastores.mongodb.bson import Document, Int64, date
 from simcloud.datastores.mongodb.commands.administering import FILE_BYTES, storage_bytes
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import VERSION
 
-PARAMETERS: dict[str, Any] = {
-    "authenticationMechanisms": ["MONGODB-X509", "SCRAM-SHA-1", "SCRAM-SHA-256"],
-    "featureCompatibilityVersion": {"version": "4.4"},
-    "logLevel": 0,
-    "quiet": False,
-    "ttlMonitorEnabled": True,
-    "cursorTimeoutMillis": Int64(600_000),
-}
 BROUGHT = ("documents", "updates", "deletes")
 
 
@@ -123,33 +114,6 @@ def _host(request: Request) -> str:
     return hostname if request.server.options.port == 27017 else f"{hostname}:{request.server.options.port}"
 
 
-@command("hostInfo", scope="cluster", actions=("hostInfo",))
-def host_info(request: Request) -> Document:
-    """The machine it runs on."""
-    machine = request.server.ctx.machine
-    cores = machine.cpu.cores
-    return ok(
-        system={
-            "currentTime": date(request.server.ctx.now),
-            "hostname": _host(request),
-            "cpuAddrSize": 64,
-            "memSizeMB": Int64(machine.memory_bytes // 2**20),
-            "memLimitMB": Int64(
-                (request.server.ctx.container.memory_limit_bytes or machine.memory_bytes) // 2**20
-            ),
-            "numCores": cores,
-            "cpuArch": "x86_64",
-            "numaEnabled": False,
-        },
-        os={"type": "Linux", "name": "Ubuntu", "version": "18.04"},
-        extra={
-            "kernelVersion": machine.kernel_release,
-            "pageSize": Int64(4096),
-            "numPages": machine.memory_bytes // 4096,
-        },
-    )
-
-
 @command("getLog", scope="cluster", actions=("getLog",), admin_only=True)
 def get_log(request: Request) -> Document:
     """The last lines of the log."""
@@ -160,29 +124,6 @@ def get_log(request: Request) -> Document:
         raise MongoFailure(96, f"no RamLog named: {wanted}")
     lines = list(log.recent) if wanted == "global" else list(log.warnings)
     return ok(totalLinesWritten=log.total_lines if wanted == "global" else len(lines), log=lines)
-
-
-@command("getParameter", scope="cluster", actions=("getParameter",), admin_only=True)
-def get_parameter(request: Request) -> Document:
-    """A setting of the server."""
-    if request.body["getParameter"] == "*":
-        return ok(**PARAMETERS)
-    found = {name: value for name, value in PARAMETERS.items() if name in request.body}
-    if not found:
-        raise MongoFailure(72, "no option found to get")
-    return ok(**found)
-
-
-@command("setParameter", scope="cluster", actions=("setParameter",), admin_only=True)
-def set_parameter(request: Request) -> Document:
-    """Change a setting while the server runs; none of them matters here."""
-    for name in request.body:
-        if name in PARAMETERS:
-            return ok(was=PARAMETERS[name])
-    raise MongoFailure(
-        72,
-        f"attempted to set unrecognized parameter [{list(request.body)[-1]}], use help:true to see options ",
-    )
 
 
 @command("getCmdLineOpts", scope="cluster", actions=("getCmdLineOpts",), admin_only=True)
@@ -254,17 +195,6 @@ def repl_set(request: Request) -> Document:
     raise MongoFailure(76, "not running with --replSet")
 
 
-@command("top", scope="cluster", actions=("top",), admin_only=True)
-def top(request: Request) -> Document:
-    """Which collections there are; use is not counted by collection."""
-    return ok(
-        totals={
-            "note": "all times in microseconds",
-            **{each: {} for each in sorted(request.server.catalog.collections)},
-        }
-    )
-
-
 @command("profile", scope="database", actions=("enableProfiler",))
 def profile(request: Request) -> Document:
     """The profiler stays off; the slow-query threshold can be changed."""
@@ -274,21 +204,3 @@ def profile(request: Request) -> Document:
     if request.number("profile") > 0:
         raise MongoFailure(20, "the profiler is not supported by this server; slow operations are in its log")
     return ok(was=0, slowms=was, sampleRate=1.0)
-
-
-@command("listCommands")
-def list_commands(request: Request) -> Document:
-    """All commands."""
-    from simcloud.datastores.mongodb.commands.registry import COMMANDS
-
-    return ok(
-        commands={
-            name: {"help": (info.handler.__doc__ or "").strip()} for name, info in sorted(COMMANDS.items())
-        }
-    )
-
-
-@command("getLastError", "getlasterror")
-def get_last_error(request: Request) -> Document:
-    """Writes are answered by themselves; nothing is kept to be asked for later."""
-    return ok(connectionId=request.session.number, n=0, syncMillis=0, writtenTo=None, err=None)

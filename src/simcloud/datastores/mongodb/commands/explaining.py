@@ -6,10 +6,11 @@ from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.commands.reading import matching
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection, Plan
 from simcloud.datastores.mongodb.failures import MongoFailure
 from simcloud.datastores.mongodb.rendering import show
+from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import GIT_VERSION, VERSION
 
 QUERIES = {"find": "filter", "count": "query", "distinct": "query"}

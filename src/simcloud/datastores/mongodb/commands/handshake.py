@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.bson import Document, date
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
+from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import (
     GIT_VERSION,
     MAX_DOCUMENT_BYTES,
@@ -69,19 +70,3 @@ def build_info(request: Request) -> Document:
         maxBsonObjectSize=MAX_DOCUMENT_BYTES,
         storageEngines=["biggie", "devnull", "ephemeralForTest", "wiredTiger"],
     )
-
-
-@command("whatsmyuri")
-def whats_my_uri(request: Request) -> Document:
-    """The client's own address as the server sees it."""
-    return ok(you=request.session.remote)
-
-
-@command("endSessions", "refreshSessions", "startSession")
-def sessions(request: Request) -> Document:
-    """Logical sessions hold nothing here, so there is nothing to end."""
-    if request.name == "startSession":
-        from simcloud.datastores.mongodb.bson import Binary
-
-        return ok(id={"id": Binary(request.server.random.randbytes(16), 4)}, timeoutMinutes=30)
-    return ok()

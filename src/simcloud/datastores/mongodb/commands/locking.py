@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.datastores.mongodb.bson import Document, Int64
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.server import Request
 
 WRITES: Final = frozenset(
     {
         "insert", "update", "delete", "findAndModify", "findandmodify", "create", "drop", "dropDatabase",
-        "renameCollection", "createIndexes", "dropIndexes", "deleteIndexes", "collMod", "createUser", "updateUser",
-        "dropUser", "dropAllUsersFromDatabase", "grantRolesToUser", "revokeRolesFromUser", "createRole",
-        "updateRole", "dropRole", "grantPrivilegesToRole", "revokePrivilegesFromRole", "grantRolesToRole",
-        "revokeRolesFromRole",
+        "createIndexes", "dropIndexes", "deleteIndexes", "createUser", "updateUser", "dropUser",
+        "grantRolesToUser", "revokeRolesFromUser", "createRole",
     }
 )  # fmt: skip
 SEE_ALSO: Final = "http://dochub.mongodb.org/core/fsynccommand"

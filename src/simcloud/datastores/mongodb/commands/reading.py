@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document, Int64
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.engine.paths import MISSING, leaves, split
 from simcloud.datastores.mongodb.engine.projecting import project
 from simcloud.datastores.mongodb.engine.sorting import sorted_by
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 from simcloud.datastores.mongodb.ordering import identity
+from simcloud.datastores.mongodb.server import Request
 
 
 @command("find", scope="collection", actions=("find",))
@@ -27,7 +28,7 @@ def find(request: Request) -> Document:
     if "limit" in body and (limit := _not_negative(request, "limit")):
         found = found[:limit]
     if "projection" in body and (projection := request.document("projection")):
-        found = project(found, projection, request.document("filter"))
+        found = project(found, projection)
     batch = request.number("batchSize") if body.get("batchSize") is not None else None
     single = bool(body.get("singleBatch"))
     server = request.server

@@ -5,9 +5,10 @@ from __future__ import annotations
 from simcloud.datastores.mongodb.auth.roles import ON_ADMIN, ON_ANY_DATABASE
 from simcloud.datastores.mongodb.auth.users import ROLES, check_privileges
 from simcloud.datastores.mongodb.bson import Document
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.commands.users import grantable
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
+from simcloud.datastores.mongodb.server import Request
 
 
 @command("createRole", scope="database", actions=("createRole",))
@@ -32,44 +33,6 @@ def create_role(request: Request) -> Document:
     }
     request.server.catalog.need(ROLES).insert(document)
     users.roles_changed()
-    request.durable = True
-    return ok()
-
-
-@command("dropRole", scope="database", actions=("dropRole",))
-def drop_role(request: Request) -> Document:
-    """Forget a role."""
-    role = request.body["dropRole"]
-    collection, row = (
-        request.server.catalog.find(ROLES),
-        request.server.users.row(ROLES, f"{request.db}.{role}"),
-    )
-    if collection is None or row is None:
-        raise MongoFailure(31, f"Role '{role}@{request.db}' not found")
-    collection.delete(row)
-    request.server.users.roles_changed()
-    request.durable = True
-    return ok()
-
-
-@command("updateRole", scope="database", actions=("grantRole",))
-def update_role(request: Request) -> Document:
-    """Change what a role allows."""
-    role = request.body["updateRole"]
-    collection, row = (
-        request.server.catalog.find(ROLES),
-        request.server.users.row(ROLES, f"{request.db}.{role}"),
-    )
-    if collection is None or row is None:
-        raise MongoFailure(31, f"Role '{role}@{request.db}' not found")
-    changed = dict(collection.rows[row])
-    if "privileges" in request.body:
-        changed["privileges"] = check_privileges(request.body["privileges"])
-    if "roles" in request.body:
-        changed["roles"] = request.server.users.read_roles(request.body["roles"], request.db)
-        grantable(request, changed["roles"])
-    collection.replace(row, changed)
-    request.server.users.roles_changed()
     request.durable = True
     return ok()
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 from simcloud.datastores.mongodb.auth.scram import KEY_CPU_S, MECHANISMS, credentials
 from simcloud.datastores.mongodb.auth.users import USERS
 from simcloud.datastores.mongodb.bson import Binary, Document, type_name
-from simcloud.datastores.mongodb.commands.registry import Request, command, ok
+from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
+from simcloud.datastores.mongodb.server import Request
 
 USERS_INDEX: Final = {"v": 2, "unique": True, "key": {"user": 1, "db": 1}, "name": "user_1_db_1"}
 
@@ -124,22 +125,6 @@ def drop_user(request: Request) -> Document:
     collection.delete(row)
     request.durable = True
     return ok()
-
-
-@command("dropAllUsersFromDatabase", scope="database", actions=("dropUser",))
-def drop_all_users(request: Request) -> Document:
-    """Remove all users of a database."""
-    collection = request.server.catalog.find(USERS)
-    rows = (
-        [row for row, each in collection.rows.items() if each["db"] == request.db]
-        if collection is not None
-        else []
-    )
-    for row in rows:
-        assert collection is not None
-        collection.delete(row)
-    request.durable = True
-    return ok(n=len(rows))
 
 
 @command("grantRolesToUser", scope="handler")

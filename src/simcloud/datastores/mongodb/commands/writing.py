@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document, copied, type_name
-from simcloud.datastores.mongodb.commands.registry import MALFORMED, Request, command
+from simcloud.datastores.mongodb.commands.registry import MALFORMED, command
 from simcloud.datastores.mongodb.engine.collection import Collection
-from simcloud.datastores.mongodb.engine.modifiers import Moment
 from simcloud.datastores.mongodb.engine.projecting import project
 from simcloud.datastores.mongodb.engine.sorting import sorted_by
 from simcloud.datastores.mongodb.engine.updating import Update, upsert_base
 from simcloud.datastores.mongodb.failures import MongoFailure, failed_to_parse
 from simcloud.datastores.mongodb.ordering import equal
+from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import MAX_WRITE_BATCH
 
 
@@ -120,18 +120,17 @@ def update(request: Request) -> Document:
 
 def _update_one(request: Request, part: Document) -> tuple[int, int, list[Any] | None]:
     """One statement: how many it changed, how many it met, and the id of a document it added."""
-    query, compiled = part.get("q") or {}, Update(part["u"], part.get("arrayFilters"))
+    query, compiled = part.get("q") or {}, Update(part["u"])
     multi = bool(part.get("multi"))
     if multi and compiled.replaces:
         raise failed_to_parse("multi update is not supported for replacement-style update")
     collection = request.collection()
     rows = selected(request, collection, query, None if multi else 1)
-    moment = Moment(request.server.ctx.now, False)
     changed = 0
     for row in rows:
         assert collection is not None
         old = collection.rows[row]
-        new = compiled.apply(old, query, moment)
+        new = compiled.apply(old, query)
         if not (equal(new, old) and list(new) == list(old)):
             collection.replace(row, new)
             changed += 1
@@ -146,7 +145,7 @@ def insert_new(request: Request, query: Document, compiled: Update) -> Document:
     new = compiled.apply(
         base if not compiled.replaces else {k: v for k, v in base.items() if k == "_id"},
         query,
-        Moment(request.server.ctx.now, True),
+        inserting=True,
     )
     stored = prepared(request, new)
     request.need_collection().insert(stored)
@@ -214,11 +213,11 @@ def find_and_modify(request: Request) -> Document:
             shown = collection.rows[rows[0]]
             collection.delete(rows[0])
     else:
-        compiled = Update(body["update"], body.get("arrayFilters"))
+        compiled = Update(body["update"])
         last["updatedExisting"] = bool(rows)
         if rows and collection is not None:
             old = collection.rows[rows[0]]
-            new = compiled.apply(old, query, Moment(request.server.ctx.now, False))
+            new = compiled.apply(old, query)
             if not equal(new, old):
                 collection.replace(rows[0], new)
             shown = new if body.get("new") else old
@@ -228,5 +227,5 @@ def find_and_modify(request: Request) -> Document:
             shown = added if body.get("new") else None
     fields = request.document("fields")
     if shown is not None and fields:
-        shown = project([shown], fields, query)[0]
+        shown = project([shown], fields)[0]
     return {"lastErrorObject": last, "value": shown, "ok": 1.0}

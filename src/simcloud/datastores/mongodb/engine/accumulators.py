@@ -13,14 +13,6 @@ from simcloud.datastores.mongodb.failures import MongoFailure
 from simcloud.datastores.mongodb.ordering import identity
 
 
-def _deviation(values: list[Any], sample: bool) -> float | None:
-    numbers = [value for value in values if isinstance(value, int | float) and value.__class__ is not bool]
-    if len(numbers) < (2 if sample else 1):
-        return None
-    mean = sum(numbers) / len(numbers)
-    return float((sum((each - mean) ** 2 for each in numbers) / (len(numbers) - sample)) ** 0.5)
-
-
 def _there(values: list[Any]) -> list[Any]:
     return [value for value in values if value is not MISSING]
 
@@ -38,9 +30,6 @@ ACCUMULATORS: Final[dict[str, Callable[[list[Any]], Any]]] = {
     "$last": lambda values: _or_null(values[-1]),
     "$push": _there,
     "$addToSet": lambda values: list({identity(each): each for each in _there(values)}.values()),
-    "$mergeObjects": OPERATORS["$mergeObjects"].function,
-    "$stdDevPop": lambda values: _deviation(values, False),
-    "$stdDevSamp": lambda values: _deviation(values, True),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
 from simcloud.datastores.mongodb.bson import (
@@ -32,18 +31,11 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def _same(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Decimals and doubles do not mix in Python: all become decimals if one is."""
-    if any(value.__class__ is Decimal for value in values):
-        return tuple(Decimal(str(value)) if value.__class__ is not Decimal else value for value in values)
-    return values
-
-
 def _add(*values: Any) -> Any:
     if any(map(absent, values)):
         return None
     dates = [value for value in values if value.__class__ is datetime]
-    total = sum(_same(tuple(_number("$add", value) for value in values if value.__class__ is not datetime)))
+    total = sum([_number("$add", value) for value in values if value.__class__ is not datetime])
     return dates[0] + timedelta(milliseconds=float(total)) if dates else _bounded(total)
 
 
@@ -54,7 +46,7 @@ def _subtract(one: Any, other: Any) -> Any:
         if other.__class__ is datetime:
             return Int64(milliseconds(one) - milliseconds(other))
         return one - timedelta(milliseconds=float(_number("$subtract", other)))
-    a, b = _same((_number("$subtract", one), _number("$subtract", other)))
+    a, b = _number("$subtract", one), _number("$subtract", other)
     return _bounded(a - b)
 
 
@@ -62,15 +54,15 @@ def _multiply(*values: Any) -> Any:
     if any(map(absent, values)):
         return None
     product: Any = 1
-    for value in _same(tuple(_number("$multiply", value) for value in values)):
-        product = product * value
+    for value in values:
+        product = product * _number("$multiply", value)
     return _bounded(product)
 
 
 def _divide(one: Any, other: Any) -> Any:
     if absent(one) or absent(other):
         return None
-    a, b = _same((_number("$divide", one), _number("$divide", other)))
+    a, b = _number("$divide", one), _number("$divide", other)
     if b == 0:
         raise MongoFailure(2, "can't $divide by zero")
     return a / b
@@ -79,7 +71,7 @@ def _divide(one: Any, other: Any) -> Any:
 def _mod(one: Any, other: Any) -> Any:
     if absent(one) or absent(other):
         return None
-    a, b = _same((_number("$mod", one), _number("$mod", other)))
+    a, b = _number("$mod", one), _number("$mod", other)
     if b == 0:
         raise MongoFailure(16610, "can't $mod by zero")
     if isinstance(a, int) and isinstance(b, int):
@@ -106,20 +98,6 @@ def _round(value: Any, places: Any = 0) -> Any:
     return rounded if value.__class__ is not float else float(rounded)
 
 
-def _pow(base: Any, exponent: Any) -> Any:
-    if absent(base) or absent(exponent):
-        return None
-    a, b = _number("$pow", base), _number("$pow", exponent)
-    try:
-        power = float(a) ** float(b)
-    except (OverflowError, ZeroDivisionError):
-        raise MongoFailure(28764, "$pow cannot take a base of 0 and a negative exponent") from None
-    if power.__class__ is complex:
-        return float("nan")
-    whole = isinstance(a, int) and isinstance(b, int) and abs(power) < 2**53
-    return int(power) if whole else power
-
-
 def _average(*values: Any) -> Any:
     pool = values[0] if len(values) == 1 and values[0].__class__ is list else values
     found = [value for value in pool if is_number(value)]
@@ -128,7 +106,7 @@ def _average(*values: Any) -> Any:
 
 def _sum(*values: Any) -> Any:
     pool = values[0] if len(values) == 1 and values[0].__class__ is list else values
-    return _bounded(sum(_same(tuple(value for value in pool if is_number(value)))))
+    return _bounded(sum([value for value in pool if is_number(value)]))
 
 
 ARITHMETIC: Final[dict[str, Operator]] = {
@@ -144,15 +122,7 @@ ARITHMETIC: Final[dict[str, Operator]] = {
     "$floor": _numeric(
         "$floor", lambda value: float(math.floor(value)) if value.__class__ is float else math.floor(value)
     ),
-    "$trunc": _numeric(
-        "$trunc", lambda value: float(math.trunc(value)) if value.__class__ is float else math.trunc(value)
-    ),
-    "$sqrt": _numeric("$sqrt", math.sqrt),
-    "$exp": _numeric("$exp", math.exp),
-    "$ln": _numeric("$ln", math.log),
-    "$log10": _numeric("$log10", math.log10),
     "$round": Operator(_round, (1, 2)),
-    "$pow": Operator(_pow, (2,)),
     "$avg": Operator(_average, None),
     "$sum": Operator(_sum, None),
 }

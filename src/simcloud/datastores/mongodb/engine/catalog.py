@@ -68,14 +68,6 @@ class Catalog:
             self.on_event("drop", found)
         return found
 
-    def rename(self, collection: Collection, namespace: str) -> None:
-        """Give a collection another name."""
-        check_namespace(namespace)
-        del self.collections[collection.namespace]
-        collection.namespace = namespace
-        self.collections[namespace] = collection
-        self.indexes_changed(collection)
-
     def indexes_changed(self, collection: Collection) -> None:
         """Tell the storage that a collection's description is another now."""
         if self.on_event is not None:

@@ -101,11 +101,8 @@ CONVERSIONS: Final[dict[str, Operator]] = {
     "$year": _of_date(lambda moment: moment.year),
     "$month": _of_date(lambda moment: moment.month),
     "$dayOfMonth": _of_date(lambda moment: moment.day),
-    "$dayOfWeek": _of_date(lambda moment: moment.isoweekday() % 7 + 1),
-    "$dayOfYear": _of_date(lambda moment: moment.timetuple().tm_yday),
     "$hour": _of_date(lambda moment: moment.hour),
     "$minute": _of_date(lambda moment: moment.minute),
     "$second": _of_date(lambda moment: moment.second),
-    "$millisecond": _of_date(lambda moment: moment.microsecond // 1000),
     "$dateToString": Operator(_date_to_string, (1,)),
 }

@@ -151,25 +151,6 @@ def _cond(argument: Any, depth: int) -> Expression:
     return lambda document, scope=NOTHING: (yes if is_true(test(document, scope)) else no)(document, scope)
 
 
-def _switch(argument: Any, depth: int) -> Expression:
-    if argument.__class__ is not dict or argument.get("branches").__class__ is not list:
-        raise MongoFailure(40060, "$switch requires an object as an argument, with an array of branches")
-    cases = [_fields("$switch", each, depth, "case", "then") for each in argument["branches"]]
-    default = compile_expression(argument["default"], depth + 1) if "default" in argument else None
-
-    def evaluate(document: Any, scope: Scope = NOTHING) -> Any:
-        for case, then in cases:
-            if is_true(case(document, scope)):
-                return then(document, scope)
-        if default is None:
-            raise MongoFailure(
-                40066, "$switch could not find a matching branch for an input, and no default was specified."
-            )
-        return default(document, scope)
-
-    return evaluate
-
-
 def _each(name: str, argument: Any, depth: int, wanted: str) -> tuple[Expression, Expression, str]:
     source, body = _fields(name, argument, depth, "input", wanted)
     return source, body, str(argument.get("as", "this"))
@@ -212,36 +193,6 @@ def _map(argument: Any, depth: int) -> Expression:
     return evaluate
 
 
-def _reduce(argument: Any, depth: int) -> Expression:
-    source, start, body = _fields("$reduce", argument, depth, "input", "initialValue", "in")
-
-    def evaluate(document: Any, scope: Scope = NOTHING) -> Any:
-        array = _array(source(document, scope), "$reduce")
-        if array is None:
-            return None
-        value = start(document, scope)
-        for each in array:
-            value = body(document, _inside(document, scope, value=value, this=each))
-        return value
-
-    return evaluate
-
-
-def _let(argument: Any, depth: int) -> Expression:
-    (body,) = _fields("$let", argument, depth, "in")
-    variables = {
-        name: compile_expression(each, depth + 1) for name, each in (argument.get("vars") or {}).items()
-    }
-
-    def evaluate(document: Any, scope: Scope = NOTHING) -> Any:
-        return body(
-            document,
-            _inside(document, scope, **{name: each(document, scope) for name, each in variables.items()}),
-        )
-
-    return evaluate
-
-
 def _and(argument: Any, depth: int) -> Expression:
     parts = [
         compile_expression(each, depth + 1)
@@ -260,11 +211,8 @@ def _or(argument: Any, depth: int) -> Expression:
 
 SPECIAL: Final[dict[str, Callable[[Any, int], Expression]]] = {
     "$cond": _cond,
-    "$switch": _switch,
     "$filter": _filter,
     "$map": _map,
-    "$reduce": _reduce,
-    "$let": _let,
     "$and": _and,
     "$or": _or,
 }

@@ -26,13 +26,13 @@ def compile_query(query: Document, depth: int = 0) -> Predicate:
     """A predicate over documents."""
     if depth > MAX_NESTING:
         raise bad_value("exceeded maximum query tree depth")
-    tests = [test for name, wanted in query.items() if (test := _clause(name, wanted, depth)) is not None]
+    tests = [_clause(name, wanted, depth) for name, wanted in query.items()]
     if len(tests) == 1:
         return tests[0]
     return lambda document: all(test(document) for test in tests)
 
 
-def _clause(name: str, wanted: Any, depth: int) -> Predicate | None:
+def _clause(name: str, wanted: Any, depth: int) -> Predicate:
     if not name.startswith("$"):
         return _field(name, wanted, depth)
     if name in ("$and", "$or", "$nor"):
@@ -42,8 +42,6 @@ def _clause(name: str, wanted: Any, depth: int) -> Predicate | None:
         if name == "$or":
             return lambda document: any(part(document) for part in parts)
         return lambda document: not any(part(document) for part in parts)
-    if name == "$comment":
-        return None
     if name == "$expr":
         from simcloud.datastores.mongodb.engine.expressions import compile_expression, is_true
 
@@ -167,10 +165,9 @@ def _compare(
         if wanted is None:
             return _equals(None) if or_equal else (lambda found: False)
         place, key = rank(wanted), sort_key(wanted)
-        extreme = place in (1, 127)
 
         def test(value: Any) -> bool:
-            if value is MISSING or (rank(value) != place and not extreme):
+            if value is MISSING or rank(value) != place:
                 return False
             if value != value or wanted != wanted:
                 return or_equal and value != value and wanted != wanted
@@ -268,27 +265,6 @@ def _in_any_array(element: Predicate) -> Condition:
     return lambda found: any(value.__class__ is list and any(map(element, value)) for value in found)
 
 
-def _mod(wanted: Any, depth: int) -> Condition:
-    if wanted.__class__ is not list:
-        raise bad_value("malformed mod, needs to be an array")
-    if len(wanted) != 2:
-        raise bad_value(f"malformed mod, {'not enough' if len(wanted) < 2 else 'too many'} elements")
-    divisor, remainder = wanted
-    if not is_number(divisor) or not is_number(remainder):
-        raise bad_value("malformed mod, divisor not a number")
-    divisor, remainder = int(divisor), int(remainder)
-    if divisor == 0:
-        raise bad_value("divisor cannot be 0")
-
-    def test(value: Any) -> bool:
-        if not is_number(value) or value != value or abs(value) == float("inf"):
-            return False
-        whole = int(value)
-        return (abs(whole) % abs(divisor)) * (1 if whole >= 0 else -1) == remainder
-
-    return any_value(test)
-
-
 OPERATORS: Final[dict[str, Callable[[Any, int], Condition]]] = {
     "$eq": lambda wanted, depth: _equals_exactly(wanted),
     "$ne": _negated(lambda wanted, depth: _equals_exactly(wanted)),
@@ -305,7 +281,6 @@ OPERATORS: Final[dict[str, Callable[[Any, int], Condition]]] = {
     "$size": _size,
     "$all": _all,
     "$elemMatch": _elem_match,
-    "$mod": _mod,
 }
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from simcloud.datastores.mongodb.bson import (
     INT64_MAX,
     INT64_MIN,
     Document,
     Int64,
-    Timestamp,
     copied,
-    date,
     is_number,
     type_name,
 )
@@ -26,13 +23,6 @@ from simcloud.datastores.mongodb.rendering import show
 
 Parts = tuple[str, ...]
 MAX_BACKFILL: Final = 1_500_000
-
-
-class Moment(NamedTuple):
-    """When an update happens, and whether it adds the document."""
-
-    now: float
-    inserting: bool
 
 
 def put(document: Document, parts: Parts, value: Any) -> None:
@@ -73,59 +63,39 @@ def remove(document: Document, parts: Parts) -> Any:
     return MISSING
 
 
-def _set(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _set(document: Document, parts: Parts, argument: Any) -> None:
     put(document, parts, copied(argument))
 
 
-def _unset(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _unset(document: Document, parts: Parts, argument: Any) -> None:
     remove(document, parts)
 
 
-def _arithmetic(operator: str, verb: str) -> Callable[[Document, Parts, Any, Moment], None]:
-    def apply(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
-        path = ".".join(parts)
-        if not is_number(argument):
-            raise MongoFailure(14, f"Cannot {verb} with non-numeric argument: {{{path}: {show(argument)}}}")
-        old = plain_get(document, parts)
-        if old is MISSING:
-            put(document, parts, argument if operator == "$inc" else argument.__class__(0))
-            return
-        if not is_number(old):
-            shown = show({"_id": document.get("_id")}).replace("{ ", "{").replace(" }", "}")
-            raise MongoFailure(
-                14,
-                f"Cannot apply {operator} to a value of non-numeric type. {shown} has the field '{parts[-1]}' "
-                f"of non-numeric type {type_name(old)}",
-            )
-        put(document, parts, _computed(old, argument, operator))
-
-    return apply
-
-
-def _computed(old: Any, argument: Any, operator: str) -> Any:
-    if isinstance(old, Decimal) != isinstance(argument, Decimal):
-        old, argument = Decimal(str(old)), Decimal(str(argument))
-    result = old + argument if operator == "$inc" else old * argument
-    if isinstance(result, int):
-        if not INT64_MIN <= result <= INT64_MAX:
-            raise bad_value(
-                f"Failed to apply {operator} operations to current value (({type_name(old)}) {old})"
-            )
+def _inc(document: Document, parts: Parts, argument: Any) -> None:
+    path = ".".join(parts)
+    if not is_number(argument):
+        raise MongoFailure(14, f"Cannot increment with non-numeric argument: {{{path}: {show(argument)}}}")
+    old = plain_get(document, parts)
+    if old is MISSING:
+        put(document, parts, argument)
+        return
+    if not is_number(old):
+        shown = show({"_id": document.get("_id")}).replace("{ ", "{").replace(" }", "}")
+        raise MongoFailure(
+            14,
+            f"Cannot apply $inc to a value of non-numeric type. {shown} has the field '{parts[-1]}' "
+            f"of non-numeric type {type_name(old)}",
+        )
+    total = old + argument
+    if isinstance(total, int):
+        if not INT64_MIN <= total <= INT64_MAX:
+            raise bad_value(f"Failed to apply $inc operations to current value (({type_name(old)}) {old})")
         if old.__class__ is Int64 or argument.__class__ is Int64:
-            return Int64(result)
-    return result
+            total = Int64(total)
+    put(document, parts, total)
 
 
-def _bound(keep_new: Callable[[Any, Any], bool]) -> Callable[[Document, Parts, Any, Moment], None]:
-    def apply(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
-        old = plain_get(document, parts)
-        if old is MISSING or keep_new(sort_key(argument), sort_key(old)):
-            put(document, parts, copied(argument))
-
-    return apply
-
-
-def _rename(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _rename(document: Document, parts: Parts, argument: Any) -> None:
     path = ".".join(parts)
     if argument.__class__ is not str:
         raise bad_value(f"The 'to' field for $rename must be a string: {path}: {show(argument)}")
@@ -134,15 +104,6 @@ def _rename(document: Document, parts: Parts, argument: Any, moment: Moment) -> 
     value = remove(document, parts)
     if value is not MISSING:
         put(document, tuple(argument.split(".")), value)
-
-
-def _current_date(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
-    kind = argument.get("$type") if argument.__class__ is dict else "date"
-    if kind not in ("date", "timestamp"):
-        raise bad_value(
-            "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}"
-        )
-    put(document, parts, date(moment.now) if kind == "date" else Timestamp(int(moment.now), 1))
 
 
 def _array_at(document: Document, parts: Parts, operator: str) -> list[Any] | None:
@@ -169,7 +130,7 @@ def _array_at(document: Document, parts: Parts, operator: str) -> list[Any] | No
     return value
 
 
-def _push(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _push(document: Document, parts: Parts, argument: Any) -> None:
     array = list(_array_at(document, parts, "$push") or [])
     options: Document = (
         argument if argument.__class__ is dict and "$each" in argument else {"$each": [argument]}
@@ -196,7 +157,7 @@ def _push(document: Document, parts: Parts, argument: Any, moment: Moment) -> No
     put(document, parts, array)
 
 
-def _add_to_set(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _add_to_set(document: Document, parts: Parts, argument: Any) -> None:
     array = list(_array_at(document, parts, "$addToSet") or [])
     several = argument.__class__ is dict and "$each" in argument
     added = argument["$each"] if several else [argument]
@@ -210,7 +171,7 @@ def _add_to_set(document: Document, parts: Parts, argument: Any, moment: Moment)
     put(document, parts, array)
 
 
-def _pull(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _pull(document: Document, parts: Parts, argument: Any) -> None:
     array = _array_at(document, parts, "$pull")
     if array is None:
         return
@@ -223,15 +184,7 @@ def _pull(document: Document, parts: Parts, argument: Any, moment: Moment) -> No
     put(document, parts, kept)
 
 
-def _pull_all(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
-    if argument.__class__ is not list:
-        raise bad_value(f"$pullAll requires an array argument but was given a {type_name(argument)}")
-    array = _array_at(document, parts, "$pullAll")
-    if array is not None:
-        put(document, parts, [each for each in array if not any(equal(each, gone) for gone in argument)])
-
-
-def _pop(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
+def _pop(document: Document, parts: Parts, argument: Any) -> None:
     if not is_number(argument) or argument not in (1, -1):
         raise failed_to_parse(f"$pop expects 1 or -1, found: {show(argument)}")
     array = _array_at(document, parts, "$pop")
@@ -239,32 +192,14 @@ def _pop(document: Document, parts: Parts, argument: Any, moment: Moment) -> Non
         put(document, parts, array[:-1] if argument == 1 else array[1:])
 
 
-def _bit(document: Document, parts: Parts, argument: Any, moment: Moment) -> None:
-    old = plain_get(document, parts)
-    old = 0 if old is MISSING else old
-    if argument.__class__ is not dict or not isinstance(old, int):
-        raise bad_value("The $bit modifier is not compatible with this value")
-    for name, mask in argument.items():
-        if name not in ("and", "or", "xor") or not isinstance(mask, int):
-            raise bad_value(f"The $bit modifier only supports 'and', 'or', and 'xor', not '{name}'")
-        old = old & mask if name == "and" else old | mask if name == "or" else old ^ mask
-    put(document, parts, old)
-
-
-MODIFIERS: Final[dict[str, Callable[[Document, Parts, Any, Moment], None]]] = {
+MODIFIERS: Final[dict[str, Callable[[Document, Parts, Any], None]]] = {
     "$set": _set,
     "$setOnInsert": _set,
     "$unset": _unset,
-    "$inc": _arithmetic("$inc", "increment"),
-    "$mul": _arithmetic("$mul", "multiply"),
-    "$min": _bound(lambda new, old: new < old),
-    "$max": _bound(lambda new, old: new > old),
+    "$inc": _inc,
     "$rename": _rename,
-    "$currentDate": _current_date,
     "$push": _push,
     "$addToSet": _add_to_set,
     "$pull": _pull,
-    "$pullAll": _pull_all,
     "$pop": _pop,
-    "$bit": _bit,
 }

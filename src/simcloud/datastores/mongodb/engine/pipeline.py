@@ -17,7 +17,7 @@ from simcloud.datastores.mongodb.engine.sorting import sorted_by
 from simcloud.datastores.mongodb.failures import MongoFailure
 from simcloud.datastores.mongodb.ordering import identity
 
-Others = Callable[[str], list[Document]] | None
+Others = Callable[[str], list[Document]]
 """Gives the documents of another collection of the database."""
 
 Documents = list[Document]
@@ -34,31 +34,29 @@ def stage_name(stage: Any) -> str:
     return str(next(iter(stage)))
 
 
-def run_stages(documents: Documents, pipeline: Documents, others: Others, depth: int = 0) -> Documents:
+def run_stages(documents: Documents, pipeline: Documents, others: Others) -> Documents:
     """Send documents through a pipeline."""
-    if len(pipeline) > MAX_STAGES or depth > 10:
+    if len(pipeline) > MAX_STAGES:
         raise MongoFailure(5, f"Pipeline length must be no longer than {MAX_STAGES} stages.")
     for stage in pipeline:
         name = stage_name(stage)
-        if name in ("$out", "$merge"):
-            return documents
         run = STAGES.get(name)
         if run is None:
             raise MongoFailure(40324, f"Unrecognized pipeline stage name: '{name}'")
         burn(len(documents))
-        documents = run(documents, stage[name], others, depth)
+        documents = run(documents, stage[name], others)
         if len(documents) > MAX_DOCUMENTS:
             raise MongoFailure(292, "Exceeded memory limit for the pipeline, but didn't allow external sort.")
     return documents
 
 
-def _match(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _match(documents: Documents, argument: Any, others: Others) -> Documents:
     if argument.__class__ is not dict:
         raise MongoFailure(15959, "the match filter must be an expression in an object")
     return list(filter(compile_query(argument), documents))
 
 
-def _sort(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _sort(documents: Documents, argument: Any, others: Others) -> Documents:
     if argument.__class__ is not dict:
         raise MongoFailure(15973, "the $sort key specification must be an object")
     if not argument:
@@ -75,21 +73,21 @@ def _count_of(name: str, code: int, argument: Any, least: int) -> int:
     return int(argument)
 
 
-def _limit(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _limit(documents: Documents, argument: Any, others: Others) -> Documents:
     return documents[: _count_of("$limit", 15958, argument, 1)]
 
 
-def _skip(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _skip(documents: Documents, argument: Any, others: Others) -> Documents:
     return documents[_count_of("$skip", 15972, argument, 0) :]
 
 
-def _count(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _count(documents: Documents, argument: Any, others: Others) -> Documents:
     if argument.__class__ is not str or not argument or argument.startswith("$") or "." in argument:
         raise MongoFailure(40156, "the count field must be a non-empty string")
     return [{argument: len(documents)}] if documents else []
 
 
-def _project(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _project(documents: Documents, argument: Any, others: Others) -> Documents:
     if argument.__class__ is not dict or not argument:
         raise MongoFailure(
             51272, "Invalid $project :: caused by :: projection specification must have at least one field"
@@ -97,10 +95,10 @@ def _project(documents: Documents, argument: Any, others: Others, depth: int) ->
     computed = {name: each for name, each in argument.items() if _is_computed(each)}
     plain = {name: each for name, each in argument.items() if name not in computed}
     if not computed:
-        return project(documents, plain, {})
+        return project(documents, plain)
     for path in computed:
         plain.setdefault(path, 1)
-    shown = project(documents, plain, {})
+    shown = project(documents, plain)
     return [_with(new, old, computed) for new, old in zip(shown, documents, strict=True)]
 
 
@@ -119,7 +117,7 @@ def _with(new: Document, old: Document, computed: Document) -> Document:
     return result
 
 
-def _add_fields(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _add_fields(documents: Documents, argument: Any, others: Others) -> Documents:
     if argument.__class__ is not dict:
         raise MongoFailure(40272, "$addFields specification stage must be an object")
     compiled = {split(path): compile_expression(source) for path, source in argument.items()}
@@ -134,21 +132,7 @@ def _add_fields(documents: Documents, argument: Any, others: Others, depth: int)
     return result
 
 
-def _unset(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
-    paths = argument if argument.__class__ is list else [argument]
-    return project(documents, dict.fromkeys(map(str, paths), 0), {})
-
-
-def _replace_root(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
-    source = argument.get("newRoot") if argument.__class__ is dict and "newRoot" in argument else argument
-    evaluate = compile_expression(source)
-    result = [evaluate(document) for document in documents]
-    if any(each.__class__ is not dict for each in result):
-        raise MongoFailure(40228, "'newRoot' expression  must evaluate to an object")
-    return result
-
-
-def _unwind(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _unwind(documents: Documents, argument: Any, others: Others) -> Documents:
     options = {"path": argument} if argument.__class__ is str else argument
     path = options.get("path") if options.__class__ is dict else None
     if path.__class__ is not str or not path.startswith("$"):
@@ -182,13 +166,13 @@ def _unwind(documents: Documents, argument: Any, others: Others, depth: int) -> 
     return result
 
 
-def _lookup(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
+def _lookup(documents: Documents, argument: Any, others: Others) -> Documents:
     needed = ("from", "as", "localField", "foreignField")
     if argument.__class__ is not dict or any(argument.get(name).__class__ is not str for name in needed):
         raise MongoFailure(
             9, "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified"
         )
-    foreign = others(argument["from"]) if others is not None else []
+    foreign = others(argument["from"])
     by_value: dict[Any, list[int]] = {}
     for at, each in enumerate(foreign):
         for key in _keys(each, argument["foreignField"]):
@@ -209,20 +193,9 @@ def _keys(document: Document, path: str) -> list[Any]:
     return [identity(None if value is MISSING else value)]
 
 
-def _facet(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
-    if argument.__class__ is not dict:
-        raise MongoFailure(40169, "the $facet specification must be a non-empty object")
-    return [{name: run_stages(documents, stages, others, depth + 1) for name, stages in argument.items()}]
-
-
-def _sort_by_count(documents: Documents, argument: Any, others: Others, depth: int) -> Documents:
-    counted = group(documents, {"_id": argument, "count": {"$sum": 1}})
-    return sorted_by(counted, {"count": -1})
-
-
-STAGES: Final[dict[str, Callable[[Documents, Any, Others, int], Documents]]] = {
+STAGES: Final[dict[str, Callable[[Documents, Any, Others], Documents]]] = {
     "$match": _match,
-    "$group": lambda documents, argument, others, depth: group(documents, argument),
+    "$group": lambda documents, argument, others: group(documents, argument),
     "$sort": _sort,
     "$limit": _limit,
     "$skip": _skip,
@@ -230,11 +203,6 @@ STAGES: Final[dict[str, Callable[[Documents, Any, Others, int], Documents]]] = {
     "$project": _project,
     "$addFields": _add_fields,
     "$set": _add_fields,
-    "$unset": _unset,
     "$unwind": _unwind,
     "$lookup": _lookup,
-    "$replaceRoot": _replace_root,
-    "$replaceWith": _replace_root,
-    "$facet": _facet,
-    "$sortByCount": _sort_by_count,
 }

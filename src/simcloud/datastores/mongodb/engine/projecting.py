@@ -11,9 +11,9 @@ from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 Tree = dict[str, Any]
 
 
-def project(documents: list[Document], projection: Document, query: Document) -> list[Document]:
+def project(documents: list[Document], projection: Document) -> list[Document]:
     """The documents as the projection shows them."""
-    id_shown, including, tree = _read(projection, query)
+    id_shown, including, tree = _read(projection)
     result = []
     for document in documents:
         shown = _include(document, tree) if including else _exclude(document, tree)
@@ -25,7 +25,7 @@ def project(documents: list[Document], projection: Document, query: Document) ->
     return result
 
 
-def _read(projection: Document, query: Document) -> tuple[bool | None, bool, Tree]:
+def _read(projection: Document) -> tuple[bool | None, bool, Tree]:
     """Whether _id is shown (None: not said), whether fields are included, and the fields as a tree."""
     id_shown: bool | None = None
     including: bool | None = None
@@ -35,8 +35,6 @@ def _read(projection: Document, query: Document) -> tuple[bool | None, bool, Tre
         if wanted.__class__ is dict:
             leaf = _operator(wanted)
             shows = None if "$slice" in wanted else True
-        elif path.endswith(".$"):
-            path, leaf, shows = path[:-2], ("$", query), True
         else:
             shows = bool(wanted) if is_number(wanted) or wanted.__class__ is bool else True
         if path == "_id" and leaf is True:
@@ -117,20 +115,10 @@ def _apply(shown: Document, name: str, value: Any, operator: tuple[str, Any]) ->
             shown[name] = value
     elif kind == "$slice":
         shown[name] = _slice(value, argument)
-    elif kind == "$elemMatch":
+    else:
         hit = [each for each in value if argument({"of": [each]})][:1]
         if hit:
             shown[name] = hit
-    else:
-        wanted = argument.get(name)
-        test = compile_query({"of": wanted}) if name in argument else _by_dotted(name, argument)
-        shown[name] = [each for each in value if test({"of": [each]})][:1]
-
-
-def _by_dotted(name: str, query: Document) -> Any:
-    prefix = f"{name}."
-    inner = {f"of.{path[len(prefix) :]}": wanted for path, wanted in query.items() if path.startswith(prefix)}
-    return compile_query(inner)
 
 
 def _slice(value: list[Any], numbers: list[int]) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from simcloud.datastores.mongodb.bson import Document, copied, type_name
 from simcloud.datastores.mongodb.engine.matching import compile_query
-from simcloud.datastores.mongodb.engine.modifiers import MODIFIERS, Moment
+from simcloud.datastores.mongodb.engine.modifiers import MODIFIERS
 from simcloud.datastores.mongodb.engine.paths import MISSING, plain_get, split
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value, failed_to_parse
 from simcloud.datastores.mongodb.ordering import equal
@@ -27,18 +27,14 @@ class Modifier(NamedTuple):
 
 
 class Update:
-    """A compiled update: operators, a whole replacement, or a pipeline."""
+    """A compiled update: operators, or a whole replacement."""
 
-    def __init__(self, update: Any, array_filters: list[Document] | None = None) -> None:
-        self._pipeline: list[Document] | None = None
+    def __init__(self, update: Any) -> None:
         self._replacement: Document | None = None
         self._modifiers: list[Modifier] = []
-        self._filters = {name: test for each in array_filters or () for name, test in _filter(each)}
-        if update.__class__ is list:
-            self._pipeline = update
-        elif update.__class__ is not dict:
+        if update.__class__ is not dict:
             raise failed_to_parse("Update argument must be either an object or an array")
-        elif next(iter(update), "").startswith("$"):
+        if next(iter(update), "").startswith("$"):
             self._modifiers = _modifiers(update)
         else:
             for name in update:
@@ -53,21 +49,16 @@ class Update:
         """Whether it puts a whole document in another's place."""
         return self._replacement is not None
 
-    def apply(self, old: Document, query: Document, moment: Moment) -> Document:
-        """The new version of a document."""
+    def apply(self, old: Document, query: Document, *, inserting: bool = False) -> Document:
+        """The new version of a document; ``inserting`` when it is added by an upsert."""
         if self._replacement is not None:
             return _replaced(old, self._replacement)
-        if self._pipeline is not None:
-            from simcloud.datastores.mongodb.engine.pipeline import run_stages
-
-            new = run_stages([old], self._pipeline, None)[0]
-        else:
-            new = copied(old)
-            for modifier in self._modifiers:
-                if modifier.operator == "$setOnInsert" and not moment.inserting:
-                    continue
-                for parts in self._paths(new, modifier.path, query):
-                    MODIFIERS[modifier.operator](new, parts, modifier.argument, moment)
+        new: Document = copied(old)
+        for modifier in self._modifiers:
+            if modifier.operator == "$setOnInsert" and not inserting:
+                continue
+            for parts in self._paths(new, modifier.path, query):
+                MODIFIERS[modifier.operator](new, parts, modifier.argument)
         if "_id" in old and not equal(new.get("_id", MISSING) if "_id" in new else None, old["_id"]):
             raise MongoFailure(
                 66, "Performing an update on the path '_id' would modify the immutable field '_id'"
@@ -75,7 +66,7 @@ class Update:
         return new
 
     def _paths(self, document: Document, path: str, query: Document) -> Iterator[tuple[str, ...]]:
-        """The plain paths a path with ``$``, ``$[]`` or ``$[name]`` stands for in this document."""
+        """The plain paths a path with ``$`` or ``$[]`` stands for in this document."""
         parts = split(path)
         if "$" not in path:
             yield parts
@@ -100,26 +91,14 @@ class Update:
                 raise bad_value(
                     f"The path '{where}' must exist in the document in order to apply array updates."
                 )
+            elif part != "$[]":
+                raise bad_value(f"No array filter found for identifier '{part[2:-1]}'")
             else:
-                chosen = self._chosen(array, part[2:-1])
+                chosen = list(range(len(array)))
             for place in chosen:
                 yield from self._expand(document, (*before, str(place)), parts[at + 1 :], query)
             return
         yield done + parts
-
-    def _chosen(self, array: list[Any], name: str) -> list[int]:
-        if not name:
-            return list(range(len(array)))
-        test = self._filters.get(name)
-        if test is None:
-            raise bad_value(f"No array filter found for identifier '{name}'")
-        return [at for at, each in enumerate(array) if test({name: each})]
-
-
-def _filter(filter: Any) -> Iterator[tuple[str, Any]]:
-    if filter.__class__ is not dict or not filter:
-        raise failed_to_parse("Cannot use an expression without a top-level field name in arrayFilters")
-    yield next(iter(filter)).partition(".")[0], compile_query(filter)
 
 
 def _modifiers(update: Document) -> list[Modifier]:
@@ -215,5 +194,5 @@ def upsert_base(query: Document) -> Document:
                 if "$eq" not in wanted:
                     continue
                 wanted = wanted["$eq"]
-            MODIFIERS["$set"](base, split(path), wanted, Moment(0.0, True))
+            MODIFIERS["$set"](base, split(path), wanted)
     return base

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
 from simcloud.datastores.mongodb import bson
@@ -13,12 +12,10 @@ from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.regexes import JsRegExp
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
-    Accessor,
     Boxed,
     JsArray,
     JsDate,
     JsFunction,
-    JsMap,
     JsObject,
     Value,
 )
@@ -55,9 +52,7 @@ def to_script(engine: Engine, value: Any) -> Value:
 
 def boxed(engine: Engine, value: Any) -> Boxed:
     """An object around a value that scripts have no type for."""
-    name = _BOXES.get(value.__class__)
-    if name is None:
-        name = "MinKey" if value is bson.MIN_KEY else "MaxKey"
+    name = _BOXES[value.__class__]
     return Boxed(engine.prototypes[name], name, value)
 
 
@@ -65,12 +60,9 @@ _BOXES: Final[dict[type, str]] = {
     int: "NumberLong",
     bson.Int64: "NumberLong",
     Int32: "NumberInt",
-    Decimal: "NumberDecimal",
     bson.ObjectId: "ObjectId",
-    bson.Timestamp: "Timestamp",
     bson.Binary: "BinData",
     bytes: "BinData",
-    bson.Code: "Code",
 }
 
 
@@ -107,18 +99,14 @@ def to_stored(engine: Engine, value: Value, *, whole: bool, depth: int = 0) -> A
             return int(inner)
         return inner if not isinstance(inner, (str, float, bool)) else to_stored(engine, inner, whole=whole)
     if isinstance(value, JsFunction):
-        return bson.Code(function_text(value))
+        return function_text(value)
     return _document(engine, value, whole, depth)
 
 
 def _document(engine: Engine, value: JsObject, whole: bool, depth: int) -> bson.Document:
-    if isinstance(value, JsMap):
-        return {}
     found: bson.Document = {}
     for key in value.names():
-        each = value.own(key)
-        if type(each) is not Accessor:
-            found[key] = to_stored(engine, each, whole=whole, depth=depth + 1)
+        found[key] = to_stored(engine, value.own(key), whole=whole, depth=depth + 1)
     engine.work(len(found))
     return found
 

@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Final
 
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell.documents import Int32
-from simcloud.datastores.mongodb.shell.javascript.convert import plain_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.moments import iso_text
 from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.regexes import JsRegExp
 from simcloud.datastores.mongodb.shell.javascript.values import (
-    Accessor,
     Boxed,
-    Closure,
     JsArray,
     JsDate,
     JsError,
     JsFunction,
-    JsMap,
     JsObject,
     Value,
+    plain_text,
 )
 from simcloud.datastores.mongodb.shell.types import binary_shown
 
@@ -86,16 +82,12 @@ class _Inspector:
 
     async def _composite(self, value: JsObject, level: int) -> str:
         self._open.append(value)
-        if value.names() or (isinstance(value, JsMap) and value.entries):
+        if value.names():
             self._current = level
         braces, base = ("{", "}"), ""
         if isinstance(value, JsArray):
             braces = ("[", "]")
             parts = [await self._indented(each, level) for each in value.items]
-        elif isinstance(value, JsMap):
-            kind = "Set" if value.is_set else "Map"
-            braces = (f"{kind}({len(value.entries)}) {{", "}")
-            parts = await self._map_entries(value, level)
         else:
             parts = []
             name = _class_name(value)
@@ -111,15 +103,6 @@ class _Inspector:
             return base or f"{braces[0]}{braces[1]}"
         return self._joined(parts, base, braces, level, value)
 
-    async def _map_entries(self, value: JsMap, level: int) -> list[str]:
-        self._indentation += 2
-        parts = []
-        for key, each in value.entries.values():
-            shown = await self.show(key, level + 1)
-            parts.append(shown if value.is_set else f"{shown} => {await self.show(each, level + 1)}")
-        self._indentation -= 2
-        return parts
-
     async def _indented(self, value: Value, level: int) -> str:
         self._indentation += 2
         shown = await self.show(value, level + 1)
@@ -128,11 +111,6 @@ class _Inspector:
 
     async def _property(self, value: JsObject, key: str, level: int) -> str:
         name = key if _IDENTIFIER.fullmatch(key) else quoted(key)
-        own = value.own(key)
-        if type(own) is Accessor:
-            both = own.getter is not None and own.setter is not None
-            kind = "Getter/Setter" if both else "Getter" if own.getter is not None else "Setter"
-            return f"{name}: [{kind}]"
         return f"{name}: {await self._indented(await get(self._engine, value, key), level)}"
 
     def _joined(
@@ -194,9 +172,6 @@ def _class_name(value: JsObject) -> str:
 
 
 def _function(value: JsFunction) -> str:
-    if isinstance(value, Closure) and value.is_class:
-        base = f" extends {value.base.name}" if isinstance(value.base, JsFunction) else ""
-        return f"[class {value.name or '(anonymous)'}{base}]"
     return f"[Function: {value.name}]" if value.name else "[Function (anonymous)]"
 
 
@@ -218,16 +193,8 @@ def _scalar(value: JsObject) -> str | None:
         return f"ObjectId('{inner}')"
     if isinstance(inner, Int32):
         return f"Int32({int(inner)})"
-    if isinstance(inner, Decimal):
-        return f"Decimal128('{inner}')"
-    if isinstance(inner, bson.Timestamp):
-        return f"Timestamp({{ t: {inner.time}, i: {inner.increment} }})"
     if isinstance(inner, (bson.Binary, bytes)):
         return binary_shown(inner, "'")
-    if isinstance(inner, bson.Code):
-        return f"Code({quoted(inner.source)})"
-    if inner is bson.MIN_KEY or inner is bson.MAX_KEY:
-        return "MinKey()" if inner is bson.MIN_KEY else "MaxKey()"
     if isinstance(inner, int) and not isinstance(inner, bool):
         return f"Long('{int(inner)}')"
     return f"[{value.class_name}: {quoted(inner) if isinstance(inner, str) else plain_text(inner)}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.datastores.mongodb import bson
+from simcloud.datastores.mongodb.shell import natives
 from simcloud.datastores.mongodb.shell.javascript import (
     Source,
     SpiderMonkey,
@@ -51,6 +52,7 @@ class LegacyShell(Shell):
 
     def __init__(self, ctx: Context, options: Options) -> None:
         super().__init__(ctx, options)
+        natives.install(self)
         self.engine.places = _PLACES
 
     async def show(self, value: Value) -> None:

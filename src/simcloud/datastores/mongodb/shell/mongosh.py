@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.datastores.mongodb import bson
+from simcloud.datastores.mongodb.shell import natives
 from simcloud.datastores.mongodb.shell.inspect import inspect
 from simcloud.datastores.mongodb.shell.javascript import V8, Source, SyntaxFailure, Thrown, Value
+from simcloud.datastores.mongodb.shell.javascript.builtins.errors import define_kind
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsError, JsObject
 from simcloud.datastores.mongodb.shell.link import (
     BrokenLink,
@@ -15,7 +17,7 @@ from simcloud.datastores.mongodb.shell.link import (
     Refused,
     Unreachable,
 )
-from simcloud.datastores.mongodb.shell.options import BadCommandLine, parse_options
+from simcloud.datastores.mongodb.shell.options import BadCommandLine, Options, parse_options
 from simcloud.datastores.mongodb.shell.reading import read_entries
 from simcloud.datastores.mongodb.shell.shell import Shell
 from simcloud.datastores.mongodb.shell.untrusted import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted
@@ -29,6 +31,14 @@ _DISTRUST: Final = {
     SELF_SIGNED: "self-signed certificate",
     UNKNOWN_ISSUER: "unable to verify the first certificate",
 }
+_ERRORS: Final = (
+    ("MongoError", "Error"),
+    ("MongoServerError", "MongoError"),
+    ("MongoNetworkError", "MongoError"),
+    ("MongoBulkWriteError", "MongoServerError"),
+    ("MongoshInvalidInputError", "Error"),
+)
+"""The kinds of error that mongosh adds, and what they are below."""
 
 
 class Mongosh(Shell):
@@ -37,6 +47,12 @@ class Mongosh(Shell):
     words = V8()
     libraries = ("cursor", "database", "collection", "mongosh")
     whole_numbers = True
+
+    def __init__(self, ctx: Context, options: Options) -> None:
+        super().__init__(ctx, options)
+        natives.install(self)
+        for kind, parent in _ERRORS:
+            define_kind(self.engine, kind, parent)
 
     async def show(self, value: Value) -> None:
         if value is UNDEFINED or await self.own_printer(value):

@@ -13,16 +13,10 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     number_argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine, WaitingNative
 from simcloud.datastores.mongodb.shell.javascript.execute import run_inner
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_uint32
-from simcloud.datastores.mongodb.shell.javascript.values import (
-    UNDEFINED,
-    Boxed,
-    Value,
-    WaitingNative,
-    truthy,
-)
+from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, Value, truthy
 from simcloud.datastores.mongodb.shell.link import Link, Refused, Unreachable
 from simcloud.datastores.mongodb.shell.options import BadCommandLine, parse_address
 from simcloud.datastores.mongodb.shell.shell import Shell
@@ -71,7 +65,18 @@ def _printing(shell: Shell) -> dict[str, WaitingNative]:
     async def inspect_(engine: Engine, this: Value, args: list[Value]) -> Value:
         return await inspect(engine, argument(args, 0), compact=argument(args, 1) is not False)
 
-    return {"print": print_, "tojson": tojson_, "tojsononeline": tojson_one_line, "__inspect": inspect_}
+    async def hide(engine: Engine, this: Value, args: list[Value]) -> Value:
+        for name in args[0].names():
+            args[0].hidden[name] = None
+        return UNDEFINED
+
+    return {
+        "print": print_,
+        "tojson": tojson_,
+        "tojsononeline": tojson_one_line,
+        "__inspect": inspect_,
+        "__hide": hide,
+    }
 
 
 def _commands(shell: Shell) -> dict[str, WaitingNative]:

@@ -45,7 +45,7 @@ def _library(name: str) -> Script:
 
 
 class Shell:
-    """One run of a shell."""
+    """One run of a shell. Each kind of shell gives its scripts the functions of ``natives.py``."""
 
     words: Words
     libraries: tuple[str, ...] = ()
@@ -53,15 +53,12 @@ class Shell:
     """Whether whole numbers are stored as integers."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
-        from simcloud.datastores.mongodb.shell import natives
-
         self.ctx = ctx
         self.options = options
         self.ids = bson.ObjectIds(ctx.random("shell ids"))
         self.engine = Engine(ctx, self.words)
         install(self.engine)
         types.install(self.engine, self.ids)
-        natives.install(self)
 
     # -- what each shell does in its own way ---------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Final
 
 from simcloud.datastores.mongodb import bson
@@ -10,7 +9,7 @@ from simcloud.datastores.mongodb.shell.documents import Int32
 from simcloud.datastores.mongodb.shell.javascript.builtins.functions import function_text
 from simcloud.datastores.mongodb.shell.javascript.builtins.json import quoted
 from simcloud.datastores.mongodb.shell.javascript.calls import call
-from simcloud.datastores.mongodb.shell.javascript.convert import plain_text, text
+from simcloud.datastores.mongodb.shell.javascript.convert import text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.moments import iso_text
 from simcloud.datastores.mongodb.shell.javascript.properties import get
@@ -23,6 +22,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     JsFunction,
     JsObject,
     Value,
+    plain_text,
 )
 from simcloud.datastores.mongodb.shell.types import binary_shown, long_shown
 
@@ -102,16 +102,8 @@ def scalar(value: JsObject) -> str | None:
         return f'ObjectId("{inner}")'
     if isinstance(inner, Int32):
         return f"NumberInt({int(inner)})"
-    if isinstance(inner, Decimal):
-        return f'NumberDecimal("{inner}")'
-    if isinstance(inner, bson.Timestamp):
-        return f"Timestamp({inner.time}, {inner.increment})"
     if isinstance(inner, (bson.Binary, bytes)):
         return binary_shown(inner, '"')
-    if isinstance(inner, bson.Code):
-        return inner.source
-    if inner is bson.MIN_KEY or inner is bson.MAX_KEY:
-        return f'{{ "${"min" if inner is bson.MIN_KEY else "max"}Key" : 1 }}'
     if isinstance(inner, int) and not isinstance(inner, bool):
         return long_shown(int(inner))
     return quoted(inner) if isinstance(inner, str) else plain_text(inner)

@@ -1,4 +1,4 @@
-"""The types the shells add to JavaScript: ObjectId, NumberLong, Timestamp and their like.
+"""The types the shells add to JavaScript: ObjectId, NumberLong, ISODate and their like.
 
 The two shells call the same things by different names when they print them; what they do is the same.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
-from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from simcloud.datastores.mongodb import bson
@@ -48,12 +47,7 @@ def install(engine: Engine, ids: bson.ObjectIds) -> None:
         (object_ids, ("ObjectId", "ObjectID"), object_id),
         (longs, ("NumberLong", "Long"), number_long),
         (integers, ("NumberInt", "Int32"), number_int),
-        (decimals, ("NumberDecimal", "Decimal128"), number_decimal),
-        (timestamps, ("Timestamp",), timestamp),
         (binaries, ("BinData", "Binary"), bin_data),
-        (codes, ("Code",), code),
-        (lowest, ("MinKey",), lambda engine, this, args: boxed(engine, bson.MIN_KEY)),
-        (highest, ("MaxKey",), lambda engine, this, args: boxed(engine, bson.MAX_KEY)),
     )
     for natives, names, make in makers:
         made = natives.install(engine, make, make)
@@ -72,12 +66,7 @@ def _bad_object_id(engine: Engine) -> str:
 object_ids = Natives("ObjectId")
 longs = Natives("NumberLong")
 integers = Natives("NumberInt")
-decimals = Natives("NumberDecimal")
-timestamps = Natives("Timestamp")
 binaries = Natives("BinData")
-codes = Natives("Code")
-lowest = Natives("MinKey")
-highest = Natives("MaxKey")
 
 
 def held(engine: Engine, this: Value, kind: type[Any] | tuple[type[Any], ...]) -> Any:
@@ -111,20 +100,6 @@ async def number_int(engine: Engine, this: Value, args: list[Value]) -> Value:
     return boxed(engine, Int32(await _whole(engine, args, bson.INT32_MIN, bson.INT32_MAX)))
 
 
-async def number_decimal(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A decimal number of 34 digits."""
-    try:
-        return boxed(engine, Decimal((await text_argument(engine, args, 0, "0"))[:100]))
-    except InvalidOperation:
-        raise engine.error("Error", "Input is not a valid Decimal128 value.") from None
-
-
-async def timestamp(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Replication's time."""
-    fields = [to_uint32(await number(engine, arg)) for arg in args[:2]]
-    return boxed(engine, bson.Timestamp(*[*fields, 0, 0][:2]))
-
-
 async def bin_data(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Bytes, given in base64."""
     subtype = to_uint32(await number(engine, argument(args, 0))) & 0xFF
@@ -145,11 +120,6 @@ async def uuid(engine: Engine, this: Value, args: list[Value]) -> Value:
     if not _UUID.fullmatch(text):
         raise engine.error("Error", "Invalid UUID string: " + text[:60])
     return boxed(engine, bson.Binary(bytes.fromhex(text.replace("-", "")), 4))
-
-
-async def code(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Source as a value."""
-    return boxed(engine, bson.Code(await text_argument(engine, args, 0, "")))
 
 
 async def iso_date(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -228,25 +198,6 @@ def int_text(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As each shell writes it."""
     value = int(held(engine, this, int))
     return str(value) if engine.words.is_v8 else f"NumberInt({value})"
-
-
-@decimals.method("toString", "toJSON")
-def decimal_text(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """As each shell writes it."""
-    value = str(held(engine, this, Decimal))
-    return value if engine.words.is_v8 else f'NumberDecimal("{value}")'
-
-
-@timestamps.getter("t", "high")
-def timestamp_time(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The seconds."""
-    return float(held(engine, this, bson.Timestamp).time)
-
-
-@timestamps.getter("i", "low")
-def timestamp_increment(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The counter."""
-    return float(held(engine, this, bson.Timestamp).increment)
 
 
 def binary_shown(value: bson.Binary | bytes, quote: str) -> str:

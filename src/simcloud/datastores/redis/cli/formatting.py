@@ -1,9 +1,9 @@
-"""How ``redis-cli`` shows replies: for people, raw, or separated by commas."""
+"""How ``redis-cli`` shows replies: for people or raw."""
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.dispatch import quoted
 from simcloud.datastores.redis.replies import ErrorReply, NilArray, Reply, Simple
+from simcloud.datastores.redis.resp import quoted
 
 
 def for_people(reply: Reply, prefix: str = "") -> str:
@@ -29,8 +29,8 @@ def for_people(reply: Reply, prefix: str = "") -> str:
     return "".join(lines)
 
 
-def raw(reply: Reply, delimiter: bytes = b"\n") -> bytes:
-    """As it is, elements one after another."""
+def raw(reply: Reply) -> bytes:
+    """As it is, elements one after another, a line each."""
     if isinstance(reply, ErrorReply):
         return f"{reply}\n".encode("utf-8", "surrogateescape")
     if isinstance(reply, Simple):
@@ -41,19 +41,4 @@ def raw(reply: Reply, delimiter: bytes = b"\n") -> bytes:
         return reply
     if reply is None or isinstance(reply, NilArray):
         return b""
-    return delimiter.join([raw(each, delimiter) for each in reply])
-
-
-def comma_separated(reply: Reply) -> str:
-    """A line of values in quotes."""
-    if isinstance(reply, ErrorReply):
-        return f"ERROR,{quoted(reply.encode('utf-8', 'surrogateescape'))}"
-    if isinstance(reply, Simple):
-        return quoted(reply.encode("utf-8", "surrogateescape"))
-    if isinstance(reply, int):
-        return str(reply)
-    if isinstance(reply, bytes):
-        return quoted(reply)
-    if reply is None or isinstance(reply, NilArray):
-        return "NULL"
-    return ",".join([comma_separated(each) for each in reply])
+    return b"\n".join([raw(each) for each in reply])

@@ -99,5 +99,5 @@ class Link:
             self.db = int(words[1])
         elif name == b"multi":
             self.in_transaction = True
-        elif name in (b"exec", b"discard", b"reset"):
+        elif name in (b"exec", b"discard"):
             self.in_transaction = False

@@ -26,12 +26,9 @@ Usage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]
                      It is possible to specify sub-second times like -i 0.1.
   -n <db>            Database number.
   -x                 Read last argument from STDIN.
-  -d <delimiter>     Delimiter between response bulks for raw formatting (default: \\n).
   --raw              Use raw formatting for replies (default when STDOUT is
                      not a tty).
   --no-raw           Force formatted output even when STDOUT is not a tty.
-  --csv              Output in CSV format.
-  --stat             Print rolling stats about server: mem, clients, ...
   --scan             List all keys using the SCAN command.
   --pattern <pat>    Keys pattern when using the --scan, --bigkeys or --hotkeys
                      options (default: *).
@@ -58,16 +55,15 @@ class Options:
     repeat: int = 1
     interval_s: float = 0.0
     output: str = ""
-    delimiter: bytes = b"\n"
     stdin_last: bool = False
-    mode: str = ""
+    scan: bool = False
     pattern: str = ""
     warn: bool = True
     shown: str | None = None
     words: list[str] = field(default_factory=list)
 
 
-VALUES: Final = ("-h", "-p", "-a", "--pass", "--user", "-u", "-r", "-i", "-n", "-d", "--pattern")
+VALUES: Final = ("-h", "-p", "-a", "--pass", "--user", "-u", "-r", "-i", "-n", "--pattern")
 REPEAT_FOREVER: Final = 1_000_000
 
 
@@ -82,10 +78,10 @@ def parse(words: list[str], password: str | None) -> Options:
             at += 1
         elif word == "-x":
             options.stdin_last = True
-        elif word in ("--raw", "--no-raw", "--csv"):
+        elif word in ("--raw", "--no-raw"):
             options.output = word[2:]
-        elif word in ("--stat", "--scan"):
-            options.mode = word[2:]
+        elif word == "--scan":
+            options.scan = True
         elif word == "--no-auth-warning":
             options.warn = False
         elif word in ("-v", "--version"):
@@ -117,8 +113,6 @@ def _value(options: Options, word: str, value: str) -> None:
         options.repeat = REPEAT_FOREVER if repeat < 0 else repeat
     elif word == "-i":
         options.interval_s = max(0.0, _decimal(value))
-    elif word == "-d":
-        options.delimiter = value.encode("utf-8", "surrogateescape")
     elif word == "--pattern":
         options.pattern = value
     else:

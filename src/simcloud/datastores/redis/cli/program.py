@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.cli.formatting import comma_separated, for_people, raw
+from simcloud.datastores.redis.cli.formatting import for_people, raw
 from simcloud.datastores.redis.cli.link import Link, Unreachable
-from simcloud.datastores.redis.cli.modes import show_keys, show_statistics
+from simcloud.datastores.redis.cli.modes import show_keys
 from simcloud.datastores.redis.cli.options import BadOption, Options, parse
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import ErrorReply, Reply
@@ -17,7 +17,6 @@ WARNING: Final = (
     "Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
 )
 LISTENING: Final = (b"subscribe", b"psubscribe", b"monitor")
-SHOWN_TEXTS: Final = (b"info", b"lolwut")
 SHOWN_LISTS: Final = (b"list", b"info")
 
 
@@ -36,9 +35,9 @@ async def redis_cli(ctx: Context) -> int:
     options.output = options.output or ("no-raw" if ctx.stdout.isatty else "raw")
     cli = Cli(ctx, options)
     try:
-        if options.mode:
+        if options.scan:
             await cli.link.open()
-            return await (show_keys if options.mode == "scan" else show_statistics)(ctx, cli.link, options)
+            return await show_keys(ctx, cli.link, options)
         if options.words or options.stdin_last:
             return await cli.once([word.encode("utf-8", "surrogateescape") for word in options.words])
     except Unreachable as error:
@@ -151,13 +150,11 @@ class Cli:
 
     async def _show(self, words: Words, reply: Reply) -> None:
         output, ctx = self._options.output, self._ctx
-        is_text = words[0].lower() in SHOWN_TEXTS or (
+        is_text = words[0].lower() == b"info" or (
             words[0].lower() == b"client" and len(words) > 1 and words[1].lower() in SHOWN_LISTS
         )
-        if output == "csv":
-            await ctx.out(f"{comma_separated(reply)}\n")
-        elif output == "raw" or (is_text and isinstance(reply, bytes)):
-            data = raw(reply, self._options.delimiter)
+        if output == "raw" or (is_text and isinstance(reply, bytes)):
+            data = raw(reply)
             await ctx.stdout.write(
                 data if is_text and data.endswith(b"\n") and output != "raw" else data + b"\n"
             )

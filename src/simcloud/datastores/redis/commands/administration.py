@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
-from simcloud.datastores.redis.commands.table import COMMANDS, Handler, command
+from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.database import KEY_BYTES
 from simcloud.datastores.redis.engine.numbers import double, integer
 from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import NIL_ARRAY, OK, RedisError, Reply, Simple, SyntaxMistake
-from simcloud.datastores.redis.version import VERSION
+from simcloud.datastores.redis.replies import OK, RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 SLEEP_MAX_S: Final = 60.0
 SLOW_SHOWN: Final = 10
@@ -61,21 +60,8 @@ def _sleep(client: Client, words: Words) -> Reply:
     return OK
 
 
-def _describe_object(client: Client, words: Words) -> Reply:
-    value = client.db.values.get(words[2])
-    if value is None:
-        raise RedisError("ERR no such key")
-    idle_s = (client.server.now_ms() - value.accessed) // 1000
-    return Simple(
-        f"Value at:0x7f0000000000 refcount:1 encoding:{value.encoding} serializedlength:{value.size_bytes} "
-        f"lru:{(value.accessed // 1000) & 0xFFFFFF} lru_seconds_idle:{idle_s}"
-    )
-
-
 DEBUG: Final[dict[tuple[bytes, int], Handler]] = {
     (b"sleep", 3): _sleep,
-    (b"object", 3): _describe_object,
-    (b"jmap", 2): lambda client, words: OK,
 }
 
 
@@ -133,44 +119,9 @@ def _doctor(client: Client, words: Words) -> Reply:
 MEMORY: Final[dict[tuple[bytes, int], Handler]] = {
     (b"usage", 0): _usage,
     (b"doctor", 2): _doctor,
-    (b"purge", 2): lambda client, words: OK,
 }
-
-
-@command("command", -1, "random")
-def _run_command(client: Client, words: Words) -> Reply:
-    if len(words) == 1:
-        return [_facts(name) for name in COMMANDS]
-    verb = words[1].lower()
-    if verb == b"count" and len(words) == 2:
-        return len(COMMANDS)
-    if verb == b"info":
-        return [_facts(name.lower()) if name.lower() in COMMANDS else NIL_ARRAY for name in words[2:]]
-    shown = words[1].decode("utf-8", "replace")
-    raise RedisError(f"ERR Unknown subcommand or wrong number of arguments for '{shown}'. Try COMMAND HELP.")
-
-
-def _facts(name: bytes) -> Reply:
-    from simcloud.datastores.redis.commands import categories
-
-    found = COMMANDS[name]
-    flags: list[Reply] = [Simple(flag) for flag in sorted(found.flags)]
-    marks: list[Reply] = [Simple(f"@{category}") for category in categories(found.name)]
-    return [name, found.arity, flags, *found.keys, marks]
-
-
-@command("lolwut", -1, "readonly fast")
-def _run_lolwut(client: Client, words: Words) -> Reply:
-    return f"Redis ver. {VERSION}\n".encode()
 
 
 @command("role", 1, "readonly fast")
 def _run_role(client: Client, words: Words) -> Reply:
     return [b"master", 0, []]
-
-
-@command("wait", 3, "readonly")
-def _run_wait(client: Client, words: Words) -> Reply:
-    integer(words[1])
-    integer(words[2], "ERR timeout is not an integer or out of range")
-    return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.config import BadValue, UnknownParameter
@@ -12,6 +11,7 @@ from simcloud.datastores.redis.engine.eviction import make_room
 from simcloud.datastores.redis.engine.patterns import Pattern
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.state import Client
 from simcloud.machine.files import FileError
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.numbers import integer, whole
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import OK, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 from simcloud.datastores.redis.version import VERSION
 
 WRONG_PASSWORD: Final = "WRONGPASS invalid username-password pair or user is disabled."
@@ -34,21 +34,6 @@ def _run_echo(client: Client, words: Words) -> Reply:
 def _run_quit(client: Client, words: Words) -> Reply:
     client.closing = True
     return OK
-
-
-@command("reset", 1, "fast")
-def _run_reset(client: Client, words: Words) -> Reply:
-    client.end_transaction()
-    server = client.server
-    number = client.number
-    server.disconnect(client)
-    server.clients[number] = client
-    client.monitoring = False
-    client.name = b""
-    client.db = server.databases[0]
-    client.user = server.users.default
-    client.authenticated = client.user.nopass and client.user.enabled
-    return Simple("RESET")
 
 
 @command("auth", -2, "fast")
@@ -258,5 +243,4 @@ SUBCOMMANDS: Final[dict[tuple[bytes, int], Handler]] = {
     (b"list", 0): _list,
     (b"info", 2): _info,
     (b"kill", 0): _kill,
-    (b"no-evict", 3): lambda client, words: OK,
 }

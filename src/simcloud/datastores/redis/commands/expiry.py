@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import ONE, command
 from simcloud.datastores.redis.engine.numbers import INT_MAX, INT_MIN, integer
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import RedisError, Reply
+from simcloud.datastores.redis.state import Client
 
 
 @command("expire", 3, "write fast", ONE)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import ONE, command
 from simcloud.datastores.redis.commands.words import checked_sum
-from simcloud.datastores.redis.engine.numbers import add_long, integer, long_double, whole
+from simcloud.datastores.redis.engine.numbers import integer, whole
 from simcloud.datastores.redis.engine.values import HashValue
 from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, NotAFloat, RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.state import Client
 
 
 @command("hset", -4, "write denyoom fast", ONE)
@@ -87,12 +87,6 @@ def _run_hexists(client: Client, words: Words) -> Reply:
     return int(value is not None and words[2] in value.fields)
 
 
-@command("hstrlen", 3, "readonly fast", ONE)
-def _run_hstrlen(client: Client, words: Words) -> Reply:
-    value = client.db.view(words[1], HashValue)
-    return 0 if value is None else len(value.fields.get(words[2], b""))
-
-
 @command("hdel", -3, "write fast", ONE)
 def _run_hdel(client: Client, words: Words) -> Reply:
     value = client.db.get(words[1], HashValue)
@@ -115,37 +109,3 @@ def _run_hincrby(client: Client, words: Words) -> Reply:
     client.db.make(words[1], HashValue).put(words[2], b"%d" % total, client.server.limits)
     client.db.touched(words[1])
     return total
-
-
-@command("hincrbyfloat", 4, "write denyoom fast", ONE)
-def _run_hincrbyfloat(client: Client, words: Words) -> Reply:
-    if isinstance(long_double(words[3]), float):
-        raise NotAFloat("ERR value is NaN or Infinity")
-    found = client.db.get(words[1], HashValue)
-    old = b"0" if found is None else found.fields.get(words[2], b"0")
-    try:
-        long_double(old)
-    except NotAFloat:
-        raise RedisError("ERR hash value is not a float") from None
-    total = add_long(old, words[3])
-    client.db.make(words[1], HashValue).put(words[2], total, client.server.limits)
-    client.db.touched(words[1])
-    client.propagate([b"HSET", words[1], words[2], total])
-    return total
-
-
-@command("hrandfield", -2, "readonly", ONE)
-def _run_hrandfield(client: Client, words: Words) -> Reply:
-    count = integer(words[2]) if len(words) > 2 else None
-    with_values = len(words) == 4 and words[3].lower() == b"withvalues"
-    if len(words) > 4 or (len(words) == 4 and not with_values):
-        raise SyntaxMistake
-    value = client.db.view(words[1], HashValue)
-    if value is None:
-        return None if count is None else []
-    chosen = client.server.choose(list(value.fields), count)
-    if count is None:
-        return chosen[0]
-    if not with_values:
-        return list(chosen)
-    return [part for field in chosen for part in (field, value.fields[field])]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import command
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import Reply, SyntaxMistake
-from simcloud.datastores.redis.state import BASE_BYTES, CLIENT_BYTES, ServerState
+from simcloud.datastores.redis.state import BASE_BYTES, CLIENT_BYTES, Client, ServerState
 from simcloud.datastores.redis.version import VERSION
 
 Facts = dict[str, object]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.patterns import Pattern
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import Reply, Several
+from simcloud.datastores.redis.state import Client
 
 
 @command("subscribe", -2, "pubsub")

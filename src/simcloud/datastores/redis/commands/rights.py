@@ -6,12 +6,11 @@ from copy import deepcopy
 from typing import Final
 
 from simcloud.datastores.redis.acl import USERS_MAX, BadRule, User
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import COMMANDS, Handler, command
-from simcloud.datastores.redis.engine.numbers import integer
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.state import Client
 
 CATEGORIES: Final = (
     "keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap", "hyperloglog", "geo", "stream",
@@ -83,27 +82,6 @@ def _get_user(client: Client, words: Words) -> Reply:
     ]
 
 
-def _password(client: Client, words: Words) -> Reply:
-    bits = integer(words[2]) if len(words) > 2 else 256
-    if not 0 < bits <= 4096:
-        raise RedisError(
-            "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
-        )
-    digits = (bits + 3) // 4
-    return b"%0*x" % (digits, client.server.random.getrandbits(digits * 4))
-
-
-def _categories(client: Client, words: Words) -> Reply:
-    from simcloud.datastores.redis.commands import belongs
-
-    if len(words) == 2:
-        return [category.encode() for category in CATEGORIES]
-    wanted = words[2].decode("utf-8", "replace").lower()
-    if wanted not in CATEGORIES:
-        raise RedisError(f"ERR Unknown category '{words[2].decode('utf-8', 'replace')}'")
-    return [name for name in COMMANDS if belongs(name.decode(), wanted)]
-
-
 ACL: Final[dict[tuple[bytes, int], Handler]] = {
     (b"whoami", 2): lambda client, words: client.user.name,
     (b"list", 2): lambda client, words: [
@@ -113,8 +91,4 @@ ACL: Final[dict[tuple[bytes, int], Handler]] = {
     (b"setuser", 0): _set_user,
     (b"deluser", 0): _delete_users,
     (b"getuser", 3): _get_user,
-    (b"genpass", 2): _password,
-    (b"genpass", 3): _password,
-    (b"cat", 2): _categories,
-    (b"cat", 3): _categories,
 }

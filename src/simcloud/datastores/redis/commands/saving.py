@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import command
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import OK, ErrorReply, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 
 @command("save", 1, "admin")

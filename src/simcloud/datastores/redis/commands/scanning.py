@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import ONE, command
 from simcloud.datastores.redis.engine.database import scan_order, scan_step
 from simcloud.datastores.redis.engine.numbers import double_text, integer
@@ -12,6 +11,7 @@ from simcloud.datastores.redis.engine.patterns import Pattern
 from simcloud.datastores.redis.engine.values import HashValue, SetValue, SortedValue, Value
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 CURSOR_MAX = 1 << 64
 

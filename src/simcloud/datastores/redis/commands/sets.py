@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from simcloud.datastores.redis.client import Client
-from simcloud.datastores.redis.commands.table import ALL, ONE, TWO, command
+from simcloud.datastores.redis.commands.table import ALL, ONE, command
 from simcloud.datastores.redis.commands.words import natural
 from simcloud.datastores.redis.engine.numbers import integer
 from simcloud.datastores.redis.engine.values import Limits, SetValue
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import Reply, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 
 @command("sadd", -3, "write denyoom fast", ONE)
@@ -34,33 +34,10 @@ def _run_srem(client: Client, words: Words) -> Reply:
     return removed
 
 
-@command("smove", 4, "write fast", TWO)
-def _run_smove(client: Client, words: Words) -> Reply:
-    db, member = client.db, words[3]
-    source = db.get(words[1], SetValue)
-    if source is None:
-        return 0
-    db.get(words[2], SetValue)
-    if words[1] == words[2]:
-        return int(member in source.members)
-    if not source.drop(member):
-        return 0
-    db.touched(words[1])
-    if db.make(words[2], SetValue).add(member, client.server.limits):
-        db.touched(words[2])
-    return 1
-
-
 @command("sismember", 3, "readonly fast", ONE)
 def _run_sismember(client: Client, words: Words) -> Reply:
     value = client.db.view(words[1], SetValue)
     return int(value is not None and words[2] in value.members)
-
-
-@command("smismember", -3, "readonly fast", ONE)
-def _run_smismember(client: Client, words: Words) -> Reply:
-    value = client.db.view(words[1], SetValue)
-    return [int(value is not None and member in value.members) for member in words[2:]]
 
 
 @command("scard", 2, "readonly fast", ONE)
@@ -110,29 +87,14 @@ def _run_sinter(client: Client, words: Words) -> Reply:
     return _ordered(_intersection(_sets(client, words[1:])))
 
 
-@command("sinterstore", -3, "write denyoom", ALL)
-def _run_sinterstore(client: Client, words: Words) -> Reply:
-    return _store(client, words[1], _intersection(_sets(client, words[2:])))
-
-
 @command("sunion", -2, "readonly", ALL)
 def _run_sunion(client: Client, words: Words) -> Reply:
     return _ordered(_union(_sets(client, words[1:])))
 
 
-@command("sunionstore", -3, "write denyoom", ALL)
-def _run_sunionstore(client: Client, words: Words) -> Reply:
-    return _store(client, words[1], _union(_sets(client, words[2:])))
-
-
 @command("sdiff", -2, "readonly", ALL)
 def _run_sdiff(client: Client, words: Words) -> Reply:
     return _ordered(_difference(_sets(client, words[1:])))
-
-
-@command("sdiffstore", -3, "write denyoom", ALL)
-def _run_sdiffstore(client: Client, words: Words) -> Reply:
-    return _store(client, words[1], _difference(_sets(client, words[2:])))
 
 
 def _sets(client: Client, keys: Words) -> list[dict[bytes, None]]:
@@ -155,19 +117,7 @@ def _difference(sets: list[dict[bytes, None]]) -> list[bytes]:
 
 
 def _ordered(members: Iterable[bytes]) -> Reply:
-    return _made(members, Limits()).listed()
-
-
-def _made(members: Iterable[bytes], limits: Limits) -> SetValue:
-    value = SetValue()
+    value, limits = SetValue(), Limits()
     for member in members:
         value.add(member, limits)
-    return value
-
-
-def _store(client: Client, key: bytes, members: list[bytes]) -> int:
-    if not members:
-        client.db.delete(key)
-        return 0
-    client.db.put(key, _made(members, client.server.limits))
-    return len(members)
+    return value.listed()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import isnan
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import ONE, command
 from simcloud.datastores.redis.commands.words import natural
-from simcloud.datastores.redis.engine.numbers import double, double_text, integer
+from simcloud.datastores.redis.engine.numbers import double, double_text
 from simcloud.datastores.redis.engine.values import SortedValue
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 ZADD_OPTIONS = (b"nx", b"xx", b"gt", b"lt", b"ch", b"incr")
 
@@ -109,13 +109,6 @@ def _run_zscore(client: Client, words: Words) -> Reply:
     return None if score is None else double_text(score)
 
 
-@command("zmscore", -3, "readonly fast", ONE)
-def _run_zmscore(client: Client, words: Words) -> Reply:
-    value = client.db.view(words[1], SortedValue)
-    scores = [None if value is None else value.scores.get(member) for member in words[2:]]
-    return [None if score is None else double_text(score) for score in scores]
-
-
 @command("zrank", 3, "readonly fast", ONE)
 def _run_zrank(client: Client, words: Words) -> Reply:
     value = client.db.view(words[1], SortedValue)
@@ -152,20 +145,3 @@ def _pop(client: Client, words: Words, largest: bool) -> Reply:
         value.drop(member)
     client.db.touched(words[1], count)
     return [part for score, member in popped for part in (member, double_text(score))]
-
-
-@command("zrandmember", -2, "readonly", ONE)
-def _run_zrandmember(client: Client, words: Words) -> Reply:
-    count = integer(words[2]) if len(words) > 2 else None
-    with_scores = len(words) == 4 and words[3].lower() == b"withscores"
-    if len(words) > 4 or (len(words) == 4 and not with_scores):
-        raise SyntaxMistake
-    value = client.db.view(words[1], SortedValue)
-    if value is None:
-        return None if count is None else []
-    chosen = client.server.choose(value.order, count)
-    if count is None:
-        return chosen[0]
-    if not with_scores:
-        return list(chosen)
-    return [part for member in chosen for part in (member, double_text(value.scores[member]))]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.commands.table import ALL, ONE, command
 from simcloud.datastores.redis.commands.words import checked_sum, expiry_moment
-from simcloud.datastores.redis.engine.numbers import INT_MIN, add_long, integer
+from simcloud.datastores.redis.engine.numbers import INT_MIN, integer
 from simcloud.datastores.redis.engine.values import StringValue
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import OK, RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.state import Client
 
 STRING_MAX_BYTES: Final = 32 << 20
 """What one string may grow to here; the genuine server lets it have 512 MB."""
@@ -65,60 +65,11 @@ def _run_setnx(client: Client, words: Words) -> Reply:
 
 @command("setex", 4, "write denyoom", ONE)
 def _run_setex(client: Client, words: Words) -> Reply:
-    return _set_for(client, words, b"ex", "setex")
-
-
-@command("psetex", 4, "write denyoom", ONE)
-def _run_psetex(client: Client, words: Words) -> Reply:
-    return _set_for(client, words, b"px", "psetex")
-
-
-def _set_for(client: Client, words: Words, unit: bytes, name: str) -> Reply:
-    when_ms = expiry_moment(client, words[2], unit, name)
+    when_ms = expiry_moment(client, words[2], b"ex", "setex")
     client.db.put(words[1], StringValue(words[3]))
     client.db.set_expiry(words[1], when_ms)
     client.propagate([b"SET", words[1], words[3], b"PXAT", b"%d" % when_ms])
     return OK
-
-
-@command("getset", 3, "write denyoom fast", ONE)
-def _run_getset(client: Client, words: Words) -> Reply:
-    old = client.db.view(words[1], StringValue)
-    client.db.put(words[1], StringValue(words[2]))
-    return None if old is None else old.data
-
-
-@command("getdel", 2, "write fast", ONE)
-def _run_getdel(client: Client, words: Words) -> Reply:
-    old = client.db.view(words[1], StringValue)
-    if old is None:
-        return None
-    client.db.delete(words[1])
-    return old.data
-
-
-@command("getex", -2, "write fast", ONE)
-def _run_getex(client: Client, words: Words) -> Reply:
-    db, key = client.db, words[1]
-    option = words[2].lower() if len(words) > 2 else b""
-    right = (b"persist",) if len(words) == 3 else UNITS if len(words) == 4 else (b"",)
-    if option not in right:
-        raise SyntaxMistake
-    value = db.view(key, StringValue)
-    if value is None:
-        return None
-    if option in UNITS:
-        when_ms = expiry_moment(client, words[3], option, "getex")
-        if when_ms <= client.server.now_ms():
-            db.delete(key)
-        else:
-            db.set_expiry(key, when_ms)
-            db.touched(key)
-        client.propagate([b"PEXPIREAT", key, b"%d" % when_ms])
-    elif option and db.persist(key):
-        db.touched(key)
-        client.propagate([b"PERSIST", key])
-    return value.data
 
 
 @command("mget", -2, "readonly fast", ALL)
@@ -129,25 +80,11 @@ def _run_mget(client: Client, words: Words) -> Reply:
 
 @command("mset", -3, "write denyoom", (1, -1, 2))
 def _run_mset(client: Client, words: Words) -> Reply:
-    _check_pairs(words, "MSET")
+    if len(words) % 2 == 0:
+        raise RedisError("ERR wrong number of arguments for MSET")
     for key, data in zip(words[1::2], words[2::2], strict=True):
         client.db.put(key, StringValue(data))
     return OK
-
-
-@command("msetnx", -3, "write denyoom", (1, -1, 2))
-def _run_msetnx(client: Client, words: Words) -> Reply:
-    _check_pairs(words, "MSETNX")
-    if any(client.db.find(key) is not None for key in words[1::2]):
-        return 0
-    for key, data in zip(words[1::2], words[2::2], strict=True):
-        client.db.put(key, StringValue(data))
-    return 1
-
-
-def _check_pairs(words: Words, name: str) -> None:
-    if len(words) % 2 == 0:
-        raise RedisError(f"ERR wrong number of arguments for {name}")
 
 
 @command("strlen", 2, "readonly fast", ONE)
@@ -162,36 +99,11 @@ def _run_append(client: Client, words: Words) -> Reply:
     if value is None:
         client.db.put(words[1], StringValue(words[2]))
         return len(words[2])
-    _check_length(len(value.data) + len(words[2]))
+    if len(value.data) + len(words[2]) > STRING_MAX_BYTES:
+        raise RedisError("ERR string exceeds maximum allowed size (512MB)")
     value.data, value.grown = value.data + words[2], True
     client.db.touched(words[1])
     return len(value.data)
-
-
-@command("setrange", 4, "write denyoom", ONE)
-def _run_setrange(client: Client, words: Words) -> Reply:
-    offset = integer(words[2])
-    if offset < 0:
-        raise RedisError("ERR offset is out of range")
-    value = client.db.get(words[1], StringValue)
-    data = b"" if value is None else value.data
-    piece = words[3]
-    if not piece:
-        return len(data)
-    _check_length(offset + len(piece))
-    data = data.ljust(offset, b"\0")
-    data = data[:offset] + piece + data[offset + len(piece) :]
-    if value is None:
-        client.db.put(words[1], StringValue(data, grown=True))
-    else:
-        value.data, value.grown = data, True
-        client.db.touched(words[1])
-    return len(data)
-
-
-def _check_length(size_bytes: int) -> None:
-    if size_bytes > STRING_MAX_BYTES:
-        raise RedisError("ERR string exceeds maximum allowed size (512MB)")
 
 
 @command("getrange", 4, "readonly", ONE)
@@ -204,9 +116,6 @@ def _run_getrange(client: Client, words: Words) -> Reply:
     start = max(0, start + len(data)) if start < 0 else start
     stop = max(0, stop + len(data)) if stop < 0 else stop
     return data[start : stop + 1] if start <= stop else b""
-
-
-command("substr", 4, "readonly", ONE)(_run_getrange)
 
 
 @command("incr", 2, "write denyoom fast", ONE)
@@ -235,24 +144,9 @@ def _run_decrby(client: Client, words: Words) -> Reply:
 def _count(client: Client, key: bytes, change: int) -> int:
     value = client.db.get(key, StringValue)
     total = checked_sum(0 if value is None else integer(value.data), change)
-    _replace(client, key, value, b"%d" % total)
-    return total
-
-
-@command("incrbyfloat", 3, "write denyoom fast", ONE)
-def _run_incrbyfloat(client: Client, words: Words) -> Reply:
-    value = client.db.get(words[1], StringValue)
-    total = add_long(b"0" if value is None else value.data, words[2])
-    _replace(client, words[1], value, total, unread=True)
-    client.propagate([b"SET", words[1], total, b"KEEPTTL"])
-    return total
-
-
-def _replace(
-    client: Client, key: bytes, value: StringValue | None, data: bytes, unread: bool = False
-) -> None:
     if value is None:
-        client.db.put(key, StringValue(data, unread=unread))
+        client.db.put(key, StringValue(b"%d" % total))
     else:
-        value.data, value.grown, value.unread = data, False, unread
+        value.data, value.grown = b"%d" % total, False
         client.db.touched(key)
+    return total

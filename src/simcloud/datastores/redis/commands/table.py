@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import Reply
+from simcloud.datastores.redis.state import Client
 
-if TYPE_CHECKING:
-    from simcloud.datastores.redis.client import Client
-
-Handler = Callable[["Client", Words], Reply]
+Handler = Callable[[Client, Words], Reply]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.client import Client
-from simcloud.datastores.redis.commands.table import ALL, command
+from simcloud.datastores.redis.commands.calls import call
+from simcloud.datastores.redis.commands.table import ALL, COMMANDS, command
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import NIL_ARRAY, OK, ErrorReply, RedisError, Reply
+from simcloud.datastores.redis.state import Client
 
 
 @command("multi", 1, "fast")
@@ -26,8 +27,6 @@ def _run_discard(client: Client, words: Words) -> Reply:
 
 @command("exec", 1, "slow")
 def _run_exec(client: Client, words: Words) -> Reply:
-    from simcloud.datastores.redis.dispatch import call
-
     queue = client.queue
     if queue is None:
         raise RedisError("ERR EXEC without MULTI")
@@ -37,7 +36,7 @@ def _run_exec(client: Client, words: Words) -> Reply:
         return ErrorReply("EXECABORT Transaction discarded because of previous errors.")
     if changed:
         return NIL_ARRAY
-    return [call(client, command, queued) for command, queued in queue]
+    return [call(client, COMMANDS[queued[0].lower()], queued) for queued in queue]
 
 
 @command("watch", -2, "fast", ALL)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.client import Client
 from simcloud.datastores.redis.engine.numbers import INT_MAX, INT_MIN, integer
 from simcloud.datastores.redis.replies import RedisError
+from simcloud.datastores.redis.state import Client
 
 
 def slice_of(start: int, stop: int, length: int) -> tuple[int, int]:
@@ -16,9 +16,10 @@ def slice_of(start: int, stop: int, length: int) -> tuple[int, int]:
     return (start, min(stop, length - 1) + 1) if start <= stop and start < length else (0, 0)
 
 
-def natural(word: bytes, complaint: str = "ERR value is out of range, must be positive") -> int:
+def natural(word: bytes) -> int:
     """A number that is not negative."""
-    number = integer(word, "ERR value is out of range, must be positive" if complaint else None)
+    complaint = "ERR value is out of range, must be positive"
+    number = integer(word, complaint)
     if number < 0:
         raise RedisError(complaint)
     return number

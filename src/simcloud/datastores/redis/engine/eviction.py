@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from simcloud.datastores.redis.engine.database import Database
-
-if TYPE_CHECKING:
-    from simcloud.datastores.redis.state import ServerState
+from simcloud.datastores.redis.state import ServerState
 
 Rank = Callable[[Database, bytes], float]
 """The smallest goes first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 from math import isinf
 from typing import Final
@@ -11,9 +10,6 @@ from simcloud.datastores.redis.replies import NotAFloat, NotAnInteger
 
 INT_MAX: Final = (1 << 63) - 1
 INT_MIN: Final = -(1 << 63)
-LONG_DOUBLE_BITS: Final = 64
-EXPONENT_MAX: Final = 400
-"""Numbers with larger exponents are refused: what they mean is of no use, and their digits are many."""
 
 
 def whole(text: bytes) -> int | None:
@@ -62,52 +58,6 @@ def _strtod(text: bytes) -> float | None:
 def double_text(number: float) -> bytes:
     """As the server writes scores: up to 17 digits."""
     return b"%.17g" % number
-
-
-def long_double(text: bytes) -> Fraction | float:
-    """A number in the precision of x87; an infinity stays a float."""
-    number = _strtod(text)
-    if number is None:
-        raise NotAFloat
-    if isinf(number):
-        return number
-    bare = text.decode().lower()
-    if bare.lstrip("+-").startswith("0x"):
-        return Fraction(number)
-    _, _, exponent = bare.partition("e")
-    if exponent and abs(int(exponent)) > EXPONENT_MAX:
-        raise NotAFloat
-    return round_long(Fraction(bare))
-
-
-def round_long(number: Fraction) -> Fraction:
-    """The nearest number with a mantissa of 64 bits, ties to even."""
-    if number == 0:
-        return number
-    magnitude = abs(number)
-    shift = magnitude.numerator.bit_length() - magnitude.denominator.bit_length() - LONG_DOUBLE_BITS
-    unit = Fraction(2) ** shift
-    if magnitude / unit >= 1 << LONG_DOUBLE_BITS:
-        unit *= 2
-    elif magnitude / unit < 1 << (LONG_DOUBLE_BITS - 1):
-        unit /= 2
-    return round(number / unit) * unit
-
-
-def long_double_text(number: Fraction) -> bytes:
-    """17 digits after the point, less the zeros at the end."""
-    scaled = round(abs(number) * 10**17)
-    whole_part, decimals = divmod(scaled, 10**17)
-    text = f"{whole_part}.{decimals:017}".rstrip("0").rstrip(".")
-    return (f"-{text}" if number < 0 else text).encode()
-
-
-def add_long(first: bytes, second: bytes) -> bytes:
-    """The sum of two texts in the precision of x87, as INCRBYFLOAT writes it."""
-    left, right = long_double(first), long_double(second)
-    if isinstance(left, float) or isinstance(right, float):
-        raise NotAFloat("ERR increment would produce NaN or Infinity")
-    return long_double_text(round_long(left + right))
 
 
 def bound(text: bytes) -> tuple[float, bool]:

@@ -59,22 +59,17 @@ class Value:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def copy(self) -> Value:
-        """An equal value of its own."""
-        raise NotImplementedError
-
 
 class StringValue(Value):
-    """Text. ``grown`` once it was changed in place; ``unread`` where nobody looked whether it is a number."""
+    """Text. ``grown`` once it was changed in place."""
 
-    __slots__ = ("data", "grown", "unread")
+    __slots__ = ("data", "grown")
     kind = "string"
 
-    def __init__(self, data: bytes, grown: bool = False, unread: bool = False) -> None:
+    def __init__(self, data: bytes) -> None:
         super().__init__()
         self.data = data
-        self.grown = grown
-        self.unread = unread
+        self.grown = False
 
     @property
     def size_bytes(self) -> int:
@@ -84,15 +79,12 @@ class StringValue(Value):
     def encoding(self) -> str:
         if self.grown:
             return "raw"
-        if not self.unread and whole(self.data) is not None:
+        if whole(self.data) is not None:
             return "int"
         return "embstr" if len(self.data) <= EMBEDDED_MAX_BYTES else "raw"
 
     def __len__(self) -> int:
         return len(self.data)
-
-    def copy(self) -> Value:
-        return StringValue(self.data, self.grown, self.unread)
 
 
 class ListValue(Value):
@@ -116,9 +108,6 @@ class ListValue(Value):
 
     def __len__(self) -> int:
         return len(self.items)
-
-    def copy(self) -> Value:
-        return ListValue(list(self.items))
 
     def push(self, item: bytes, left: bool) -> None:
         """Add at an end."""
@@ -167,11 +156,6 @@ class HashValue(Value):
     def __len__(self) -> int:
         return len(self.fields)
 
-    def copy(self) -> Value:
-        made = HashValue()
-        made.fields, made.bytes, made.packed = dict(self.fields), self.bytes, self.packed
-        return made
-
     def put(self, field: bytes, text: bytes, limits: Limits) -> bool:
         """Set a field; whether it is new."""
         old = self.fields.get(field)
@@ -216,11 +200,6 @@ class SetValue(Value):
 
     def __len__(self) -> int:
         return len(self.members)
-
-    def copy(self) -> Value:
-        made = SetValue()
-        made.members, made.bytes, made.integers = dict(self.members), self.bytes, self.integers
-        return made
 
     def add(self, member: bytes, limits: Limits) -> bool:
         """Add one; whether it is new."""
@@ -268,12 +247,6 @@ class SortedValue(Value):
 
     def __len__(self) -> int:
         return len(self.scores)
-
-    def copy(self) -> Value:
-        made = SortedValue()
-        made.scores, made.order = dict(self.scores), list(self.order)
-        made.bytes, made.packed = self.bytes, self.packed
-        return made
 
     def put(self, member: bytes, score: float, limits: Limits) -> None:
         """Give a member a score."""

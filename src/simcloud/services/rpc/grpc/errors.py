@@ -8,7 +8,6 @@ from simcloud.machine.emit import Labels
 from simcloud.services.rpc.retries import DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE, CallError
 
 CANCELED: Final = "Canceled"
-UNKNOWN: Final = "Unknown"
 INVALID_ARGUMENT: Final = "InvalidArgument"
 NOT_FOUND: Final = "NotFound"
 UNIMPLEMENTED: Final = "Unimplemented"

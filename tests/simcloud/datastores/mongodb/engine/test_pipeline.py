@@ -31,12 +31,8 @@ USERS = [{"_id": "ann", "age": 30}, {"_id": "bob", "age": 40}]
         ([{"$match": {"_id": 2}}, {"$lookup": {"from": "users", "localField": "user", "foreignField": "_id", "as": "who"}}, {"$project": {"who": 1, "_id": 0}}], [{"who": [{"_id": "bob", "age": 40}]}]),
         ([{"$match": {"_id": 1}}, {"$addFields": {"double": {"$multiply": ["$total", 2]}, "n": {"$size": "$items"}}}, {"$project": {"double": 1, "n": 1}}], [{"_id": 1, "double": 20, "n": 2}]),
         ([{"$match": {"_id": 1}}, {"$project": {"_id": 0, "text": {"$concat": ["$user", "-", {"$toString": "$total"}]}}}], [{"text": "ann-10"}]),
-        ([{"$sortByCount": "$user"}], [{"_id": "ann", "count": 2}, {"_id": "bob", "count": 1}]),
-        ([{"$match": {"_id": 1}}, {"$replaceRoot": {"newRoot": {"a": "$total"}}}], [{"a": 10}]),
         ([{"$match": {"_id": 1}}, {"$project": {"_id": 0, "big": {"$cond": [{"$gt": ["$total", 9]}, "yes", "no"]}}}], [{"big": "yes"}]),
         ([{"$match": {"_id": 1}}, {"$project": {"_id": 0, "f": {"$filter": {"input": "$items", "as": "i", "cond": {"$eq": ["$$i", "y"]}}}}}], [{"f": ["y"]}]),
-        ([{"$facet": {"n": [{"$count": "n"}]}}], [{"n": [{"n": 3}]}]),
-        ([{"$unset": ["items", "total"]}, {"$limit": 1}], [{"_id": 1, "user": "ann"}]),
     ],
     ids=str,
 )  # fmt: skip
@@ -56,7 +52,7 @@ def test_stages(stages: Any, result: Any) -> None:
 )
 def test_refusals(stages: Any, message: str) -> None:
     with pytest.raises(MongoFailure) as refusal:
-        run_stages(ORDERS, stages, None)
+        run_stages(ORDERS, stages, lambda name: [])
     assert refusal.value.message == message
 
 
@@ -77,12 +73,12 @@ def test_refusals(stages: Any, message: str) -> None:
 )
 def test_projections(projection: Any, shown: Any) -> None:
     document = {"_id": 1, "a": 1, "b": {"c": 2, "d": 3}, "l": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}
-    assert project([document], projection, {}) == [shown]
+    assert project([document], projection) == [shown]
 
 
 def test_inclusion_and_exclusion_do_not_mix() -> None:
     with pytest.raises(MongoFailure) as refusal:
-        project([{}], {"a": 1, "b": 0}, {})
+        project([{}], {"a": 1, "b": 0})
     assert refusal.value.message == "Cannot do exclusion on field b in inclusion projection"
 
 

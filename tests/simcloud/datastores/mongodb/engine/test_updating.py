@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcloud.datastores.mongodb.bson import Int64, date
-from simcloud.datastores.mongodb.engine.modifiers import Moment
+from simcloud.datastores.mongodb.bson import Int64
 from simcloud.datastores.mongodb.engine.updating import Update, upsert_base
 from simcloud.datastores.mongodb.failures import MongoFailure
 
-NOW = Moment(1000.0, False)
 
-
-def updated(old: Any, change: Any, query: Any = None, filters: Any = None, moment: Moment = NOW) -> Any:
-    return Update(change, filters).apply(old, query or {}, moment)
+def updated(old: Any, change: Any, query: Any = None) -> Any:
+    return Update(change).apply(old, query or {})
 
 
 @pytest.mark.parametrize(
@@ -29,8 +26,6 @@ def updated(old: Any, change: Any, query: Any = None, filters: Any = None, momen
         ({"a": 1, "b": {"c": 1, "d": 2}}, {"$unset": {"b.c": "", "x": ""}}, {"a": 1, "b": {"d": 2}}),
         ({"a": 1}, {"$inc": {"a": 2, "b": 5}}, {"a": 3, "b": 5}),
         ({"a": 1}, {"$inc": {"a": 0.5}}, {"a": 1.5}),
-        ({"a": 2}, {"$mul": {"a": 3, "b": 4}}, {"a": 6, "b": 0}),
-        ({"a": 5, "b": 5}, {"$min": {"a": 3, "b": 9}, "$max": {"c": 1}}, {"a": 3, "b": 5, "c": 1}),
         ({"a": 1}, {"$rename": {"a": "b.c"}}, {"b": {"c": 1}}),
         ({"a": [1]}, {"$push": {"a": 2, "b": 1}}, {"a": [1, 2], "b": [1]}),
         ({"a": [1]}, {"$push": {"a": {"$each": [2, 3], "$position": 0}}}, {"a": [2, 3, 1]}),
@@ -39,14 +34,10 @@ def updated(old: Any, change: Any, query: Any = None, filters: Any = None, momen
         ({"a": [1, 2]}, {"$addToSet": {"a": {"$each": [2.0, 3]}}}, {"a": [1, 2, 3]}),
         ({"a": [1, 5, 9]}, {"$pull": {"a": {"$gt": 4}}}, {"a": [1]}),
         ({"a": [{"x": 1}, {"x": 2}]}, {"$pull": {"a": {"x": 1}}}, {"a": [{"x": 2}]}),
-        ({"a": [1, 2, 1]}, {"$pullAll": {"a": [1]}}, {"a": [2]}),
         ({"a": [1, 2, 3]}, {"$pop": {"a": 1}}, {"a": [1, 2]}),
         ({"a": [1, 2, 3]}, {"$pop": {"a": -1}}, {"a": [2, 3]}),
-        ({"a": 1}, {"$currentDate": {"at": True}}, {"a": 1, "at": date(1000.0)}),
         ({"a": 1}, {"$setOnInsert": {"b": 2}}, {"a": 1}),
         ({"_id": 1, "a": 1}, {"b": 2}, {"_id": 1, "b": 2}),
-        ({"a": 6}, {"$bit": {"a": {"and": 3}}}, {"a": 2}),
-        ({"a": 2}, [{"$set": {"b": {"$add": ["$a", 1]}}}], {"a": 2, "b": 3}),
         ({}, {"$set": {"b": 1, "a": 2}}, {"a": 2, "b": 1}),
     ],
     ids=str,
@@ -62,8 +53,6 @@ def test_positions_in_arrays() -> None:
     old = {"a": [{"x": 1, "n": 0}, {"x": 2, "n": 0}]}
     assert updated(old, {"$inc": {"a.$.n": 1}}, {"a.x": 2})["a"][1]["n"] == 1
     assert updated(old, {"$inc": {"a.$[].n": 1}})["a"] == [{"x": 1, "n": 1}, {"x": 2, "n": 1}]
-    filtered = updated(old, {"$set": {"a.$[e].n": 9}}, filters=[{"e.x": {"$gt": 1}}])
-    assert filtered["a"] == [{"x": 1, "n": 0}, {"x": 2, "n": 9}]
 
 
 def test_long_stays_long() -> None:

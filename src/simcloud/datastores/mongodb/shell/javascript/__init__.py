@@ -1,9 +1,9 @@
 """JavaScript for the database's shells: an interpreter that can wait, within the bounds of its process.
 
-It runs what people type into a shell: variables, functions, closures, classes, destructuring, templates,
-the common built-ins. It has no modules, promises, generators, symbols, labels on blocks or tagged
-templates; ``await`` is allowed and does nothing, because every call waits for its answer. Nothing of
-Python can be reached from a script.
+It runs what people type into a shell: variables, functions, closures, destructuring, templates, the
+common built-ins. It has no classes, modules, promises, generators, symbols, labels or tagged templates;
+``await`` is allowed and does nothing, because every call waits for its answer. Nothing of Python can be
+reached from a script.
 """
 
 from simcloud.datastores.mongodb.shell.javascript.builtins import install

@@ -1,4 +1,4 @@
-"""Assignments: to variables, properties and patterns."""
+"""Assignments: to variables, properties and patterns, and what takes values apart in declarations and parameters."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.evaluate import (
     evaluate,
     evaluates,
-    goes_on,
     key_of,
     named_value,
     owner_of,
 )
+from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
 from simcloud.datastores.mongodb.shell.javascript.operators import binary, numeric
 from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, put
 from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Scope
-from simcloud.datastores.mongodb.shell.javascript.values import JsArray, Value
+from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsArray, JsObject, Value
 
 
 async def assign_name(engine: Engine, node: js.Name, value: Value, scope: Scope) -> None:
@@ -43,15 +43,11 @@ async def _assign(engine: Engine, node: js.Assign, scope: Scope) -> Value:
     if type(target) is js.Name:
         if op != "=":
             before = await evaluate(engine, target, scope)
-            if op in ("&&=", "||=", "??=") and not goes_on(op[:-1], before):
-                return before
             value = await _combined(engine, node, before, scope)
         else:
             value = await named_value(engine, node.value, scope, target.name)
         await assign_name(engine, target, value, scope)
         return value
-    from simcloud.datastores.mongodb.shell.javascript.patterns import bind
-
     value = await evaluate(engine, node.value, scope)
     await bind(engine, target, value, scope, "")
     return value
@@ -59,8 +55,6 @@ async def _assign(engine: Engine, node: js.Assign, scope: Scope) -> Value:
 
 async def _combined(engine: Engine, node: js.Assign, before: Value, scope: Scope) -> Value:
     value = await evaluate(engine, node.value, scope)
-    if node.op in ("&&=", "||=", "??="):
-        return value
     return await binary(engine, node.op[:-1], before, value, node)
 
 
@@ -72,8 +66,6 @@ async def _assign_member(engine: Engine, node: js.Assign, target: js.Member, sco
         value = await named_value(engine, node.value, scope, name)
     else:
         before = await get(engine, owner, await key_text(engine, key), target.object)
-        if node.op in ("&&=", "||=", "??=") and not goes_on(node.op[:-1], before):
-            return before
         value = await _combined(engine, node, before, scope)
     await put_member(engine, owner, key, value, target)
     return value
@@ -82,7 +74,7 @@ async def _assign_member(engine: Engine, node: js.Assign, target: js.Member, sco
 async def put_member(engine: Engine, owner: Value, key: Value, value: Value, target: js.Member) -> None:
     """Set what a member expression names."""
     if type(key) is float:
-        if type(owner) is JsArray and 0 <= key < len(owner.items) and key % 1 == 0 and not owner.frozen:
+        if type(owner) is JsArray and 0 <= key < len(owner.items) and key % 1 == 0:
             owner.items[int(key)] = value
             return
         key = await key_text(engine, key)
@@ -111,3 +103,71 @@ async def _update(engine: Engine, node: js.Update, scope: Scope) -> Value:
         before = await numeric(engine, found)
         await put_member(engine, owner, key, before + step, target)
     return before + step if node.prefix else before
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+
+async def bind(engine: Engine, target: js.Node, value: Value, scope: Scope, kind: str) -> None:
+    """Set a target; ``kind`` is how it is being declared (var, let, const) or empty."""
+    match target:
+        case js.Name(_, name):
+            if kind == "const":
+                scope.constant(name, value)
+            elif kind in ("let", "param"):
+                scope.variables[name] = value
+            else:
+                await assign_name(engine, target, value, scope)
+        case js.Member():
+            await assign_member(engine, target, value, scope)
+        case js.Default(_, inner, default):
+            if value is UNDEFINED:
+                name = inner.name if isinstance(inner, js.Name) else ""
+                value = await named_value(engine, default, scope, name)
+            await bind(engine, inner, value, scope, kind)
+        case js.ArrayPattern():
+            await _bind_array(engine, target, value, scope, kind)
+        case js.ObjectPattern():
+            await _bind_object(engine, target, value, scope, kind)
+
+
+async def _bind_array(engine: Engine, target: js.ArrayPattern, value: Value, scope: Scope, kind: str) -> None:
+    engine.frames[-1].at = target.at
+    items = await items_of(engine, value)
+    for index, each in enumerate(target.items):
+        if type(each) is js.Spread:
+            await bind(engine, each.value, engine.array(items[index:]), scope, kind)
+        elif each is not None:
+            await bind(engine, each, items[index] if index < len(items) else UNDEFINED, scope, kind)
+
+
+async def _bind_object(
+    engine: Engine, target: js.ObjectPattern, value: Value, scope: Scope, kind: str
+) -> None:
+    engine.frames[-1].at = target.at
+    taken: dict[str, None] = {}
+    if value is UNDEFINED or value is None:
+        await get(engine, value, "", target)
+    for entry in target.entries:
+        if isinstance(entry, js.Spread):
+            rest = engine.object()
+            for key in value.names() if isinstance(value, JsObject) else []:
+                if key not in taken:
+                    rest.put(key, await get(engine, value, key))
+            await bind(engine, entry.value, rest, scope, kind)
+            continue
+        key = await key_text(engine, await evaluate(engine, entry.key, scope))
+        taken[key] = None
+        await bind(engine, entry.value, await get(engine, value, key, entry.key), scope, kind)
+
+
+async def bind_parameters(engine: Engine, params: list[js.Node], args: list[Value], scope: Scope) -> None:
+    """Give a function its arguments."""
+    count = len(args)
+    for index, param in enumerate(params):
+        if type(param) is js.Name:
+            scope.variables[param.name] = args[index] if index < count else UNDEFINED
+        elif type(param) is js.Spread:
+            await bind(engine, param.value, engine.array(args[index:]), scope, "param")
+        else:
+            await bind(engine, param, args[index] if index < count else UNDEFINED, scope, "param")

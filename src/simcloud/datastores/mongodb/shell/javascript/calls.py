@@ -11,21 +11,15 @@ from inspect import iscoroutine
 from typing import Any
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.scope import Scope
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine, NativeFunction
+from simcloud.datastores.mongodb.shell.javascript.scope import Closure, Scope
 from simcloud.datastores.mongodb.shell.javascript.values import (
-    MISSING,
     UNDEFINED,
-    Closure,
-    JsFunction,
     JsObject,
-    NativeFunction,
     Value,
+    plain_text,
 )
 from simcloud.userland.awk.flat import invoke
-
-NEW_TARGET = "new.target"
-"""The variable in which a constructor finds what ``new`` was used on; no script can write that name."""
 
 RunBody = Callable[[Engine, Closure, Scope, list[Value]], Awaitable[Value]]
 _run_body: list[RunBody] = []
@@ -46,28 +40,22 @@ async def call(engine: Engine, function: Value, this: Value, args: list[Value]) 
         return await result if function.waits else result
     if type(function) is not Closure:
         raise engine.type_error(engine.words.not_callable(_shown(function)))
-    if function.is_class:
-        raise engine.type_error(engine.words.class_without_new(function.name))
-    return await invoke(_run(engine, function, this, args, None))
+    return await invoke(_run(engine, function, this, args))
 
 
 def _shown(value: Value) -> str:
-    from simcloud.datastores.mongodb.shell.javascript.convert import plain_text
-
     return "object" if isinstance(value, JsObject) else plain_text(value)
 
 
 async def _run(
-    engine: Engine, function: Closure, this: Value, args: list[Value], target: JsObject | None
+    engine: Engine, function: Closure, this: Value, args: list[Value], *, new: bool = False
 ) -> Value:
     await engine.turn()
     scope = Scope(function.scope)
     if not function.node.arrow:
-        if (this is UNDEFINED or this is None) and target is None:
+        if this is UNDEFINED or this is None:
             this = engine.global_object
         scope.this = this
-        scope.callee = function
-        scope.variables[NEW_TARGET] = target
     engine.enter(function.name, function.source, function.node.at)
     completion = engine.completion
     try:
@@ -75,45 +63,21 @@ async def _run(
     finally:
         engine.completion = completion
         engine.frames.pop()
-    if target is not None:
+    if new:
         return result if isinstance(result, JsObject) else scope.this
     return result
 
 
-async def construct(
-    engine: Engine, function: Value, args: list[Value], target: JsObject | None = None, text: str = ""
-) -> Value:
-    """``new function(...args)``; ``target`` is the class that is really being made."""
-    target = target or function
+async def construct(engine: Engine, function: Value, args: list[Value], text: str = "") -> Value:
+    """``new function(...args)``."""
     if type(function) is NativeFunction and function.construct is not None:
         made: Any = function.construct(engine, UNDEFINED, args)
-        made = await made if iscoroutine(made) else made
-        if target is not function and isinstance(target, JsFunction):
-            prototype = target.find("prototype")
-            made.prototype = prototype if isinstance(prototype, JsObject) else made.prototype
-        return made
+        return await made if iscoroutine(made) else made
     if type(function) is not Closure or function.node.arrow:
         raise engine.type_error(engine.words.not_constructor(text or _shown(function)))
-    this: Value = UNDEFINED
-    if function.base is None:
-        prototype = target.find("prototype") if isinstance(target, JsObject) else MISSING
-        this = JsObject(prototype if isinstance(prototype, JsObject) else engine.object_prototype)
-        await initialize_fields(engine, function, this)
-    return await invoke(_run(engine, function, this, args, target))
-
-
-async def initialize_fields(engine: Engine, function: Closure, this: JsObject) -> None:
-    """Give a new object the fields its class declares."""
-    if not function.fields:
-        return
-    from simcloud.datastores.mongodb.shell.javascript.convert import key_text
-    from simcloud.datastores.mongodb.shell.javascript.evaluate import evaluate
-
-    scope = Scope(function.scope)
-    scope.this = this
-    for member in function.fields:
-        value = UNDEFINED if member.value is None else await evaluate(engine, member.value, scope)
-        this.put(await key_text(engine, await evaluate(engine, member.key, scope)), value)
+    prototype = function.find("prototype")
+    this = JsObject(prototype if isinstance(prototype, JsObject) else engine.object_prototype)
+    return await invoke(_run(engine, function, this, args, new=True))
 
 
 def make_closure(

@@ -6,7 +6,7 @@ import math
 
 from simcloud.datastores.mongodb.shell.javascript.calls import call
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.numbers import number_text, text_number
+from simcloud.datastores.mongodb.shell.javascript.numbers import text_number
 from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
@@ -14,6 +14,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     JsFunction,
     JsObject,
     Value,
+    plain_text,
     same,
 )
 
@@ -41,17 +42,6 @@ async def text(engine: Engine, value: Value) -> str:
     if isinstance(value, JsObject):
         value = await primitive(engine, value, "string")
     return plain_text(value)
-
-
-def plain_text(value: Value) -> str:
-    """A plain value as a string."""
-    if type(value) is str:
-        return value
-    if type(value) is float:
-        return number_text(value)
-    if value is True or value is False:
-        return "true" if value else "false"
-    return "undefined" if value is UNDEFINED else "null"
 
 
 async def number(engine: Engine, value: Value) -> float:

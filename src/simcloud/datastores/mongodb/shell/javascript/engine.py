@@ -7,6 +7,7 @@ arrays as bytes. What a script is not allowed to exceed it cannot catch either.
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -16,12 +17,10 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     JsArray,
     JsError,
+    JsFunction,
     JsObject,
-    Native,
-    NativeFunction,
     Thrown,
     Value,
-    WaitingNative,
 )
 from simcloud.datastores.mongodb.shell.javascript.words import Words
 
@@ -67,6 +66,30 @@ class Frame:
     name: str
     source: Source
     at: int
+
+
+Native = Callable[["Engine", Value, list[Value]], Value]
+WaitingNative = Callable[["Engine", Value, list[Value]], Awaitable[Value]]
+
+
+class NativeFunction(JsFunction):
+    """A built-in function. ``construct`` is what ``new`` does, when it may be made with ``new``."""
+
+    __slots__ = ("construct", "run", "waits")
+
+    def __init__(
+        self,
+        prototype: JsObject | None,
+        name: str,
+        run: Native | WaitingNative,
+        *,
+        waits: bool,
+        construct: Native | WaitingNative | None = None,
+    ) -> None:
+        super().__init__(prototype, name)
+        self.run = run
+        self.waits = waits
+        self.construct = construct
 
 
 class Engine:

@@ -7,26 +7,22 @@ from typing import Any, TypeVar
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.calls import (
-    NEW_TARGET,
     call,
     construct,
-    initialize_fields,
     make_closure,
 )
 from simcloud.datastores.mongodb.shell.javascript.convert import key_text, text
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine, NativeFunction
 from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
 from simcloud.datastores.mongodb.shell.javascript.operators import binary, negated
 from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, put
-from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Scope
+from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Closure, Scope
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     Accessor,
-    Closure,
     JsArray,
     JsFunction,
     JsObject,
-    NativeFunction,
     Value,
     truthy,
     type_of,
@@ -134,7 +130,7 @@ async def _object(engine: Engine, node: js.ObjectLiteral, scope: Scope) -> Value
             continue
         assert type(entry) is js.Property
         key = await key_text(engine, await evaluate(engine, entry.key, scope))
-        await define_entry(engine, made, key, entry, scope)
+        await _define_entry(engine, made, key, entry, scope)
     return made
 
 
@@ -150,9 +146,8 @@ async def copy_properties(engine: Engine, value: Value, into: JsObject) -> None:
         await put(engine, into, key, await get(engine, value, key))
 
 
-async def define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Property, scope: Scope) -> None:
-    """Give an object what an entry of a literal or a class says."""
-    assert entry.value is not None
+async def _define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Property, scope: Scope) -> None:
+    """Give an object what an entry of a literal says."""
     if entry.kind == "value":
         value = await named_value(engine, entry.value, scope, key)
         if key == "__proto__" and isinstance(entry.key, js.Literal):
@@ -160,20 +155,13 @@ async def define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Prop
         else:
             owner.put(key, value)
         return
-    function = await evaluate(engine, entry.value, scope)
-    function.home = owner
-    if entry.kind == "method":
-        owner.put(key, function)
-        return
-    before = owner.own(key)
-    getter, setter = (before.getter, before.setter) if type(before) is Accessor else (None, None)
-    owner.put(key, Accessor(function, setter) if entry.kind == "get" else Accessor(getter, function))
+    owner.put(key, await evaluate(engine, entry.value, scope))
 
 
 async def named_value(engine: Engine, node: js.Node, scope: Scope, name: str) -> Value:
     """The value of an expression; a function without a name gets this one."""
     value = await evaluate(engine, node, scope)
-    if isinstance(node, (js.Function, js.Class)) and not node.name:
+    if isinstance(node, js.Function) and not node.name:
         value.name = name
     return value
 
@@ -209,8 +197,6 @@ async def _member(engine: Engine, node: js.Member, scope: Scope) -> Value:
 
 async def owner_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
     """The value whose property a member expression names."""
-    if type(node.object) is js.Super:
-        return scope.this
     owner = await evaluate(engine, node.object, scope)
     if node.optional and (owner is None or owner is UNDEFINED):
         raise ShortCut
@@ -223,17 +209,9 @@ async def _read(engine: Engine, owner: Value, node: js.Member, scope: Scope) -> 
         if type(owner) is JsArray and 0 <= key < len(owner.items) and key % 1 == 0:
             return owner.items[int(key)]
         key = await key_text(engine, key)
-    if type(node.object) is js.Super:
-        return await get(engine, _super_home(scope), key)
     if owner is None or owner is UNDEFINED:
         engine.frames[-1].at = node.at
     return await get(engine, owner, key, node.object)
-
-
-def _super_home(scope: Scope) -> Value:
-    callee = scope.callee
-    home = callee.home if isinstance(callee, Closure) else None
-    return home.prototype if home is not None else UNDEFINED
 
 
 @evaluates(js.Call)
@@ -243,8 +221,6 @@ async def _call(engine: Engine, node: js.Call, scope: Scope) -> Value:
     if type(callee) is js.Member:
         this = await owner_of(engine, callee, scope)
         function = await _read(engine, this, callee, scope)
-    elif type(callee) is js.Super:
-        return await _call_super(engine, node, scope)
     else:
         function = await evaluate(engine, callee, scope)
     if node.optional and (function is None or function is UNDEFINED):
@@ -254,22 +230,6 @@ async def _call(engine: Engine, node: js.Call, scope: Scope) -> Value:
     if not isinstance(function, JsFunction):
         raise engine.type_error(engine.words.not_callable(describe(callee)))
     return await call(engine, function, this, args)
-
-
-async def _call_super(engine: Engine, node: js.Call, scope: Scope) -> Value:
-    callee = scope.callee
-    holder = scope.holder(NEW_TARGET)
-    target = None if holder is None else holder.variables[NEW_TARGET]
-    if not isinstance(callee, Closure) or callee.base is None or target is None:
-        raise engine.error("SyntaxError", engine.words.unexpected("super", "keyword"))
-    args = await values_of(engine, node.args, scope)
-    made = await construct(engine, callee.base, args, target)
-    inner: Scope | None = scope
-    while inner is not None and inner.callee is callee:
-        inner.this = made
-        inner = inner.parent
-    await initialize_fields(engine, callee, made)
-    return UNDEFINED
 
 
 @evaluates(js.Chain)
@@ -286,7 +246,7 @@ async def _new(engine: Engine, node: js.New, scope: Scope) -> Value:
     args = await values_of(engine, node.args, scope)
     engine.frames[-1].at = node.at
     if type(function) is NativeFunction or type(function) is Closure:
-        return await construct(engine, function, args, None, describe(node.callee))
+        return await construct(engine, function, args, describe(node.callee))
     raise engine.type_error(engine.words.not_constructor(describe(node.callee)))
 
 

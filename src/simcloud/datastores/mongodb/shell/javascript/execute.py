@@ -9,18 +9,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from simcloud.datastores.mongodb.shell.javascript import classes
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
+from simcloud.datastores.mongodb.shell.javascript.assignment import bind, bind_parameters
 from simcloud.datastores.mongodb.shell.javascript.calls import make_closure, runs_bodies
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.evaluate import evaluate, named_value
 from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
-from simcloud.datastores.mongodb.shell.javascript.patterns import bind, bind_parameters
-from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Scope
+from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Closure, Scope
 from simcloud.datastores.mongodb.shell.javascript.targets import names_in
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
-    Closure,
     JsObject,
     Thrown,
     Value,
@@ -32,10 +30,9 @@ from simcloud.userland.awk.flat import run_flat
 
 @dataclass(slots=True)
 class Leave:
-    """How a statement was left: ``break``, ``continue`` (perhaps with a label) or ``return``."""
+    """How a statement was left: ``break``, ``continue`` or ``return``."""
 
     kind: str
-    label: str = ""
     value: Value = UNDEFINED
 
 
@@ -150,12 +147,6 @@ async def _nothing(engine: Engine, node: js.Node, scope: Scope) -> Leave | None:
     return None
 
 
-@executes(js.DeclareClass)
-async def _declare_class(engine: Engine, node: js.DeclareClass, scope: Scope) -> Leave | None:
-    scope.variables[node.definition.name] = await classes.make_class(engine, node.definition, scope)
-    return None
-
-
 @executes(js.Block)
 async def _block(engine: Engine, node: js.Block, scope: Scope) -> Leave | None:
     return await _run_all(engine, node.body, Scope(scope))
@@ -171,13 +162,11 @@ async def _if(engine: Engine, node: js.If, scope: Scope) -> Leave | None:
 @executes(js.Return)
 async def _return(engine: Engine, node: js.Return, scope: Scope) -> Leave | None:
     value = UNDEFINED if node.value is None else await evaluate(engine, node.value, scope)
-    return Leave("return", "", value)
+    return Leave("return", value)
 
 
 @executes(js.Jump)
 async def _jump(engine: Engine, node: js.Jump, scope: Scope) -> Leave | None:
-    if node.label:
-        return Leave(node.kind, node.label)
     return _BREAK if node.kind == "break" else _CONTINUE
 
 
@@ -186,17 +175,6 @@ async def _throw(engine: Engine, node: js.Throw, scope: Scope) -> Leave | None:
     value = await evaluate(engine, node.value, scope)
     engine.frames[-1].at = node.at
     raise Thrown(value)
-
-
-@executes(js.Labelled)
-async def _labelled(engine: Engine, node: js.Labelled, scope: Scope) -> Leave | None:
-    if isinstance(node.body, (js.For, js.ForEach, js.While, js.DoWhile)):
-        leave = await _LOOPS[type(node.body)](engine, node.body, scope, node.label)
-    else:
-        leave = await _execute(engine, node.body, scope)
-    if leave is not None and leave.kind == "break" and leave.label == node.label:
-        return None
-    return leave
 
 
 @executes(js.Try)
@@ -249,30 +227,27 @@ async def _switch(engine: Engine, node: js.Switch, scope: Scope) -> Leave | None
 
 # -- loops ---------------------------------------------------------------------------------------
 
-Loop = Callable[[Engine, Any, Scope, str], Awaitable[Leave | None]]
 
-
-async def _turn(engine: Engine, body: js.Node, scope: Scope, label: str) -> Leave | None:
+async def _turn(engine: Engine, body: js.Node, scope: Scope) -> Leave | None:
     """One turn of a loop; gives what ends the loop, or None to go on."""
     engine.step()
     await engine.turn()
     leave = await _EXECUTE[type(body)](engine, body, scope)
-    if leave is None or (leave.kind == "continue" and leave.label in ("", label)):
-        return None
-    return leave
+    return None if leave is _CONTINUE else leave
 
 
 def _after(leave: Leave | None) -> Leave | None:
     return None if leave is _BREAK else leave
 
 
-async def _loop_for(engine: Engine, node: js.For, scope: Scope, label: str = "") -> Leave | None:
+@executes(js.For)
+async def _loop_for(engine: Engine, node: js.For, scope: Scope) -> Leave | None:
     inner = Scope(scope)
     if node.first is not None:
         await _execute(engine, node.first, inner)
     fresh = isinstance(node.first, js.Declare) and node.first.kind == "let"
     while node.test is None or truthy(await evaluate(engine, node.test, inner)):
-        leave = await _turn(engine, node.body, inner, label)
+        leave = await _turn(engine, node.body, inner)
         if leave is not None:
             return _after(leave)
         if fresh:  # each turn has variables of its own, for the functions made in it
@@ -282,14 +257,15 @@ async def _loop_for(engine: Engine, node: js.For, scope: Scope, label: str = "")
     return None
 
 
-async def _loop_each(engine: Engine, node: js.ForEach, scope: Scope, label: str = "") -> Leave | None:
+@executes(js.ForEach)
+async def _loop_each(engine: Engine, node: js.ForEach, scope: Scope) -> Leave | None:
     value = await evaluate(engine, node.items, scope)
     items = await items_of(engine, value, node.items) if node.over == "of" else _all_keys(value)
     index = 0
     while index < len(items):  # an array may grow or shrink under the loop
         inner = Scope(scope)
         await bind(engine, node.target, items[index], inner, node.kind)
-        leave = await _turn(engine, node.body, inner, label)
+        leave = await _turn(engine, node.body, inner)
         if leave is not None:
             return _after(leave)
         index += 1
@@ -306,27 +282,20 @@ def _all_keys(value: Value) -> list[Value]:
     return list(found)
 
 
-async def _loop_while(engine: Engine, node: js.While, scope: Scope, label: str = "") -> Leave | None:
+@executes(js.While)
+async def _loop_while(engine: Engine, node: js.While, scope: Scope) -> Leave | None:
     while truthy(await evaluate(engine, node.test, scope)):
-        leave = await _turn(engine, node.body, scope, label)
+        leave = await _turn(engine, node.body, scope)
         if leave is not None:
             return _after(leave)
     return None
 
 
-async def _loop_do(engine: Engine, node: js.DoWhile, scope: Scope, label: str = "") -> Leave | None:
+@executes(js.DoWhile)
+async def _loop_do(engine: Engine, node: js.DoWhile, scope: Scope) -> Leave | None:
     while True:
-        leave = await _turn(engine, node.body, scope, label)
+        leave = await _turn(engine, node.body, scope)
         if leave is not None:
             return _after(leave)
         if not truthy(await evaluate(engine, node.test, scope)):
             return None
-
-
-_LOOPS: dict[type, Loop] = {
-    js.For: _loop_for,
-    js.ForEach: _loop_each,
-    js.While: _loop_while,
-    js.DoWhile: _loop_do,
-}
-_EXECUTE.update(_LOOPS)  # type: ignore[arg-type]  # a loop can do without its label

@@ -11,7 +11,7 @@ from simcloud.datastores.mongodb.shell.javascript.targets import as_pattern
 from simcloud.datastores.mongodb.shell.javascript.tokens import SyntaxFailure
 
 ASSIGNMENTS: Final = frozenset(
-    ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??="]
+    ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="]
 )
 _LEVELS: Final = {
     "??": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "===": 7, "!==": 7,
@@ -23,7 +23,7 @@ _PREFIXES = frozenset(["!", "~", "+", "-", "typeof", "void", "delete"])
 
 
 class ExpressionParser(Reader):
-    """The half of the parser that reads expressions; ``functions.py`` adds functions and classes."""
+    """The half of the parser that reads expressions; ``functions.py`` adds functions."""
 
     no_in = False
     """Inside the head of a ``for``, where ``in`` is not an operator."""
@@ -232,11 +232,6 @@ class ExpressionParser(Reader):
                 return js.Literal(token.at, {"null": None, "true": True, "false": False}[token.text])
             case "function":
                 return self.function()
-            case "class":
-                return self.class_()
-            case "super":
-                self.advance()
-                return js.Super(token.at)
         self.unexpected()
 
     def _template(self) -> js.Node:
@@ -281,11 +276,10 @@ class ExpressionParser(Reader):
     def _entry(self) -> js.Property:
         token, after = self.token, self.peek()
         ends = after.kind == "sign" and after.text in (",", "}", ":", "(", "=")
-        if token.kind == "name" and token.text in ("get", "set", "async") and not ends:
+        if token.kind == "name" and token.text == "async" and not ends:
             self.advance()
             key = self.property_key()
-            kind = "method" if token.text == "async" else token.text
-            return js.Property(token.at, kind, key, self.method(key))
+            return js.Property(token.at, "method", key, self.method(key))
         key = self.property_key()
         if self.at_sign("("):
             return js.Property(token.at, "method", key, self.method(key))
@@ -326,8 +320,4 @@ class ExpressionParser(Reader):
 
     def method(self, key: js.Node) -> js.Function:
         """A method's parameters and body."""
-        raise NotImplementedError
-
-    def class_(self) -> js.Class:
-        """A class."""
         raise NotImplementedError

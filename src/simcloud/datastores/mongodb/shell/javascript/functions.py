@@ -1,4 +1,4 @@
-"""Reading functions, arrows and classes."""
+"""Reading functions and arrows."""
 
 from __future__ import annotations
 
@@ -98,36 +98,6 @@ class FunctionParser(ExpressionParser):
                     return after.kind == "sign" and after.text == "=>"
             index += 1
         return False
-
-    def class_(self) -> js.Class:
-        start = self.expect("class").at
-        name = self.name() if self.token.kind == "name" else ""
-        base = self._postfix() if self.accept("extends") else None
-        self.expect("{", "before class body")
-        members: list[js.Property] = []
-        while not self.at_sign("}"):
-            if not self.accept(";"):
-                members.append(self.nested(self._class_member))
-        end = self.advance().end
-        return js.Class(start, name, base, members, self.source.text[start:end])
-
-    def _class_member(self) -> js.Property:
-        at = self.token.at
-        static = self._modifier("static")
-        self._modifier("async")
-        kind = "get" if self._modifier("get") else "set" if self._modifier("set") else "method"
-        key = self.property_key()
-        if self.at_sign("("):
-            return js.Property(at, kind, key, self.method(key), static)
-        value = self.assignment() if self.accept("=") else None
-        self.end_statement()
-        return js.Property(at, "field", key, value, static)
-
-    def _modifier(self, word: str) -> bool:
-        after = self.peek()
-        if after.kind == "sign" and after.text in ("(", "=", ";", "}"):
-            return False
-        return self.token.kind == "name" and self.accept(word)
 
     def statements_until(self, closing: str) -> list[js.Node]:
         """The statements up to a closing sign, or to the end."""

@@ -1,4 +1,4 @@
-"""The items of what can be iterated: arrays, strings, maps, sets, and cursors (``hasNext`` and ``next``).
+"""The items of what can be iterated: arrays, strings and cursors (``hasNext`` and ``next``).
 
 There are no symbols and no generators, so a script cannot add kinds of its own.
 """
@@ -12,7 +12,6 @@ from simcloud.datastores.mongodb.shell.javascript.properties import describe, ge
 from simcloud.datastores.mongodb.shell.javascript.values import (
     JsArray,
     JsFunction,
-    JsMap,
     JsObject,
     Value,
     truthy,
@@ -25,10 +24,6 @@ async def items_of(engine: Engine, value: Value, node: js.Node | None = None) ->
         return value.items
     if type(value) is str:
         return list(value)
-    if isinstance(value, JsMap):
-        if value.is_set:
-            return [key for key, _ in value.entries.values()]
-        return [engine.array([key, item]) for key, item in value.entries.values()]
     if isinstance(value, JsObject):
         has_next, take = await get(engine, value, "hasNext"), await get(engine, value, "next")
         if isinstance(has_next, JsFunction) and isinstance(take, JsFunction):

@@ -109,13 +109,6 @@ def clock_text(time_ms: float) -> str:
     return f"{when.hour:02d}:{when.minute:02d}:{when.second:02d}"
 
 
-def utc_text(time_ms: float) -> str:
-    """``Thu, 01 Jan 1970 00:00:00 GMT``."""
-    when = parts(time_ms)
-    day = f"{_DAYS[when.weekday]}, {when.day:02d} {MONTHS[when.month]} {when.year:04d}"
-    return f"{day} {clock_text(time_ms)} GMT"
-
-
 def read(text: str) -> float:
     """A moment from text; NaN when it is none."""
     text = text.strip()[:100]

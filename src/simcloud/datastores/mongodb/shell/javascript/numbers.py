@@ -126,18 +126,6 @@ def fixed_text(value: float, places: int) -> str:
     return text[1:] if text[0] == "-" and not rounded and value == 0 else text
 
 
-def precise_text(value: float, digits: int) -> str:
-    """``toPrecision``."""
-    if value != value or value in (math.inf, -math.inf):
-        return number_text(value)
-    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value))
-    exponent = rounded.adjusted() if value else 0
-    if -7 < exponent < digits:
-        return f"{rounded:.{max(0, digits - 1 - exponent)}f}"
-    mantissa = f"{rounded.scaleb(-exponent):.{digits - 1}f}"
-    return f"{mantissa}e{'+' if exponent >= 0 else '-'}{abs(exponent)}"
-
-
 def remainder(left: float, right: float) -> float:
     """``%``."""
     if left != left or right != right or right == 0 or left in (math.inf, -math.inf):

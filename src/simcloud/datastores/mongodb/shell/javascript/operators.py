@@ -10,7 +10,6 @@ from simcloud.datastores.mongodb.shell.javascript.convert import (
     less,
     loosely_equal,
     number,
-    plain_text,
     primitive,
     text,
 )
@@ -28,6 +27,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     JsFunction,
     JsObject,
     Value,
+    plain_text,
     same,
 )
 

@@ -66,10 +66,6 @@ class _Parser(FunctionParser):
         if token.kind == "name":
             if self._at_let():
                 return self._declaration("let")
-            if self.peek().kind == "sign" and self.peek().text == ":":
-                self.advance()
-                self.advance()
-                return js.Labelled(token.at, token.text, self.statement())
             if token.text == "async" and self.peek().text == "function" and not self.peek().newline_before:
                 self.advance()
                 return self._read_function()
@@ -118,9 +114,6 @@ class _Parser(FunctionParser):
         if not function.name:
             raise SyntaxFailure(self.words.missing("name", "", "(", "sign"), function.at)
         return js.DeclareFunction(at, function)
-
-    def _read_class(self) -> js.Node:
-        return js.DeclareClass(self.token.at, self.class_())
 
     # -- choices and loops ---------------------------------------------------------------------
 
@@ -220,9 +213,8 @@ class _Parser(FunctionParser):
 
     def _read_break(self) -> js.Node:
         token = self.advance()
-        label = "" if self._ends_here() else self.name()
         self.end_statement()
-        return js.Jump(token.at, token.text, label)
+        return js.Jump(token.at, token.text)
 
     _read_continue = _read_break
 
@@ -246,8 +238,3 @@ class _Parser(FunctionParser):
         if handler is None and finalizer is None:
             self.expect("catch", "or finally after try")
         return js.Try(at, block, param, handler, finalizer)
-
-    def _read_debugger(self) -> js.Node:
-        at = self.advance().at
-        self.end_statement()
-        return js.Empty(at)

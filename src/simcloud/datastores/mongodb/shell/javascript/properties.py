@@ -31,7 +31,7 @@ async def get(engine: Engine, value: Value, key: str, node: js.Node | None = Non
             return _prototype_of(engine, value)
         return UNDEFINED
     if type(found) is Accessor:
-        return UNDEFINED if found.getter is None else await call(engine, found.getter, value, [])
+        return await call(engine, found.getter, value, [])
     return found
 
 
@@ -67,21 +67,17 @@ async def put(engine: Engine, value: Value, key: str, new: Value, node: js.Node 
             _wrapper(engine, value, key, node, writing=True)
         return
     if key == "__proto__":
-        set_prototype(engine, value, new)
+        _set_prototype(engine, value, new)
         return
-    own = value.own(key)
-    inherited = value.find(key) if own is MISSING else own
-    if type(inherited) is Accessor:
-        if inherited.setter is not None:
-            await call(engine, inherited.setter, value, [new])
+    if type(value.find(key)) is Accessor:
         return
-    if not value.put(key, new) and isinstance(value, JsArray) and not value.frozen:
+    if not value.put(key, new):
         raise engine.error("RangeError", engine.words.bad_length())
     if isinstance(value, JsArray) and is_index(key):
         engine.made_items(int(key) - len(value.items) + 2)
 
 
-def set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
+def _set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
     """Give an object another prototype."""
     if prototype is not None and not isinstance(prototype, JsObject):
         return
@@ -101,8 +97,6 @@ def describe(node: js.Node) -> str:
             return name
         case js.This():
             return "this"
-        case js.Super():
-            return "super"
         case js.Member(_, owner, js.Literal(_, str(key)), False):
             return f"{describe(owner)}.{key}"
         case js.Member(_, owner, js.Literal(_, float(index)), True):

@@ -1,10 +1,11 @@
-"""Variables: a chain of scopes, each a dictionary."""
+"""Variables: a chain of scopes, each a dictionary; and the functions that keep one alive."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.mongodb.shell.javascript.values import JsObject, Undefined, Value
+from simcloud.datastores.mongodb.shell.javascript import syntax as js
+from simcloud.datastores.mongodb.shell.javascript.values import JsFunction, JsObject, Undefined, Value
 
 UNREADY: Final = Undefined()
 """What a ``let`` or ``const`` holds before its declaration has run. Scripts never see it."""
@@ -13,14 +14,13 @@ UNREADY: Final = Undefined()
 class Scope:
     """The variables of a block, a function or the whole script."""
 
-    __slots__ = ("callee", "constants", "parent", "this", "variables")
+    __slots__ = ("constants", "parent", "this", "variables")
 
     def __init__(self, parent: Scope | None, variables: dict[str, Value] | None = None) -> None:
         self.variables: dict[str, Value] = {} if variables is None else variables
         self.parent = parent
         self.constants: dict[str, None] | None = None
         self.this: Value = None if parent is None else parent.this
-        self.callee: JsObject | None = None if parent is None else parent.callee
 
     def holder(self, name: str) -> Scope | None:
         """The nearest scope that has a variable."""
@@ -35,3 +35,22 @@ class Scope:
             self.constants = {}
         self.constants[name] = None
         self.variables[name] = value
+
+
+class Closure(JsFunction):
+    """A function of the script, with the variables around it."""
+
+    __slots__ = ("node", "scope", "source")
+
+    def __init__(
+        self, prototype: JsObject | None, node: js.Function, scope: Scope, source: js.Source, name: str
+    ) -> None:
+        super().__init__(prototype, name)
+        self.node = node
+        self.scope = scope
+        self.source = source
+
+    def own(self, key: str) -> Value:
+        if key == "length":
+            return float(len(self.node.params))
+        return super().own(key)

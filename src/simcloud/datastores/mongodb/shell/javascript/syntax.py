@@ -66,11 +66,6 @@ class This(Node):
 
 
 @dataclass(slots=True)
-class Super(Node):
-    """``super``, in a class."""
-
-
-@dataclass(slots=True)
 class Spread(Node):
     """``...items``, in a literal, a call or (as the rest) a pattern."""
 
@@ -86,15 +81,11 @@ class ArrayLiteral(Node):
 
 @dataclass(slots=True)
 class Property(Node):
-    """One entry of an object literal, an object pattern or a class body.
-
-    ``kind`` is "value", "get", "set", "method" or "field".
-    """
+    """One entry of an object literal or an object pattern; ``kind`` is "value" or "method"."""
 
     kind: str
     key: Node
-    value: Node | None
-    static: bool = False
+    value: Node
 
 
 @dataclass(slots=True)
@@ -115,16 +106,6 @@ class Function(Node):
     arrow: bool = False
     declared: list[str] = field(default_factory=list)
     """Names of ``var`` in the body."""
-
-
-@dataclass(slots=True)
-class Class(Node):
-    """A class, declared or as an expression."""
-
-    name: str
-    base: Node | None
-    members: list[Property]
-    text: str
 
 
 @dataclass(slots=True)
@@ -265,13 +246,6 @@ class DeclareFunction(Node):
 
 
 @dataclass(slots=True)
-class DeclareClass(Node):
-    """A class declaration."""
-
-    definition: Class
-
-
-@dataclass(slots=True)
 class Expression(Node):
     """An expression as a statement."""
 
@@ -340,10 +314,9 @@ class Return(Node):
 
 @dataclass(slots=True)
 class Jump(Node):
-    """``break`` or ``continue``, with a label or without."""
+    """``break`` or ``continue``."""
 
     kind: str
-    label: str
 
 
 @dataclass(slots=True)
@@ -369,14 +342,6 @@ class Switch(Node):
 
     value: Node
     cases: list[tuple[Node | None, list[Node]]]
-
-
-@dataclass(slots=True)
-class Labelled(Node):
-    """``label: statement``."""
-
-    label: str
-    body: Node
 
 
 @dataclass(slots=True)

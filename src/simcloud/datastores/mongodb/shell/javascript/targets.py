@@ -28,7 +28,7 @@ def as_pattern(node: js.Node, words: Words) -> js.Node:
 def _entry(entry: js.Property | js.Spread, words: Words) -> js.Property | js.Spread:
     if isinstance(entry, js.Spread):
         return js.Spread(entry.at, as_pattern(entry.value, words))
-    if entry.kind != "value" or entry.value is None:
+    if entry.kind != "value":
         raise SyntaxFailure(words.bad_target(), entry.at)
     return js.Property(entry.at, "value", entry.key, as_pattern(entry.value, words))
 

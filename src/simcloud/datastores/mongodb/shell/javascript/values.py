@@ -7,13 +7,9 @@ look into dictionaries: no attribute of a Python object can be named from a scri
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from simcloud.datastores.mongodb.shell.javascript import syntax as js
-    from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-    from simcloud.datastores.mongodb.shell.javascript.scope import Scope
+from simcloud.datastores.mongodb.shell.javascript.numbers import number_text
 
 Value = Any
 """A script's value: see above. (Checked by construction, not by types: nearly every line handles one.)"""
@@ -37,13 +33,12 @@ MISSING: Final = Undefined()
 
 
 class Accessor:
-    """A property with a getter, a setter or both."""
+    """A property of a built-in object that is worked out when it is read."""
 
-    __slots__ = ("getter", "setter")
+    __slots__ = ("getter",)
 
-    def __init__(self, getter: JsObject | None, setter: JsObject | None) -> None:
+    def __init__(self, getter: JsObject) -> None:
         self.getter = getter
-        self.setter = setter
 
 
 class Thrown(Exception):
@@ -57,7 +52,7 @@ class Thrown(Exception):
 class JsObject:
     """An object: properties in order, and a prototype."""
 
-    __slots__ = ("frozen", "hidden", "properties", "prototype", "sealed")
+    __slots__ = ("hidden", "properties", "prototype")
 
     class_name = "Object"
 
@@ -65,8 +60,6 @@ class JsObject:
         self.properties: dict[str, Value] = {}
         self.prototype = prototype
         self.hidden: dict[str, None] = {}
-        self.frozen = False
-        self.sealed = False
 
     def own(self, key: str) -> Value:
         """The object's own property, or ``MISSING``."""
@@ -84,8 +77,6 @@ class JsObject:
 
     def put(self, key: str, value: Value) -> bool:
         """Set an own property; false when the object does not take it."""
-        if self.frozen or (self.sealed and key not in self.properties):
-            return False
         self.properties[key] = value
         return True
 
@@ -95,9 +86,7 @@ class JsObject:
         self.hidden[key] = None
 
     def remove(self, key: str) -> bool:
-        """Delete an own property; false when the object keeps it."""
-        if self.frozen or self.sealed:
-            return key not in self.properties
+        """Delete an own property."""
         self.properties.pop(key, None)
         self.hidden.pop(key, None)
         return True
@@ -139,8 +128,6 @@ class JsArray(JsObject):
         return self.properties.get(key, MISSING)
 
     def put(self, key: str, value: Value) -> bool:
-        if self.frozen:
-            return False
         if is_index(key):
             return self.put_at(int(key), value)
         if key == "length":
@@ -151,7 +138,7 @@ class JsArray(JsObject):
     def put_at(self, index: int, value: Value) -> bool:
         """Set an item, growing the array if need be."""
         items = self.items
-        if self.frozen or index >= MAX_ARRAY_LENGTH:
+        if index >= MAX_ARRAY_LENGTH:
             return False
         if index >= len(items):
             items.extend([UNDEFINED] * (index - len(items) + 1))
@@ -167,7 +154,7 @@ class JsArray(JsObject):
         return True
 
     def remove(self, key: str) -> bool:
-        if is_index(key) and int(key) < len(self.items) and not self.frozen:
+        if is_index(key) and int(key) < len(self.items):
             self.items[int(key)] = UNDEFINED
             return True
         return super().remove(key)
@@ -191,53 +178,6 @@ class JsFunction(JsObject):
         if key == "name" and "name" not in self.properties:
             return self.name
         return super().own(key)
-
-
-class Closure(JsFunction):
-    """A function of the script, with the variables around it."""
-
-    __slots__ = ("base", "fields", "home", "is_class", "node", "scope", "source")
-
-    def __init__(
-        self, prototype: JsObject | None, node: js.Function, scope: Scope, source: js.Source, name: str
-    ) -> None:
-        super().__init__(prototype, name)
-        self.node = node
-        self.scope = scope
-        self.source = source
-        self.home: JsObject | None = None
-        self.is_class = False
-        self.base: JsObject | None = None
-        self.fields: list[js.Property] = []
-
-    def own(self, key: str) -> Value:
-        if key == "length":
-            return float(len(self.node.params))
-        return super().own(key)
-
-
-Native = Callable[["Engine", Value, list[Value]], Value]
-WaitingNative = Callable[["Engine", Value, list[Value]], Awaitable[Value]]
-
-
-class NativeFunction(JsFunction):
-    """A built-in function. ``construct`` is what ``new`` does, when it may be made with ``new``."""
-
-    __slots__ = ("construct", "run", "waits")
-
-    def __init__(
-        self,
-        prototype: JsObject | None,
-        name: str,
-        run: Native | WaitingNative,
-        *,
-        waits: bool,
-        construct: Native | WaitingNative | None = None,
-    ) -> None:
-        super().__init__(prototype, name)
-        self.run = run
-        self.waits = waits
-        self.construct = construct
 
 
 class JsError(JsObject):
@@ -264,19 +204,6 @@ class JsDate(JsObject):
     def __init__(self, prototype: JsObject | None, time_ms: float) -> None:
         super().__init__(prototype)
         self.time_ms = time_ms
-
-
-class JsMap(JsObject):
-    """A ``Map``, or a ``Set`` whose values are its keys."""
-
-    __slots__ = ("entries", "is_set")
-
-    class_name = "Map"
-
-    def __init__(self, prototype: JsObject | None, is_set: bool) -> None:
-        super().__init__(prototype)
-        self.is_set = is_set
-        self.entries: dict[Any, tuple[Value, Value]] = {}
 
 
 class Boxed(JsObject):
@@ -333,10 +260,12 @@ def same(left: Value, right: Value) -> bool:
     return left is right
 
 
-def map_key(value: Value) -> Any:
-    """A dictionary key under which a map files a value."""
-    if type(value) is float:
-        return ("number", "NaN" if value != value else value)
+def plain_text(value: Value) -> str:
+    """A plain value as a string."""
     if type(value) is str:
-        return ("string", value)
-    return value
+        return value
+    if type(value) is float:
+        return number_text(value)
+    if value is True or value is False:
+        return "true" if value else "false"
+    return "undefined" if value is UNDEFINED else "null"

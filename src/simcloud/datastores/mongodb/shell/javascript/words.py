@@ -77,12 +77,6 @@ class Words(Protocol):
     def bad_instanceof(self, text: str) -> str:
         """``instanceof`` something that is no function."""
 
-    def read_only(self, key: str) -> str:
-        """A change to something frozen."""
-
-    def class_without_new(self, name: str) -> str:
-        """A class called as a function."""
-
     def bad_this(self, method: str, kind: str, value: str) -> str:
         """A built-in method called on the wrong kind of thing."""
 
@@ -202,12 +196,6 @@ class SpiderMonkey:
     def bad_instanceof(self, text: str) -> str:
         return f"invalid 'instanceof' operand {text}"
 
-    def read_only(self, key: str) -> str:
-        return f'"{key}" is read-only'
-
-    def class_without_new(self, name: str) -> str:
-        return "class constructors must be invoked with |new|"
-
     def bad_this(self, method: str, kind: str, value: str) -> str:
         return f"{method} method called on incompatible {value}"
 
@@ -303,12 +291,6 @@ class V8(SpiderMonkey):
 
     def bad_instanceof(self, text: str) -> str:
         return "Right-hand side of 'instanceof' is not callable"
-
-    def read_only(self, key: str) -> str:
-        return f"Cannot assign to read only property '{key}' of object"
-
-    def class_without_new(self, name: str) -> str:
-        return f"Class constructor {name} cannot be invoked without 'new'"
 
     def bad_this(self, method: str, kind: str, value: str) -> str:
         return f"Method {method} called on incompatible receiver {value}"

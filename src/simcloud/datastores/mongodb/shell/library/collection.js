@@ -85,11 +85,6 @@ DBCollection.prototype.explain = function(verbosity) {
     };
 };
 
-DBCollection.prototype.mapReduce = function(map, reduce, options) {
-    var command = Object.assign({mapreduce: this._shortName, map: map, reduce: reduce}, options || {});
-    return this._db._must(command, "map reduce failed:");
-};
-
 // -- writing --------------------------------------------------------------------------------------
 
 DBCollection.prototype._withIds = function(documents) {
@@ -147,48 +142,8 @@ DBCollection.prototype.findOneAndUpdate = function(filter, change, options) {
     this._checkOperators(change, "findOneAndUpdate");
     return this._findOneAnd(filter, {update: change}, options);
 };
-DBCollection.prototype.findOneAndReplace = function(filter, document, options) {
-    this._checkReplacement(document);
-    return this._findOneAnd(filter, {update: document}, options);
-};
 DBCollection.prototype.findOneAndDelete = function(filter, options) {
     return this._findOneAnd(filter, {remove: true}, options);
-};
-
-DBCollection.prototype._bulk = function(operations) {
-    var done = {acknowledged: true, deletedCount: 0, insertedCount: 0, matchedCount: 0, modifiedCount: 0,
-                upsertedCount: 0, insertedIds: {}, upsertedIds: {}};
-    var collection = this;
-    operations.forEach(function(operation, index) {
-        var name = Object.keys(operation)[0], args = operation[name], result;
-        switch (name) {
-        case "insertOne":
-            result = collection.insertOne(args.document);
-            done.insertedCount++;
-            done.insertedIds[index] = result.insertedId;
-            return;
-        case "updateOne":
-        case "updateMany":
-            result = collection[name](args.filter, args.update, args);
-            break;
-        case "replaceOne":
-            result = collection.replaceOne(args.filter, args.replacement, args);
-            break;
-        case "deleteOne":
-        case "deleteMany":
-            done.deletedCount += collection[name](args.filter).deletedCount;
-            return;
-        default:
-            throw Error("bulkWrite operation type must be one of insertOne, updateOne, updateMany, replaceOne, deleteOne, deleteMany");
-        }
-        done.matchedCount += result.matchedCount;
-        done.modifiedCount += result.modifiedCount;
-        if (result.upsertedId) {
-            done.upsertedCount++;
-            done.upsertedIds[index] = result.upsertedId;
-        }
-    });
-    return done;
 };
 
 // -- indexes and the collection itself ------------------------------------------------------------
@@ -213,11 +168,6 @@ DBCollection.prototype.getIndexes = function() {
     }
     return new DBCommandCursor(this, reply).toArray();
 };
-DBCollection.prototype.getIndices = DBCollection.prototype.getIndexes;
-DBCollection.prototype.getIndexSpecs = DBCollection.prototype.getIndexes;
-DBCollection.prototype.getIndexKeys = function() {
-    return this.getIndexes().map(function(each) { return each.key; });
-};
 
 DBCollection.prototype.dropIndex = function(index) {
     return this._db._result({dropIndexes: this._shortName, index: index});
@@ -225,26 +175,12 @@ DBCollection.prototype.dropIndex = function(index) {
 DBCollection.prototype.dropIndexes = function(indexes) {
     return this._db._result({dropIndexes: this._shortName, index: indexes === undefined ? "*" : indexes});
 };
-DBCollection.prototype.reIndex = function() { return this._db._result({reIndex: this._shortName}); };
 
 DBCollection.prototype.stats = function(scale) {
     var command = {collStats: this._shortName};
     if (typeof scale === "number") command.scale = scale;
     return this._db._result(command);
 };
-DBCollection.prototype.dataSize = function() { return this.stats().size; };
-DBCollection.prototype.storageSize = function() { return this.stats().storageSize; };
-DBCollection.prototype.totalIndexSize = function() { return this.stats().totalIndexSize; };
-DBCollection.prototype.totalSize = function() { return this.storageSize() + this.totalIndexSize(); };
-DBCollection.prototype.isCapped = function() { return !!this.stats().capped; };
 DBCollection.prototype.validate = function(full) {
     return this._db._result({validate: this._shortName, full: full === true || !!(full && full.full)});
-};
-DBCollection.prototype.renameCollection = function(name, dropTarget) {
-    return this._db._admin()._result({renameCollection: this._fullName, to: this._db._name + "." + name,
-                                      dropTarget: !!dropTarget});
-};
-DBCollection.prototype.exists = function() {
-    var found = this._db.getCollectionInfos({name: this._shortName});
-    return found.length ? found[0] : null;
 };

@@ -33,8 +33,6 @@ __Cursor.prototype.next = function() {
     return this._batch[this._at++];
 };
 
-__Cursor.prototype.tryNext = function() { return this.hasNext() ? this.next() : null; };
-
 __Cursor.prototype.toArray = function() {
     if (this._all) return this._all;
     var all = [];
@@ -44,9 +42,7 @@ __Cursor.prototype.toArray = function() {
 };
 
 __Cursor.prototype.forEach = function(visit) {
-    while (this.hasNext()) {
-        if (visit(this.next()) === false && __stopsForEach) break;
-    }
+    while (this.hasNext()) visit(this.next());
 };
 
 __Cursor.prototype.map = function(change) {
@@ -60,13 +56,6 @@ __Cursor.prototype.itcount = function() {
     while (this.hasNext()) { this.next(); n++; }
     return n;
 };
-
-__Cursor.prototype.objsLeftInBatch = function() {
-    return this.hasNext() ? this._batch.length - this._at : 0;
-};
-
-__Cursor.prototype.isExhausted = function() { return !this.hasNext(); };
-__Cursor.prototype.isClosed = function() { return this._batch !== null && this._id == 0; };
 
 __Cursor.prototype.close = function() {
     if (this._id != 0) {
@@ -104,10 +93,6 @@ DBQuery.prototype._command = function() {
     }
     if (this._batchSize) command.batchSize = NumberInt(this._batchSize);
     if (o.maxTimeMS) command.maxTimeMS = NumberInt(o.maxTimeMS);
-    if (o.comment) command.comment = o.comment;
-    if (o.min) command.min = o.min;
-    if (o.max) command.max = o.max;
-    if (o.collation) command.collation = o.collation;
     return command;
 };
 
@@ -121,18 +106,9 @@ DBQuery.prototype.sort = function(order) { return this._shape("sort", order); };
 DBQuery.prototype.limit = function(count) { return this._shape("limit", count); };
 DBQuery.prototype.skip = function(count) { return this._shape("skip", count); };
 DBQuery.prototype.hint = function(index) { return this._shape("hint", index); };
-DBQuery.prototype.min = function(bound) { return this._shape("min", bound); };
-DBQuery.prototype.max = function(bound) { return this._shape("max", bound); };
-DBQuery.prototype.comment = function(text) { return this._shape("comment", text); };
 DBQuery.prototype.maxTimeMS = function(limit) { return this._shape("maxTimeMS", limit); };
-DBQuery.prototype.collation = function(rules) { return this._shape("collation", rules); };
 DBQuery.prototype.batchSize = function(count) { this._batchSize = count; return this; };
 DBQuery.prototype.projection = function(fields) { this._projection = fields; return this; };
-DBQuery.prototype.readPref = function() { return this; };
-DBQuery.prototype.readConcern = function() { return this; };
-DBQuery.prototype.noCursorTimeout = function() { return this; };
-DBQuery.prototype.allowDiskUse = function() { return this; };
-DBQuery.prototype.addOption = function() { return this; };
 
 DBQuery.prototype.count = function(applySkipLimit) {
     var command = {count: this._collection._shortName, query: this._filter};

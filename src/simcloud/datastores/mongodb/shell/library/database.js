@@ -18,19 +18,12 @@ DB.prototype.runCommand = function(command, more) {
     }
     return this._result(command);
 };
-DB.prototype._runCommand = function(command) { return this._raw(command); };
 DB.prototype.adminCommand = function(command, more) { return this._admin().runCommand(command, more); };
-DB.prototype.commandHelp = function(name) {
-    var command = {help: true};
-    command[name] = 1;
-    return this._must(command).help;
-};
 
 DB.prototype.getName = function() { return this._name; };
 DB.prototype.toString = function() { return this._name; };
 DB.prototype.getMongo = function() { return this._mongo; };
 DB.prototype.getSiblingDB = function(name) { return __database(this._mongo, name); };
-DB.prototype.getSisterDB = DB.prototype.getSiblingDB;
 DB.prototype.getCollection = function(name) { return __collection(this, name); };
 
 DB.prototype.getCollectionInfos = function(filter) {
@@ -48,14 +41,6 @@ DB.prototype.getCollectionNames = function() {
 DB.prototype.createCollection = function(name, options) {
     return this._result(Object.assign({create: name}, options || {}));
 };
-DB.prototype.createView = function(name, source, pipeline) {
-    return this._result({create: name, viewOn: source, pipeline: pipeline || []});
-};
-
-DB.prototype.aggregate = function(pipeline, options) {
-    var command = Object.assign({aggregate: 1, pipeline: pipeline, cursor: {}}, options || {});
-    return new DBCommandCursor(this.getCollection("$cmd.aggregate"), this._must(command, "aggregate failed: "));
-};
 
 DB.prototype.stats = function(scale) {
     var command = {dbStats: 1, scale: typeof scale === "number" ? scale : 1};
@@ -64,26 +49,21 @@ DB.prototype.stats = function(scale) {
 DB.prototype.serverStatus = function(options) {
     return this._admin()._result(Object.assign({serverStatus: 1}, options || {}));
 };
-DB.prototype.hostInfo = function() { return this._admin()._result({hostInfo: 1}); };
 DB.prototype.isMaster = function() { return this._result({isMaster: 1}); };
 DB.prototype.hello = function() { return this._result({hello: 1}); };
 DB.prototype.serverBuildInfo = function() { return this._admin()._result({buildInfo: 1}); };
 DB.prototype.version = function() { return this._admin()._must({buildInfo: 1}, "").version; };
-DB.prototype.serverBits = function() { return this.serverBuildInfo().bits; };
 DB.prototype.serverCmdLineOpts = function() { return this._admin()._result({getCmdLineOpts: 1}); };
-DB.prototype.listCommands = function() { return this._result({listCommands: 1}); };
 DB.prototype.currentOp = function(filter) {
     var command = {currentOp: 1};
     if (filter === true) command.$all = true;
     else Object.assign(command, filter || {});
     return this._admin()._result(command);
 };
-DB.prototype.currentOP = DB.prototype.currentOp;
 DB.prototype.killOp = function(op) {
     if (op === undefined) throw Error("no opNum to kill specified");
     return this._admin()._result({killOp: 1, op: op});
 };
-DB.prototype.killOP = DB.prototype.killOp;
 DB.prototype.fsyncLock = function() { return this._admin()._result({fsync: 1, lock: true}); };
 DB.prototype.fsyncUnlock = function() { return this._admin()._result({fsyncUnlock: 1}); };
 DB.prototype.getProfilingStatus = function() { return this._result({profile: -1}); };
@@ -91,18 +71,6 @@ DB.prototype.getProfilingLevel = function() { return this._result({profile: -1})
 DB.prototype.setProfilingLevel = function(level, options) {
     if (typeof options === "number") options = {slowms: options};
     return this._result(Object.assign({profile: level}, options || {}));
-};
-DB.prototype.getLogComponents = function() {
-    return this._admin()._must({getParameter: 1, logComponentVerbosity: 1}).logComponentVerbosity;
-};
-DB.prototype.setLogLevel = function(level, component) {
-    var verbosity = {verbosity: level};
-    if (component) component.split(".").reverse().forEach(function(part) {
-        var outer = {};
-        outer[part] = verbosity;
-        verbosity = outer;
-    });
-    return this._admin()._result({setParameter: 1, logComponentVerbosity: verbosity});
 };
 DB.prototype.logout = function() {
     __logout(this._mongo, this._name);
@@ -143,9 +111,6 @@ Mongo.prototype.getDBNames = function() {
 };
 Mongo.prototype.adminCommand = function(command) { return this.getDB("admin").runCommand(command); };
 Mongo.prototype.toString = function() { return "connection to " + this.host; };
-Mongo.prototype.setReadPref = function() {};
-Mongo.prototype.setSlaveOk = function() {};
-Mongo.prototype.setSecondaryOk = function() {};
 
 function connect(address, user, password) {
     var mongo = __open(address.indexOf("/") < 0 && address.indexOf(":") < 0 ? "127.0.0.1:27017/" + address : address);
@@ -165,14 +130,6 @@ var rs = {
         var reply = db._admin()._raw({replSetGetConfig: 1});
         if (reply.config) return reply.config;
         throw __failure(reply, "Could not retrieve replica set config: ");
-    },
-    add: function(host) { return rs._reconfigure(); },
-    remove: function(host) { return rs._reconfigure(); },
-    reconfig: function(config) { return db._admin()._result({replSetReconfig: config}); },
-    stepDown: function(seconds) { return db._admin()._result({replSetStepDown: seconds === undefined ? 60 : seconds}); },
-    freeze: function(seconds) { return db._admin()._result({replSetFreeze: seconds}); },
-    slaveOk: function() {},
-    secondaryOk: function() {},
-    _reconfigure: function() { throw __failure(db._admin()._raw({replSetGetConfig: 1}), "Could not retrieve replica set config: "); }
+    }
 };
 rs.config = rs.conf;

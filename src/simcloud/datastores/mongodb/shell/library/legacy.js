@@ -1,8 +1,6 @@
 // The old shell's own ways: replies come back even when they say no, results print themselves.
 
-var __stopsForEach = false;
 var __throwsForMissing = false;
-var __quiet = false;
 
 function _getErrorWithCode(codeOrReply, message) {
     var error = new Error(message);
@@ -16,7 +14,6 @@ function __failure(reply, prefix) {
 }
 function __argumentError(message) { return Error(message); }
 function __exhausted() { throw Error("error hasNext: false"); }
-function doassert(message) { throw Error(message); }
 
 DB.prototype._result = function(command) { return this._raw(command); };
 DB.prototype.tojson = function() { return this._name; };
@@ -77,9 +74,7 @@ var WriteError = __Named("WriteError");
 var WriteCommandError = __Named("WriteCommandError");
 var BulkWriteError = __Named("BulkWriteError");
 [WriteResult, WriteError, WriteCommandError, BulkWriteError, BulkWriteResult].forEach(function(kind) {
-    Object.keys(kind.prototype).forEach(function(key) {
-        Object.defineProperty(kind.prototype, key, {value: kind.prototype[key], enumerable: false});
-    });
+    __hide(kind.prototype);
 });
 
 function __writeProblem(reply, operation) {
@@ -175,11 +170,6 @@ DBCollection.prototype.deleteOne = function(filter) {
 };
 DBCollection.prototype.deleteMany = function(filter) {
     return {acknowledged: true, deletedCount: __checked(this._delete(filter, 0), filter).n};
-};
-DBCollection.prototype.bulkWrite = function(operations) {
-    var done = this._bulk(operations);
-    delete done.modifiedCount;
-    return done;
 };
 
 DBCollection.prototype.createIndex = function(keys, options) { return this.createIndexes([keys], options); };

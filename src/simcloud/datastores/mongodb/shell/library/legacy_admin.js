@@ -16,21 +16,11 @@ DB.prototype.createUser = function(user) {
     }
     throw _getErrorWithCode(reply, "couldn't add user: " + reply.errmsg);
 };
-DB.prototype.addUser = undefined;
 DB.prototype.dropUser = function(name) {
     var reply = this._raw({dropUser: name});
     if (reply.ok) return true;
     if (reply.code === 11) return false;
     throw _getErrorWithCode(reply, reply.errmsg);
-};
-DB.prototype.removeUser = function(name) {
-    print("WARNING: db.removeUser has been deprecated, please use db.dropUser instead");
-    return this.dropUser(name);
-};
-DB.prototype.dropAllUsers = function() {
-    var reply = this._raw({dropAllUsersFromDatabase: 1});
-    if (!reply.ok) throw _getErrorWithCode(reply, reply.errmsg);
-    return reply.n;
 };
 DB.prototype.updateUser = function(name, change) {
     var rest = Object.assign({}, change);
@@ -57,21 +47,6 @@ DB.prototype.createRole = function(role) {
     delete rest.role;
     this._quietly(this._userCommand("createRole", role.role, rest));
     printjson(role);
-};
-DB.prototype.updateRole = function(name, change) { this._quietly(this._userCommand("updateRole", name, change)); };
-DB.prototype.dropRole = function(name) {
-    var reply = this._raw({dropRole: name});
-    if (reply.ok) return true;
-    if (reply.code === 31) return false;
-    throw _getErrorWithCode(reply, reply.errmsg);
-};
-DB.prototype.grantRolesToRole = function(name, roles) { this._quietly({grantRolesToRole: name, roles: roles}); };
-DB.prototype.revokeRolesFromRole = function(name, roles) { this._quietly({revokeRolesFromRole: name, roles: roles}); };
-DB.prototype.grantPrivilegesToRole = function(name, privileges) {
-    this._quietly({grantPrivilegesToRole: name, privileges: privileges});
-};
-DB.prototype.revokePrivilegesFromRole = function(name, privileges) {
-    this._quietly({revokePrivilegesFromRole: name, privileges: privileges});
 };
 DB.prototype.getRole = function(name, args) {
     var roles = this._quietly(Object.assign({rolesInfo: {role: name, db: this._name}}, args || {})).roles;
@@ -100,7 +75,6 @@ DB.prototype.shutdownServer = function(options) {
     }
     print("server should be down...");
 };
-DB.prototype.printReplicationInfo = function() { print("this is a node without an oplog: replication is not enabled"); };
 
 var sh = {
     status: function() {
@@ -170,14 +144,6 @@ function __show(what, name) {
         return db.getUsers().forEach(function(user) { printjson(user); });
     case "roles":
         return db.getRoles({showBuiltinRoles: true}).forEach(function(role) { printjson(role); });
-    case "profile":
-        if (!db.getCollectionNames().includes("system.profile") || db.system.profile.count() === 0) {
-            print("db.system.profile is empty");
-            print("Use db.setProfilingLevel(2) will enable profiling");
-            print("Use db.system.profile.find() to show raw profile entries");
-            return;
-        }
-        return db.system.profile.find({millis: {$gt: 0}}).sort({$natural: -1}).limit(5).forEach(printjson);
     case "log":
         return __showLog(name);
     case "logs":
@@ -218,7 +184,6 @@ function __help() {
     print("\tshow dbs                     show database names");
     print("\tshow collections             show collections in current database");
     print("\tshow users                   show users in current database");
-    print("\tshow profile                 show most recent system.profile entries with time >= 1ms");
     print("\tshow logs                    show the accessible logger names");
     print("\tshow log [name]              prints out the last segment of log in memory, 'global' is default");
     print("\tuse <db_name>                set current database");
@@ -238,18 +203,3 @@ function __helpOn(title, prototype) {
 DB.prototype.help = function() { __helpOn("DB methods:", DB.prototype); };
 DBCollection.prototype.help = function() { __helpOn("DBCollection help", DBCollection.prototype); };
 DBQuery.prototype.help = function() { __helpOn("find(<predicate>, <projection>) modifiers", DBQuery.prototype); };
-
-// -- what test scripts use ------------------------------------------------------------------------
-
-function assert(condition, message) {
-    if (!condition) doassert("assert failed" + (message ? " : " + message : ""));
-}
-assert.eq = function(a, b, message) {
-    if (a != b && tojson(a) !== tojson(b)) {
-        doassert("[" + tojson(a) + "] and [" + tojson(b) + "] are not equal" + (message ? " : " + message : ""));
-    }
-};
-assert.commandWorked = function(reply) {
-    if (!reply.ok) doassert("command failed: " + tojson(reply) + " : undefined");
-    return reply;
-};

@@ -1,16 +1,6 @@
 // mongosh's own ways: a reply that says no is thrown, results are plain objects.
 
-var __stopsForEach = false;
 var __throwsForMissing = true;
-
-class MongoError extends Error {}
-class MongoServerError extends MongoError {}
-class MongoNetworkError extends MongoError {}
-class MongoBulkWriteError extends MongoServerError {}
-class MongoshInvalidInputError extends Error {}
-[MongoError, MongoServerError, MongoNetworkError, MongoBulkWriteError, MongoshInvalidInputError].forEach(kind => {
-    Object.defineProperty(kind.prototype, "name", {value: kind.name, enumerable: false});
-});
 
 function __failure(reply) {
     const error = new MongoServerError(reply.errmsg);
@@ -128,12 +118,6 @@ DBCollection.prototype.remove = function(filter, justOne) {
 DBCollection.prototype.save = function() {
     throw new MongoshInvalidInputError("[COMMON-10001] Collection.save() is deprecated. Use insertOne, insertMany, updateOne, or updateMany.");
 };
-DBCollection.prototype.bulkWrite = function(operations) {
-    const done = this._bulk(operations);
-    return {acknowledged: true, insertedCount: done.insertedCount, insertedIds: done.insertedIds,
-            matchedCount: done.matchedCount, modifiedCount: done.modifiedCount, deletedCount: done.deletedCount,
-            upsertedCount: done.upsertedCount, upsertedIds: done.upsertedIds};
-};
 DBCollection.prototype.createIndex = function(keys, options) { return this.createIndexes([keys], options)[0]; };
 DBCollection.prototype.ensureIndex = function(keys, options) { return this.createIndexes([keys], options); };
 DBCollection.prototype.createIndexes = function(many, options) {
@@ -156,7 +140,6 @@ DB.prototype.createUser = function(user) {
 };
 DB.prototype.updateUser = function(name, change) { return this._must(this._userCommand("updateUser", name, change)); };
 DB.prototype.dropUser = function(name) { return this._must({dropUser: name}); };
-DB.prototype.dropAllUsers = function() { return this._must({dropAllUsersFromDatabase: 1}); };
 DB.prototype.grantRolesToUser = function(name, roles) { return this._must({grantRolesToUser: name, roles}); };
 DB.prototype.revokeRolesFromUser = function(name, roles) { return this._must({revokeRolesFromUser: name, roles}); };
 DB.prototype.getUser = function(name, options) {
@@ -167,16 +150,6 @@ DB.prototype.getUsers = function(options) { return this._must({usersInfo: 1, ...
 DB.prototype.createRole = function(role) {
     const {role: name, ...rest} = role;
     return this._must(this._userCommand("createRole", name, rest));
-};
-DB.prototype.updateRole = function(name, change) { return this._must(this._userCommand("updateRole", name, change)); };
-DB.prototype.dropRole = function(name) { return this._must({dropRole: name}); };
-DB.prototype.grantRolesToRole = function(name, roles) { return this._must({grantRolesToRole: name, roles}); };
-DB.prototype.revokeRolesFromRole = function(name, roles) { return this._must({revokeRolesFromRole: name, roles}); };
-DB.prototype.grantPrivilegesToRole = function(name, privileges) {
-    return this._must({grantPrivilegesToRole: name, privileges});
-};
-DB.prototype.revokePrivilegesFromRole = function(name, privileges) {
-    return this._must({revokePrivilegesFromRole: name, privileges});
 };
 DB.prototype.getRole = function(name, options) {
     const {roles} = this._must({rolesInfo: {role: name, db: this._name}, ...options});
@@ -244,15 +217,6 @@ function __show(what, name) {
         return db.getUsers().users;
     case "roles":
         return db.getRoles({showBuiltinRoles: true}).roles;
-    case "profile": {
-        if (!db.getCollectionNames().includes("system.profile") || db.system.profile.countDocuments() === 0) {
-            print("db.system.profile is empty.");
-            print("Use db.setProfilingLevel(2) will enable profiling.");
-            print("Use db.getCollection('system.profile').find() to show raw profile entries.");
-            return;
-        }
-        return db.system.profile.find({millis: {$gt: 0}}).sort({$natural: -1}).limit(5).toArray();
-    }
     case "logs":
         return db._admin()._must({getLog: "*"}).names;
     case "log":

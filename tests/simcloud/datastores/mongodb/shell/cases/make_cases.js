@@ -3,7 +3,7 @@
 const fs = require("fs"), path = require("path"), util = require("util"), vm = require("vm");
 const lines = fs.readFileSync("expressions.txt", "utf8").split("\n").filter(line => line);
 const show = value => typeof value === "string" ? value : util.inspect(value, {depth: 6, compact: 3, breakLength: 80, maxArrayLength: Infinity});
-const context = vm.createContext({ObjectId, NumberLong, NumberInt, NumberDecimal, ISODate, Timestamp, MinKey, MaxKey, UUID, BinData});
+const context = vm.createContext({ObjectId, NumberLong, NumberInt, ISODate, UUID, BinData});
 // mongosh writes dates its own way.
 for (const kind of [Date, vm.runInContext("Date", context)]) {
     kind.prototype[util.inspect.custom] = function() {

@@ -6,7 +6,7 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.arrays import items, 
 from simcloud.datastores.mongodb.shell.javascript.builtins.natives import argument, function_argument
 from simcloud.datastores.mongodb.shell.javascript.calls import call
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsArray, Value, truthy
+from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Value, truthy
 
 
 async def _visit(engine: Engine, this: Value, args: list[Value], at: int) -> Value:
@@ -49,10 +49,10 @@ async def filter_(engine: Engine, this: Value, args: list[Value]) -> Value:
     return engine.array(kept)
 
 
-async def _first(engine: Engine, this: Value, args: list[Value], wanted: bool, places: range) -> int:
+async def _first(engine: Engine, this: Value, args: list[Value], wanted: bool) -> int:
     found = items(engine, this)
     function_argument(engine, args)
-    for at in places:
+    for at in range(len(found)):
         if at < len(found) and truthy(await _visit(engine, this, args, at)) is wanted:
             return at
     return -1
@@ -61,60 +61,34 @@ async def _first(engine: Engine, this: Value, args: list[Value], wanted: bool, p
 @natives.method("find")
 async def find(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The first item a function approves of."""
-    at = await _first(engine, this, args, True, range(len(items(engine, this))))
+    at = await _first(engine, this, args, True)
     return this.items[at] if at >= 0 else UNDEFINED
 
 
 @natives.method("findIndex")
 async def find_index(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Where that stands."""
-    return float(await _first(engine, this, args, True, range(len(items(engine, this)))))
-
-
-@natives.method("findLast")
-async def find_last(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The last item a function approves of."""
-    at = await _first(engine, this, args, True, range(len(items(engine, this)) - 1, -1, -1))
-    return this.items[at] if at >= 0 else UNDEFINED
+    return float(await _first(engine, this, args, True))
 
 
 @natives.method("some")
 async def some(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Whether a function approves of one at least."""
-    return await _first(engine, this, args, True, range(len(items(engine, this)))) >= 0
+    return await _first(engine, this, args, True) >= 0
 
 
 @natives.method("every")
 async def every(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Whether a function approves of all."""
-    return await _first(engine, this, args, False, range(len(items(engine, this)))) < 0
-
-
-@natives.method("flatMap")
-async def flat_map(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """What a function makes of each item, arrays opened."""
-    made: list[Value] = []
-    for each in (await map_(engine, this, args)).items:
-        made.extend(each.items if isinstance(each, JsArray) else [each])
-        engine.made_items(len(made))
-    return engine.array(made)
+    return await _first(engine, this, args, False) < 0
 
 
 @natives.method("reduce")
 async def reduce(engine: Engine, this: Value, args: list[Value]) -> Value:
     """All items combined, from the first."""
-    return await _reduced(engine, this, args, list(range(len(items(engine, this)))))
-
-
-@natives.method("reduceRight")
-async def reduce_right(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """All items combined, from the last."""
-    return await _reduced(engine, this, args, list(range(len(items(engine, this)) - 1, -1, -1)))
-
-
-async def _reduced(engine: Engine, this: Value, args: list[Value], places: list[int]) -> Value:
     found = items(engine, this)
     function = function_argument(engine, args)
+    places = list(range(len(found)))
     if len(args) > 1:
         result = args[1]
     elif places:

@@ -57,8 +57,6 @@ def items(engine: Engine, this: Value) -> list[Value]:
 def changed(engine: Engine, this: Value, added: int = 0) -> list[Value]:
     """The same, for a method that changes the array."""
     found = items(engine, this)
-    if this.frozen:
-        raise engine.type_error(engine.words.read_only("length"))
     if len(found) + added > MAX_ARRAY_LENGTH:
         raise engine.error("RangeError", engine.words.bad_length())
     engine.made_items(added)
@@ -69,12 +67,6 @@ def changed(engine: Engine, this: Value, added: int = 0) -> list[Value]:
 def is_array(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Whether it is an array."""
     return isinstance(argument(args, 0), JsArray)
-
-
-@natives.static("of")
-def of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An array of the arguments."""
-    return engine.array(list(args))
 
 
 @natives.static("from")
@@ -170,7 +162,7 @@ async def join(engine: Engine, this: Value, args: list[Value]) -> Value:
     return await _joined(engine, items(engine, this), between)
 
 
-@natives.method("toString", "toLocaleString")
+@natives.method("toString")
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The items with commas between."""
     return await _joined(engine, items(engine, this), ",")
@@ -203,27 +195,6 @@ def reverse(engine: Engine, this: Value, args: list[Value]) -> Value:
     return this
 
 
-@natives.method("fill")
-async def fill(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The same value in every place."""
-    found = changed(engine, this)
-    start = await position_argument(engine, args, 1, len(found), 0)
-    end = await position_argument(engine, args, 2, len(found), len(found))
-    engine.work(len(found))
-    found[start:end] = [argument(args, 0)] * max(0, end - start)
-    return this
-
-
-@natives.method("at")
-async def at(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An item, from the end when negative."""
-    found = items(engine, this)
-    index = await number_argument(engine, args, 0, 0.0)
-    place = int(index) if index == index and abs(index) < MAX_ARRAY_LENGTH else len(found)
-    place += len(found) if place < 0 else 0
-    return found[place] if 0 <= place < len(found) else UNDEFINED
-
-
 @natives.method("indexOf")
 async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Where a value first stands."""
@@ -231,14 +202,6 @@ async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
     start = await position_argument(engine, args, 1, len(found), 0)
     engine.work(len(found))
     return float(next((at for at in range(start, len(found)) if same(found[at], wanted)), -1))
-
-
-@natives.method("lastIndexOf")
-def last_index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a value last stands."""
-    found, wanted = items(engine, this), argument(args, 0)
-    engine.work(len(found))
-    return float(next((at for at in range(len(found) - 1, -1, -1) if same(found[at], wanted)), -1))
 
 
 @natives.method("includes")
@@ -250,49 +213,9 @@ def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
     return any(same(each, wanted) or (both_nan and each != each) for each in found)
 
 
-@natives.method("flat")
-async def flat(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Arrays inside it opened, so many levels deep."""
-    levels = to_integer(await number_argument(engine, args, 0, 1.0))
-    found = list(items(engine, this))
-    for _ in range(int(min(max(levels, 0.0), 50.0))):
-        if not any(isinstance(each, JsArray) for each in found):
-            break
-        opened: list[Value] = []
-        for each in found:
-            opened.extend(each.items if isinstance(each, JsArray) else [each])
-            if len(opened) > MAX_ARRAY_LENGTH:
-                raise engine.error("RangeError", engine.words.bad_length())
-        engine.made_items(len(opened))
-        found = opened
-    return engine.array(found)
-
-
 @natives.method("sort")
 async def sort(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Put the items in order: by their text, or as a function says."""
     found = changed(engine, this)
     found[:] = await merge_sorted(engine, list(found), argument(args, 0))
     return this
-
-
-@natives.method("keys")
-def keys(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The places."""
-    found = items(engine, this)
-    engine.made_items(len(found))
-    return engine.array([float(at) for at in range(len(found))])
-
-
-@natives.method("values")
-def values(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The items."""
-    return engine.array(list(items(engine, this)))
-
-
-@natives.method("entries")
-def entries(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Pairs of place and item."""
-    found = items(engine, this)
-    engine.made_items(len(found))
-    return engine.array([engine.array([float(at), each]) for at, each in enumerate(found)])

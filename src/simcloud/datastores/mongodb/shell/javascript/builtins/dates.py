@@ -17,7 +17,6 @@ from simcloud.datastores.mongodb.shell.javascript.moments import (
     moment,
     parts,
     read,
-    utc_text,
 )
 from simcloud.datastores.mongodb.shell.javascript.values import JsDate, Value
 
@@ -107,12 +106,6 @@ async def set_time(engine: Engine, this: Value, args: list[Value]) -> Value:
     return held.time_ms
 
 
-@natives.method("getTimezoneOffset")
-def timezone_offset(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """None: the zone is UTC."""
-    return 0.0
-
-
 def _getter(index: int) -> Callable[[Engine, Value, list[Value]], Value]:
     def get_field(engine: Engine, this: Value, args: list[Value]) -> Value:
         time_ms = _time(engine, this, "get").time_ms
@@ -147,38 +140,6 @@ def full_text(engine: Engine, time_ms: float) -> str:
 def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Day, time and zone."""
     return full_text(engine, _time(engine, this, "toString").time_ms)
-
-
-def _writer(write: Callable[[float], str]) -> Callable[[Engine, Value, list[Value]], Value]:
-    def run(engine: Engine, this: Value, args: list[Value]) -> Value:
-        time_ms = _time(engine, this, "toString").time_ms
-        return "Invalid Date" if time_ms != time_ms else write(time_ms)
-
-    return run
-
-
-natives.method("toDateString")(_writer(day_text))
-natives.method("toTimeString")(_writer(lambda time_ms: f"{clock_text(time_ms)} GMT+0000 (UTC)"))
-natives.method("toUTCString", "toGMTString")(_writer(utc_text))
-
-
-def _american_day(time_ms: float) -> str:
-    when = parts(time_ms)
-    return f"{when.month + 1}/{when.day}/{when.year}"
-
-
-def _american_clock(time_ms: float) -> str:
-    when = parts(time_ms)
-    return (
-        f"{(when.hour + 11) % 12 + 1}:{when.minute:02d}:{when.second:02d} {'AM' if when.hour < 12 else 'PM'}"
-    )
-
-
-natives.method("toLocaleDateString")(_writer(_american_day))
-natives.method("toLocaleTimeString")(_writer(_american_clock))
-natives.method("toLocaleString")(
-    _writer(lambda time_ms: f"{_american_day(time_ms)}, {_american_clock(time_ms)}")
-)
 
 
 @natives.method("toISOString")

@@ -19,17 +19,23 @@ natives = Natives("Error")
 
 def install(engine: Engine) -> None:
     """Give an engine its errors."""
-    base = natives.install(engine, _maker("Error"), _maker("Error"))
-    for kind in ERRORS:
-        prototype = engine.prototype(kind, engine.prototypes["Error"])
-        prototype.hide("name", kind)
-        prototype.hide("message", "")
-        if kind != "Error":
-            made = native(engine, kind, _maker(kind), _maker(kind))
-            made.prototype = base
-            made.hide("prototype", prototype)
-            prototype.hide("constructor", made)
-            engine.define(kind, made)
+    natives.install(engine, _maker("Error"), _maker("Error"))
+    engine.prototypes["Error"].hide("name", "Error")
+    engine.prototypes["Error"].hide("message", "")
+    for kind in ERRORS[1:]:
+        define_kind(engine, kind, "Error")
+
+
+def define_kind(engine: Engine, kind: str, parent: str) -> None:
+    """Add a kind of error below another."""
+    prototype = engine.prototype(kind, engine.prototypes[parent])
+    prototype.hide("name", kind)
+    prototype.hide("message", "")
+    made = native(engine, kind, _maker(kind), _maker(kind))
+    made.prototype = engine.prototypes[parent].own("constructor")
+    made.hide("prototype", prototype)
+    prototype.hide("constructor", made)
+    engine.define(kind, made)
 
 
 def _maker(kind: str) -> Callable[[Engine, Value, list[Value]], Awaitable[Value]]:

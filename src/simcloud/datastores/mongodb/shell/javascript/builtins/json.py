@@ -13,17 +13,16 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
 )
 from simcloud.datastores.mongodb.shell.javascript.builtins.strings import whole_characters
 from simcloud.datastores.mongodb.shell.javascript.calls import call
-from simcloud.datastores.mongodb.shell.javascript.convert import plain_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.numbers import number_text, to_integer
 from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
-    Boxed,
     JsArray,
     JsFunction,
     JsObject,
     Value,
+    plain_text,
 )
 
 natives = Natives("JSON")
@@ -74,8 +73,6 @@ class _Writer:
                 value = await call(engine, convert, value, [key])
         if self._function is not None:
             value = await call(engine, self._function, holder, [key, value])
-        if type(value) is Boxed and isinstance(value.value, (str, float, bool)):
-            value = value.value
         if isinstance(value, JsFunction) or value is UNDEFINED:
             return None
         if isinstance(value, JsObject):

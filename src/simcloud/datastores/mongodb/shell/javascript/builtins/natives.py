@@ -7,17 +7,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from simcloud.datastores.mongodb.shell.javascript.convert import number, text
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine
+from simcloud.datastores.mongodb.shell.javascript.engine import (
+    Engine,
+    Native,
+    NativeFunction,
+    WaitingNative,
+)
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_integer
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     Accessor,
     JsFunction,
     JsObject,
-    Native,
-    NativeFunction,
     Value,
-    WaitingNative,
+    plain_text,
 )
 
 _Native = TypeVar("_Native", bound=Native | WaitingNative)
@@ -64,7 +67,7 @@ class Natives:
         for name, function in self._methods:
             prototype.hide(name, native(engine, name, function))
         for name, function in self._getters:
-            prototype.hide(name, Accessor(native(engine, name, function), None))
+            prototype.hide(name, Accessor(native(engine, name, function)))
         if run is None:
             return None
         made = native(engine, self.name, run, construct)
@@ -124,8 +127,6 @@ def function_argument(engine: Engine, args: list[Value], index: int = 0) -> JsFu
     """An argument that must be a function."""
     value = argument(args, index)
     if not isinstance(value, JsFunction):
-        from simcloud.datastores.mongodb.shell.javascript.convert import plain_text
-
         shown = "object" if isinstance(value, JsObject) else plain_text(value)
         raise engine.type_error(engine.words.not_callable(shown))
     return value

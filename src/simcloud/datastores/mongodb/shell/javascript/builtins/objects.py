@@ -7,21 +7,17 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import key_text, text
+from simcloud.datastores.mongodb.shell.javascript.convert import key_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.evaluate import copy_properties
 from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
-from simcloud.datastores.mongodb.shell.javascript.properties import get, set_prototype
+from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.values import (
     MISSING,
     UNDEFINED,
-    Accessor,
     JsArray,
-    JsFunction,
     JsObject,
     Value,
-    same,
-    truthy,
 )
 
 natives = Natives("Object")
@@ -55,19 +51,6 @@ async def has_own(engine: Engine, this: Value, args: list[Value]) -> Value:
     return _as_object(engine, this).own(key) is not MISSING
 
 
-@natives.method("propertyIsEnumerable")
-async def is_enumerable(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether loops see a property."""
-    return await text_argument(engine, args, 0) in _as_object(engine, this).names()
-
-
-@natives.method("isPrototypeOf")
-def is_prototype_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether this is among another object's prototypes."""
-    value = argument(args, 0)
-    return isinstance(value, JsObject) and isinstance(this, JsObject) and value.inherits(this)
-
-
 @natives.method("toString")
 def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """``[object Kind]``."""
@@ -81,12 +64,6 @@ def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     if this is UNDEFINED or this is None:
         return "[object Undefined]" if this is UNDEFINED else "[object Null]"
     return f"[object { {str: 'String', float: 'Number'}.get(type(this), 'Boolean') }]"
-
-
-@natives.method("toLocaleString")
-async def to_locale_string(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The same as ``toString``."""
-    return await text(engine, this)
 
 
 @natives.method("valueOf")
@@ -148,21 +125,6 @@ def create(engine: Engine, this: Value, args: list[Value]) -> Value:
     return made
 
 
-@natives.static("getPrototypeOf")
-async def get_prototype_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An object's prototype."""
-    return _as_object(engine, argument(args, 0)).prototype
-
-
-@natives.static("setPrototypeOf")
-def set_prototype_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Give an object another prototype."""
-    target = argument(args, 0)
-    if isinstance(target, JsObject):
-        set_prototype(engine, target, argument(args, 1))
-    return target
-
-
 @natives.static("getOwnPropertyNames")
 def own_names(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The names of all own properties, hidden ones too."""
@@ -171,62 +133,3 @@ def own_names(engine: Engine, this: Value, args: list[Value]) -> Value:
     if isinstance(holder, JsArray):
         names.append("length")
     return engine.array(list(names))
-
-
-@natives.static("defineProperty")
-async def define_property(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Define one property, perhaps hidden or worked out when read."""
-    target, key, how = argument(args, 0), await text_argument(engine, args, 1), argument(args, 2)
-    if not isinstance(target, JsObject) or not isinstance(how, JsObject):
-        raise engine.type_error("Object.defineProperty called on non-object")
-    getter, setter = await get(engine, how, "get"), await get(engine, how, "set")
-    value: Value = await get(engine, how, "value")
-    if isinstance(getter, JsFunction) or isinstance(setter, JsFunction):
-        value = Accessor(
-            getter if isinstance(getter, JsFunction) else None,
-            setter if isinstance(setter, JsFunction) else None,
-        )
-    if not target.put(key, value):
-        raise engine.type_error(f"can't define property {key}: Object is not extensible")
-    if not truthy(await get(engine, how, "enumerable")):
-        target.hidden[key] = None
-    return target
-
-
-@natives.static("freeze")
-def freeze(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Let an object never change again."""
-    value = argument(args, 0)
-    if isinstance(value, JsObject):
-        value.frozen = value.sealed = True
-    return value
-
-
-@natives.static("seal", "preventExtensions")
-def seal(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Let an object have no new properties."""
-    value = argument(args, 0)
-    if isinstance(value, JsObject):
-        value.sealed = True
-    return value
-
-
-@natives.static("isFrozen")
-def is_frozen(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether an object can change."""
-    value = argument(args, 0)
-    return not isinstance(value, JsObject) or value.frozen
-
-
-@natives.static("isSealed")
-def is_sealed(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether an object takes new properties."""
-    value = argument(args, 0)
-    return not isinstance(value, JsObject) or value.sealed
-
-
-@natives.static("is")
-def is_same(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Equality that tells NaN from nothing else."""
-    left, right = argument(args, 0), argument(args, 1)
-    return same(left, right) or (left != left and right != right)

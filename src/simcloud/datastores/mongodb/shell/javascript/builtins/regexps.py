@@ -101,21 +101,3 @@ def source(engine: Engine, this: Value, args: list[Value]) -> Value:
 def flags(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The flags."""
     return _regex(engine, this, "flags").flags
-
-
-@natives.getter("global")
-def global_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it finds all matches."""
-    return "g" in _regex(engine, this, "global").flags
-
-
-@natives.getter("ignoreCase")
-def ignore_case(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether case counts for nothing."""
-    return "i" in _regex(engine, this, "ignoreCase").flags
-
-
-@natives.getter("multiline")
-def multiline(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether anchors stand at lines."""
-    return "m" in _regex(engine, this, "multiline").flags

@@ -96,14 +96,6 @@ async def match(engine: Engine, this: Value, args: list[Value]) -> Value:
     return engine.array([each.group(0) for each in matches]) if matches else None
 
 
-@natives.method("matchAll")
-async def match_all(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """All matches with their groups."""
-    whole = await subject(engine, this)
-    regex = await _as_regex(engine, argument(args, 0), "g")
-    return engine.array([match_array(engine, regex, each) for each in all_matches(engine, regex, whole)])
-
-
 @natives.method("search")
 async def search(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Where the first match stands."""

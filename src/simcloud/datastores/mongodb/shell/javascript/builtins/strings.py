@@ -5,43 +5,33 @@ A string counts characters, not the halves that JavaScript stores rare ones in.
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Literal, cast
-
 from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     Natives,
-    argument,
     number_argument,
     position_argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import number, text
+from simcloud.datastores.mongodb.shell.javascript.convert import text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.numbers import number_text, to_integer, to_uint32
-from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, Value
+from simcloud.datastores.mongodb.shell.javascript.numbers import number_text, to_integer
+from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Value
 
 natives = Natives("String")
 
 
 def install(engine: Engine) -> None:
     """Give an engine ``String``."""
-    natives.install(engine, _string, _boxed)
+    natives.install(engine, _string)
 
 
 async def _string(engine: Engine, this: Value, args: list[Value]) -> Value:
     return await text_argument(engine, args, 0, "") if args else ""
 
 
-async def _boxed(engine: Engine, this: Value, args: list[Value]) -> Value:
-    return Boxed(engine.prototypes["String"], "String", await _string(engine, this, args))
-
-
 async def subject(engine: Engine, this: Value) -> str:
     """The string a method is called on."""
     if type(this) is str:
         return this
-    if type(this) is Boxed and type(this.value) is str:
-        return this.value
     if this is UNDEFINED or this is None:
         raise engine.type_error(engine.words.bad_this("String.prototype", "String", "undefined"))
     return await text(engine, this)
@@ -50,16 +40,9 @@ async def subject(engine: Engine, this: Value) -> str:
 @natives.method("toString", "valueOf")
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The string."""
-    if type(this) is not str and not (type(this) is Boxed and type(this.value) is str):
+    if type(this) is not str:
         raise engine.type_error(engine.words.bad_this("String.prototype.toString", "String", "object"))
-    return await subject(engine, this)
-
-
-@natives.static("fromCharCode", "fromCodePoint")
-async def from_code(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A string from code points."""
-    codes = [to_uint32(await number(engine, arg)) & 0x1FFFFF for arg in args]
-    return whole_characters("".join(chr(code) if code <= 0x10FFFF else "\ufffd" for code in codes))
+    return this
 
 
 def whole_characters(made: str) -> str:
@@ -77,16 +60,7 @@ async def char_at(engine: Engine, this: Value, args: list[Value]) -> Value:
     return whole[int(at)] if 0 <= at < len(whole) else ""
 
 
-@natives.method("at")
-async def at(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """One character, from the end when negative."""
-    whole = await subject(engine, this)
-    place = to_integer(await number_argument(engine, args, 0, 0.0))
-    place += len(whole) if place < 0 else 0
-    return whole[int(place)] if 0 <= place < len(whole) else UNDEFINED
-
-
-@natives.method("charCodeAt", "codePointAt")
+@natives.method("charCodeAt")
 async def code_at(engine: Engine, this: Value, args: list[Value]) -> Value:
     """A character's number."""
     whole = await subject(engine, this)
@@ -165,13 +139,13 @@ async def substr(engine: Engine, this: Value, args: list[Value]) -> Value:
     return engine.made_text(whole[start : start + int(min(max(0.0, count), len(whole)))])
 
 
-@natives.method("toUpperCase", "toLocaleUpperCase")
+@natives.method("toUpperCase")
 async def upper(engine: Engine, this: Value, args: list[Value]) -> Value:
     """In capitals."""
     return engine.made_text((await subject(engine, this)).upper())
 
 
-@natives.method("toLowerCase", "toLocaleLowerCase")
+@natives.method("toLowerCase")
 async def lower(engine: Engine, this: Value, args: list[Value]) -> Value:
     """In small letters."""
     return engine.made_text((await subject(engine, this)).lower())
@@ -183,13 +157,13 @@ async def trim(engine: Engine, this: Value, args: list[Value]) -> Value:
     return (await subject(engine, this)).strip()
 
 
-@natives.method("trimStart", "trimLeft")
+@natives.method("trimStart")
 async def trim_start(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Without blanks before."""
     return (await subject(engine, this)).lstrip()
 
 
-@natives.method("trimEnd", "trimRight")
+@natives.method("trimEnd")
 async def trim_end(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Without blanks behind."""
     return (await subject(engine, this)).rstrip()
@@ -231,14 +205,6 @@ async def pad_end(engine: Engine, this: Value, args: list[Value]) -> Value:
     return whole + await _padding(engine, whole, args)
 
 
-@natives.method("concat")
-async def concat(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """One text after another."""
-    pieces = [await subject(engine, this), *[await text(engine, arg) for arg in args]]
-    engine.check_text(sum(map(len, pieces)))
-    return engine.made_text("".join(pieces))
-
-
 @natives.method("localeCompare")
 async def locale_compare(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Which comes first in a dictionary: letters before their case."""
@@ -247,12 +213,3 @@ async def locale_compare(engine: Engine, this: Value, args: list[Value]) -> Valu
     if first[0] != second[0]:
         return -1.0 if first[0] < second[0] else 1.0
     return 0.0 if left == right else (-1.0 if left > right else 1.0)
-
-
-@natives.method("normalize")
-async def normalize(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """One spelling for what looks the same."""
-    form = await text_argument(engine, [argument(args, 0)], 0, "NFC")
-    if form not in ("NFC", "NFD", "NFKC", "NFKD"):
-        raise engine.error("RangeError", "The normalization form should be one of NFC, NFD, NFKC, NFKD.")
-    return engine.made_text(unicodedata.normalize(cast(Literal["NFC"], form), await subject(engine, this)))
