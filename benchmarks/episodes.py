@@ -1,152 +1,264 @@
-"""Prepared problems: from nothing, from a shared baseline, the second task of a fault, a fresh copy with its first observation.
+"""Prepared problems: the cost of preparing them, of copies, of scripted episodes, and of judging a mitigation.
 
-A first observation is what an agent waits for: the session is open, it has asked to see the pods, and sees them. Its budget is
-without the time that the agent is thought to think, in which users go on; that is measured beside it. What counts is
-what is used from when a copy is asked for: the one that ``Stages`` keeps ready was forked before, and has taken the pages of memory
-that are written to at first. All that a copy costs, that of the process which is copied included, is told beside it, and what the
-first copy of a problem costs, for which nothing was ready. ``python benchmarks/episodes.py [--json]``
+A first observation is complete when the session is open and an agent has listed the pods. Its budget excludes the virtual
+time that the agent is assumed to think, during which users go on; this is measured, too. The figure counts from the
+request for a copy: the spare that ``Stages`` keeps ready was forked before, and has already written to the pages of memory that are
+written first. "In all" adds what the spare and the copied process cost; "without a spare" is the first copy of a problem.
+
+Episodes follow a script with the usual thinking time and are judged. Their number per hour is that of two cores, each of
+which runs episodes without pause: it follows from the CPU time of the copy, of the copied process and of this one.
+``python benchmarks/episodes.py [--json] [--short]``
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 import time
+from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.table import Table
+from _measure import Stopwatch
+from _report import Budget, Report, find_missed, run, tabulate_figures
 
 from aiopslab.orchestrator.stages import Stage, first_look, run_episode
 from simcloud.world.copies import Copy
 
-COPIES = 20
+CORES = 2
+
+
+class Sizes(NamedTuple):
+    """How often each step is measured."""
+
+    copies: int
+    episodes: int
+    judged: int
+
+
+FULL, SHORT = Sizes(20, 10, 5), Sizes(1, 1, 1)
 BETWEEN_S = 0.1
-"""A copy is asked for when the session before it is over; agents take longer than this."""
+"""Pause before a copy is requested: in use, an agent takes longer than this."""
+THINKING_S = 5.0
 BUDGETS = {
-    "problem from a baseline, CPU s": 1.0,
-    "another task of the fault, CPU ms": 20.0,
-    "copy with a first observation, CPU ms": 20.0,
+    "problem from nothing, CPU s": Budget(4.0),
+    "problem from a baseline, CPU s": Budget(1.0),
+    "another task of the fault, CPU ms": Budget(20.0),
+    "copy with a first observation, CPU ms": Budget(20.0),
+    "detection episodes per hour": Budget(least=50_000.0),
+    "mitigation episodes per hour": Budget(least=10_000.0),
+    "judging a repair, CPU s": Budget(0.5),
+    "judging while the cause remains, CPU s": Budget(0.1),
 }
 
 
 class Case(NamedTuple):
-    """A problem, and another task of its fault."""
+    """A fault with three of its tasks, a service whose logs an agent reads, and the line that repairs the fault."""
 
-    problem: str
-    same_fault: str
+    detection: str
+    localization: str
+    mitigation: str
+    service: str
+    repair: str
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """The answers with which an agent looks around."""
+        return 'exec_shell("kubectl get pods -n {namespace}")', f'get_logs("{{namespace}}", "{self.service}")'
 
 
 CASES = {
-    "HotelReservation": Case("misconfig_app_hotel_res-detection-1", "misconfig_app_hotel_res-localization-1"),
+    "HotelReservation": Case(
+        "misconfig_app_hotel_res-detection-1",
+        "misconfig_app_hotel_res-localization-1",
+        "misconfig_app_hotel_res-mitigation-1",
+        "frontend",
+        "kubectl -n {namespace} rollout undo deployment/geo",
+    ),
     "SocialNetwork": Case(
-        "scale_pod_zero_social_net-detection-1", "scale_pod_zero_social_net-localization-1"
+        "scale_pod_zero_social_net-detection-1",
+        "scale_pod_zero_social_net-localization-1",
+        "scale_pod_zero_social_net-mitigation-1",
+        "nginx-thrift",
+        "kubectl -n {namespace} scale deployment/user-service --replicas=1",
     ),
 }
 
 
-class Lived(NamedTuple):
-    """What a process has used in its life so far, and by which time."""
+class Usage(NamedTuple):
+    """What a process has used since it was started or forked, and when this was read."""
 
     cpu_s: float
-    touched: int
-    """How often it touched a page of memory that it did not have for itself yet."""
+    page_faults: int
     at_s: float
 
 
-class Looking:
-    """Asks to see the pods, and tells what its process had used when it saw them."""
+def read_usage(_stage: Stage | None = None) -> Usage:
+    page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    return Usage(time.process_time(), page_faults, time.perf_counter())
+
+
+class Observer:
+    """An agent that lists the pods and records what its process had used when it saw them."""
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
-        self.seen: Lived | None = None
+        self.seen: Usage | None = None
 
     async def get_action(self, state: str) -> str:
         if self.seen is None and "Running" in state:
-            self.seen = lived()
+            self.seen = read_usage()
         return f'exec_shell("kubectl get pods -n {self.namespace}")'
 
 
-def first_observation(stage: Stage, thinking_s: float) -> tuple[Lived, Lived]:
-    """What this process has used when it is asked, and when an agent in it has seen the pods."""
-    asked, agent = lived(), Looking(stage.environment.namespace)
+class Script:
+    """An agent that gives prepared answers."""
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self._answers = iter(answers)
+
+    async def get_action(self, state: str) -> str:
+        return next(self._answers)
+
+
+def observe(stage: Stage, thinking_s: float) -> tuple[Usage, Usage]:
+    """Return what this process had used when it was called, and when an agent in it had seen the pods."""
+    called, agent = read_usage(), Observer(stage.environment.namespace)
     run_episode(stage, lambda: agent, max_steps=2, thinking_s=thinking_s)
     assert agent.seen is not None
-    return asked, agent.seen
+    return called, agent.seen
 
 
-def lived(_stage: Stage | None = None) -> Lived:
-    """What this process has used so far."""
-    touched = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    return Lived(time.process_time(), touched, time.perf_counter())
+def follow_script(stage: Stage, answers: Sequence[str]) -> float:
+    """Run an episode, which must succeed, and return the CPU time that this copy has used."""
+    namespace = stage.environment.namespace
+    answers = [answer.replace("{namespace}", namespace) for answer in answers]
+    result = run_episode(stage, lambda: Script(answers), thinking_s=THINKING_S)
+    assert result["results"]["success"] is True, result["results"]
+    return time.process_time()
 
 
-def copies(problem: Copy[Stage], thinking_s: float, *, spare: bool) -> dict[str, float]:
-    """Fresh copies of one prepared problem, the median of each figure."""
-    waited: list[Lived] = []
-    in_all: list[Lived] = []
-    before = problem.call(lived)
+def judge(stage: Stage, repaired: bool) -> float:
+    """Judge the mitigation, after the reference repair or without one; return the CPU time that this took."""
+    assert stage.posed is not None
+    task = stage.posed.task
+    if repaired:
+        task.recover_fault()
+    watch = Stopwatch()
+    results = task.eval(task.take_submission((), {}), [], 1.0)
+    assert results["success"] is repaired, results
+    return watch.cpu_s
+
+
+def measure_copies(problem: Copy[Stage], count: int, thinking_s: float, *, spare: bool) -> dict[str, float]:
+    """Return the median of each figure over fresh copies of a prepared problem."""
+    waits: list[Usage] = []
+    lives: list[Usage] = []
+    before = problem.call(read_usage)
     if spare:
         problem.keep_spare(first_look)
-    for _ in range(COPIES):
+    for _ in range(count):
         time.sleep(BETWEEN_S)
-        began_s = time.perf_counter()
+        start_s = time.perf_counter()
         with problem.branch() as copy:
-            asked, seen = copy.call(first_observation, thinking_s)
-        waited.append(Lived(seen.cpu_s - asked.cpu_s, seen.touched - asked.touched, seen.at_s - began_s))
-        in_all.append(seen)
+            called, seen = copy.call(observe, thinking_s)
+        waits.append(
+            Usage(seen.cpu_s - called.cpu_s, seen.page_faults - called.page_faults, seen.at_s - start_s)
+        )
+        lives.append(seen)
     problem.keep_spare(None)
-    after = problem.call(lived)
-    copied_s = (after.cpu_s - before.cpu_s) / COPIES
+    copied_s = (problem.call(read_usage).cpu_s - before.cpu_s) / count
     return {
-        "CPU ms": median(one.cpu_s for one in waited) * 1e3,
-        "wall ms": median(one.at_s for one in waited) * 1e3,
-        "pages first touched": median(one.touched for one in waited),
-        "CPU ms in all": (median(one.cpu_s for one in in_all) + copied_s) * 1e3,
+        "CPU ms": median(usage.cpu_s for usage in waits) * 1e3,
+        "wall ms": median(usage.at_s for usage in waits) * 1e3,
+        "page faults": median(usage.page_faults for usage in waits),
+        "CPU ms in all": (median(usage.cpu_s for usage in lives) + copied_s) * 1e3,
     }
 
 
-def measure(case: Case) -> dict[str, float]:
-    """Each level is a process of its own, whose CPU time began with it."""
-    with Copy.of(Stage, case.problem, 1) as baseline:
-        figures = {"baseline from nothing, CPU s": baseline.call(lived).cpu_s}
-        with (
-            baseline.branch(Stage.stage, case.problem) as fault,
-            fault.branch(Stage.pose, case.problem) as problem,
-        ):
-            posed_s = fault.call(lived).cpu_s + problem.call(lived).cpu_s
-            figures["problem from a baseline, CPU s"] = posed_s
-            with fault.branch(Stage.pose, case.same_fault) as other:
-                figures["another task of the fault, CPU ms"] = other.call(lived).cpu_s * 1e3
-            for name, thinking_s, spare in (
-                ("", 0.0, True),
-                (", after the usual thinking time", 5.0, True),
-                (", none kept ready", 0.0, False),
-            ):
-                for unit, value in copies(problem, thinking_s, spare=spare).items():
-                    figures[f"copy with a first observation{name}, {unit}"] = value
+def measure_episodes(problem: Copy[Stage], count: int, answers: Sequence[str]) -> float:
+    """Return the CPU time of one scripted episode, including its share of all processes involved."""
+    before_s, watch = problem.call(read_usage).cpu_s, Stopwatch()
+    problem.keep_spare(first_look)
+    copies_s = []
+    for _ in range(count):
+        with problem.branch() as copy:
+            copies_s.append(copy.call(follow_script, answers))
+    problem.keep_spare(None)
+    shared_s = problem.call(read_usage).cpu_s - before_s + watch.cpu_s
+    return median(copies_s) + shared_s / count
+
+
+def measure_judging(problem: Copy[Stage], count: int, repaired: bool) -> float:
+    """Return the median CPU time of judging in fresh copies."""
+    spent_s = []
+    for _ in range(count):
+        with problem.branch() as copy:
+            spent_s.append(copy.call(judge, repaired))
+    return median(spent_s)
+
+
+def measure_detection(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[str, float]:
+    """Measure copies of a detection problem, and episodes that solve it."""
+    figures = {}
+    for name, thinking_s, spare in (
+        ("", 0.0, True),
+        (", after the usual thinking time", THINKING_S, True),
+        (", without a spare", 0.0, False),
+    ):
+        for unit, value in measure_copies(problem, sizes.copies, thinking_s, spare=spare).items():
+            figures[f"copy with a first observation{name}, {unit}"] = value
+    episode_s = measure_episodes(problem, sizes.episodes, (*case.look, 'submit("Yes")'))
+    return figures | {
+        "detection episode, CPU ms in all": episode_s * 1e3,
+        "detection episodes per hour": CORES * 3600 / episode_s,
+    }
+
+
+def measure_mitigation(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[str, float]:
+    """Measure episodes that solve a mitigation problem, and the judging alone."""
+    answers = (*case.look, f'exec_shell("{case.repair}")', "submit()")
+    episode_s = measure_episodes(problem, sizes.episodes, answers)
+    return {
+        "mitigation episode, CPU ms in all": episode_s * 1e3,
+        "mitigation episodes per hour": CORES * 3600 / episode_s,
+        "judging a repair, CPU s": measure_judging(problem, sizes.judged, repaired=True),
+        "judging while the cause remains, CPU s": measure_judging(problem, sizes.judged, repaired=False),
+    }
+
+
+def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
+    """Each level is a process of its own, whose CPU time started at zero."""
+    with Copy.of(Stage, case.detection, 1) as baseline:
+        baseline_s = baseline.call(read_usage).cpu_s
+        with baseline.branch(Stage.stage, case.detection) as fault:
+            fault_s = fault.call(read_usage).cpu_s
+            with fault.branch(Stage.pose, case.localization) as problem:
+                posed_s = problem.call(read_usage).cpu_s
+            figures = {
+                "baseline from nothing, CPU s": baseline_s,
+                "problem from nothing, CPU s": baseline_s + fault_s + posed_s,
+                "problem from a baseline, CPU s": fault_s + posed_s,
+                "another task of the fault, CPU ms": posed_s * 1e3,
+            }
+            with fault.branch(Stage.pose, case.detection) as problem:
+                figures |= measure_detection(problem, case, sizes)
+            with fault.branch(Stage.pose, case.mitigation) as problem:
+                figures |= measure_mitigation(problem, case, sizes)
     return figures
 
 
-def main() -> int:
-    figures = {app: measure(case) for app, case in CASES.items()}
-    ok = all(one[name] <= budget for one in figures.values() for name, budget in BUDGETS.items())
-    if "--json" in sys.argv:
-        print(json.dumps({"figures": figures, "ok": ok}, indent=1))
-    else:
-        table = Table("figure", *figures, "budget", title="prepared problems")
-        for name in next(iter(figures.values())):
-            measured = (_short(one[name]) for one in figures.values())
-            table.add_row(name, *measured, _short(BUDGETS[name]) if name in BUDGETS else "")
-        Console(width=120).print(table)
-    return 0 if ok else 1
-
-
-def _short(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+def measure(short: bool) -> Report:
+    cases = dict(list(CASES.items())[:1]) if short else CASES
+    sizes = SHORT if short else FULL
+    figures = {app: measure_case(case, sizes) for app, case in cases.items()}
+    missed = [
+        f"{app}, {sentence}"
+        for app, measured in figures.items()
+        for sentence in find_missed(measured, BUDGETS)
+    ]
+    return Report(figures, [tabulate_figures("Prepared problems", figures, BUDGETS)], missed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, measure))

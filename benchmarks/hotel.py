@@ -1,13 +1,15 @@
-"""HotelReservation with users on it: from nothing to a prepared problem, one request with everything on, copies, memory.
+"""HotelReservation with users: from nothing to a prepared problem, the cost of a request, copies, memory.
 
-See ``_apps.py`` for what is on and for the budgets. ``python benchmarks/hotel.py [--json]``
+The measurements and budgets are in ``_apps.py``. ``python benchmarks/hotel.py [--json] [--short]``
 """
 
 from __future__ import annotations
+
+import sys
 
 from _apps import run
 
 from aiopslab.apps.hotelres import HotelReservation
 
 if __name__ == "__main__":
-    raise SystemExit(run(HotelReservation(), "geo"))
+    sys.exit(run(__doc__, HotelReservation(), "geo"))

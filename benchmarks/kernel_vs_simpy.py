@@ -1,27 +1,24 @@
-"""The kernel against SimPy, on the same model of remote calls with time-outs, in one run.
+"""The kernel compared with SimPy, on the same model of remote calls with timeouts, in one run.
 
-Clients call a chain of servers one after the other; each call waits for its answer or gives up
-after a second. Most answers take a millisecond, one in fifty takes longer than the client waits.
-Both sides must complete and give up on the same number of calls, or the comparison means nothing.
+Clients call a chain of servers one after the other; each call waits for its reply or times out after a second. Most
+replies take a millisecond, one in fifty takes longer than the timeout. Both sides must complete and time out the same
+number of calls, or the comparison means nothing.
 
-Rounds alternate, each side's best round counts, and only the ratio is judged: a slower machine
-slows both.
+Rounds alternate, the best round of each side counts, and only the ratio of their CPU times is judged: a slower machine
+slows both. ``python benchmarks/kernel_vs_simpy.py [--json] [--short]``
 """
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import simpy
-from rich.console import Console
-from rich.table import Table
+from _measure import Stopwatch
+from _report import Budget, Report, run, tabulate_rows
 
 from simcloud.sim import Event, Kernel, Queue, TimedOut
 
@@ -31,17 +28,19 @@ TIMEOUT_S = 1.0
 ANSWER_S = 0.001
 SLOW_ANSWER_S = 5.0
 SLOW_EVERY = 50
-LEAST_RATIO = 2.0
+CALLS = 100_000
+REPEAT = 3
+RATIO = Budget(least=2.0)
 
 Process = Generator[simpy.Event, Any, None]
 
 
 @dataclass
 class Outcome:
-    """What the model did: must be equal on both sides."""
+    """The number of calls that were answered and that timed out; equal on both sides."""
 
     answered: int = 0
-    gave_up: int = 0
+    timed_out: int = 0
 
 
 def answer_s(number: int) -> float:
@@ -71,7 +70,7 @@ def on_our_kernel(rounds: int) -> Outcome:
                     await reply.wait(TIMEOUT_S)
                     outcome.answered += 1
                 except TimedOut:
-                    outcome.gave_up += 1
+                    outcome.timed_out += 1
 
     for inbox in inboxes:
         kernel.spawn(serve(inbox), "server")
@@ -104,7 +103,7 @@ def on_simpy(rounds: int) -> Outcome:
                 if reply.triggered:
                     outcome.answered += 1
                 else:
-                    outcome.gave_up += 1
+                    outcome.timed_out += 1
 
     for inbox in inboxes:
         env.process(serve(inbox))
@@ -114,48 +113,44 @@ def on_simpy(rounds: int) -> Outcome:
     return outcome
 
 
-def timed(run: Callable[[int], Outcome], rounds: int) -> tuple[Outcome, float]:
+def measure_cpu_s(run_model: Callable[[int], Outcome], rounds: int) -> tuple[Outcome, float]:
     gc.collect()
-    start = perf_counter()
-    outcome = run(rounds)
-    return outcome, perf_counter() - start
+    watch = Stopwatch()
+    outcome = run_model(rounds)
+    return outcome, watch.cpu_s
 
 
 def compare(calls: int, repeat: int) -> tuple[Outcome, dict[str, float]]:
-    """What both did, and each side's best time."""
+    """Return the outcome of both sides and the best time of each."""
     rounds = max(1, calls // (CLIENTS * SERVERS))
     sides = {"aiopslab": on_our_kernel, "simpy": on_simpy}
     best_s = dict.fromkeys(sides, float("inf"))
     outcomes: dict[str, Outcome] = {}
     for _ in range(repeat):
-        for name, run in sides.items():
-            outcomes[name], seconds = timed(run, rounds)
-            best_s[name] = min(best_s[name], seconds)
+        for name, run_model in sides.items():
+            outcomes[name], cpu_s = measure_cpu_s(run_model, rounds)
+            best_s[name] = min(best_s[name], cpu_s)
     if outcomes["aiopslab"] != outcomes["simpy"]:
         sys.exit(f"the two sides did different work: {outcomes}")
     return outcomes["simpy"], best_s
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=100_000, help="calls per round (default: %(default)s)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds of each side (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    options = parser.parse_args()
-    outcome, best_s = compare(options.calls, options.repeat)
-    calls = outcome.answered + outcome.gave_up
+def measure(short: bool) -> Report:
+    outcome, best_s = compare(500 if short else CALLS, 1 if short else REPEAT)
+    calls = outcome.answered + outcome.timed_out
     ratio = best_s["simpy"] / best_s["aiopslab"]
-    if options.json:
-        print(json.dumps({"calls": calls, "best_s": best_s, "ratio": ratio, "least_ratio": LEAST_RATIO}))
-    else:
-        table = Table("kernel", "seconds", "calls/s")
-        for name, seconds in best_s.items():
-            table.add_row(name, f"{seconds:.2f}", f"{calls / seconds:,.0f}")
-        Console().print(table)
-        print(f"{calls:,} calls, {outcome.gave_up:,} of them timed out; best of {options.repeat} rounds")
-        print(f"ratio {ratio:.1f}x (at least {LEAST_RATIO:g}x)")
-    return 0 if ratio >= LEAST_RATIO else 1
+    rows = [
+        {"kernel": name, "CPU s": cpu_s, "calls per CPU s": calls / cpu_s} for name, cpu_s in best_s.items()
+    ]
+    return Report(
+        {"calls": calls, "timed_out": outcome.timed_out, "best_cpu_s": best_s, "ratio": ratio},
+        [
+            tabulate_rows(f"{calls:,} calls, {outcome.timed_out:,} of them timed out", rows),
+            f"ratio {ratio:.1f}x ({RATIO})",
+        ],
+        RATIO.find_missed("calls per second compared with SimPy", ratio),
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, measure))

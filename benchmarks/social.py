@@ -1,13 +1,15 @@
-"""SocialNetwork with users on it: from nothing to a prepared problem, one request with everything on, copies, memory.
+"""SocialNetwork with users: from nothing to a prepared problem, the cost of a request, copies, memory.
 
-See ``_apps.py`` for what is on and for the budgets. ``python benchmarks/social.py [--json]``
+The measurements and budgets are in ``_apps.py``. ``python benchmarks/social.py [--json] [--short]``
 """
 
 from __future__ import annotations
+
+import sys
 
 from _apps import run
 
 from aiopslab.apps.socialnet import SocialNetwork
 
 if __name__ == "__main__":
-    raise SystemExit(run(SocialNetwork(), "user-service"))
+    sys.exit(run(__doc__, SocialNetwork(), "user-service"))

@@ -1,24 +1,20 @@
-"""What it takes until the command line answers, in CPU time, against a Python that does nothing.
+"""The CPU time of short commands and imports, compared with ``python -c 'import yaml'``.
 
-``python benchmarks/startup.py [--json]``
-
-All calls of a round run one after the other, so that whatever else the machine does meets all of them; the least of each
-counts. The first round, which is not counted, leaves the compiled modules behind.
+The calls of a round run one after the other, so that other load on the machine affects all of them; the smallest time of
+each counts. A first round, which is not counted, compiles the modules. ``python benchmarks/startup.py [--json] [--short]``
 """
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.table import Table
+from _report import Budget, Report, run, tabulate_rows
 
 ROUNDS = 7
 CLI = "from aiopslab.cli import main; main()"
@@ -26,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Call(NamedTuple):
-    """What is run, and how many times the CPU time of ``python -c 'import yaml'`` it may take."""
+    """A Python script with its arguments, and the budget as a multiple of ``python -c 'import yaml'``."""
 
     script: str
     args: Sequence[str] = ()
@@ -47,30 +43,26 @@ CALLS = {
 UNIT = "python -c 'import yaml'"
 
 
-def main() -> int:
-    least = dict.fromkeys(CALLS, float("inf"))
-    for number in range(ROUNDS + 1):
+def measure(short: bool) -> Report:
+    rounds = 1 if short else ROUNDS
+    least_s = dict.fromkeys(CALLS, float("inf"))
+    for number in range(0 if short else -1, rounds):
         for name, call in CALLS.items():
-            spent_s = _cpu_s([sys.executable, "-c", call.script, *call.args])
-            if number:
-                least[name] = min(least[name], spent_s)
-    shares = {name: spent_s / least[UNIT] for name, spent_s in least.items()}
-    missed = [name for name, call in CALLS.items() if call.budget is not None and shares[name] > call.budget]
-    if "--json" in sys.argv:
-        print(
-            json.dumps(
-                {
-                    name: {"cpu_ms": round(least[name] * 1e3), "share": round(shares[name], 1)}
-                    for name in CALLS
-                }
-            )
-        )
-    else:
-        _show(least, shares)
-    return 1 if missed else 0
+            spent_s = measure_cpu_s([sys.executable, "-c", call.script, *call.args])
+            if number >= 0:
+                least_s[name] = min(least_s[name], spent_s)
+    rows: list[dict[str, Any]] = []
+    missed: list[str] = []
+    for name, call in CALLS.items():
+        ratio = least_s[name] / least_s[UNIT]
+        budget = None if call.budget is None else Budget(call.budget)
+        rows.append({"call": name, "CPU ms": least_s[name] * 1e3, "times 'import yaml'": ratio, "budget": str(budget or "")})  # fmt: skip
+        missed += budget.find_missed(name, ratio) if budget else []
+    table = tabulate_rows(f"The smallest time of {rounds} calls", rows)
+    return Report({"calls": rows}, [table], missed)
 
 
-def _cpu_s(command: list[str]) -> float:
+def measure_cpu_s(command: list[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPATH"] = str(ROOT / "src")
@@ -79,13 +71,5 @@ def _cpu_s(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _show(least: dict[str, float], shares: dict[str, float]) -> None:
-    table = Table("call", "CPU, ms", "times 'import yaml'", "budget", title=f"The least of {ROUNDS} calls")
-    for name, call in CALLS.items():
-        budget = "" if call.budget is None else f"{call.budget:g}"
-        table.add_row(name, f"{least[name] * 1e3:.0f}", f"{shares[name]:.1f}", budget)
-    Console().print(table)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__, measure))
