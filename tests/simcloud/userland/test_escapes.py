@@ -43,7 +43,7 @@ def secret_file(tmp_path: Path) -> Path:
         "awk '{{print}}' {path}; awk 'BEGIN{{while((getline l < \"{path}\")>0) print l}}'",
         "sed -n p {path}; sed 'r {path}' /dev/null; echo | sed 'r {path}'",
         "grep -r . {path}; jq -R . {path}; jq -n --rawfile x {path} '$x'",
-        "tar cf - {path} | tar xOf -; dd if={path}; head {path}; sort {path}; od -c {path}; diff {path} /dev/null",
+        "tar cf - {path} | tar xOf -; dd if={path}; head {path}; sort {path}; cat -A {path}; diff {path} /dev/null",
         "curl -s file://{path}; wget -qO- file://{path}; curl -s -d @{path} localhost",
         "find / -name secret.txt -exec cat {{}} +; xargs -a {path} echo",
         "base64 {path}; md5sum {path}; gzip -c {path} | zcat; envsubst < {path}",

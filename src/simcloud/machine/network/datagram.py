@@ -48,7 +48,7 @@ class DatagramSocket:
 
     __slots__ = (
         "_buffered_bytes", "_error", "_inbox", "_kernel", "_on_datagram", "_peer", "_translations",
-        "_waiters", "address", "closed", "dropped", "misunderstood", "namespace", "owner", "port", "protocol",
+        "_waiters", "address", "closed", "dropped", "namespace", "owner", "port", "protocol",
     )  # fmt: skip
 
     def __init__(self, namespace: Namespace, address: str, port: int, protocol: str, owner: object) -> None:
@@ -59,7 +59,6 @@ class DatagramSocket:
         self.owner = owner
         self.closed = False
         self.dropped = 0
-        self.misunderstood = 0
         self._kernel = namespace.kernel
         self._on_datagram: Callable[[Datagram], None] | None = None
         self._peer: Endpoint | None = None
@@ -189,8 +188,8 @@ class DatagramSocket:
             return
         size_bytes = self._buffered_bytes + datagram.size_bytes + OVERHEAD_BYTES
         if datagram.protocol != self.protocol:
-            self.misunderstood += 1
-        elif self._on_datagram is not None:
+            return
+        if self._on_datagram is not None:
             self._on_datagram(datagram)
         elif size_bytes > BUFFER_BYTES:
             self.dropped += 1

@@ -121,14 +121,9 @@ class Network:
             raise ValueError(f"{address} belongs to '{holder}' already; addresses are unique")
         self._addresses[address] = namespace
 
-    def unclaim(self, address: str) -> None:
-        """Nobody answers for this address any more."""
-        del self._addresses[address]
-
     def forget(self, namespace: Namespace) -> None:
-        """A namespace is no more: its addresses are free, its traffic stays counted."""
-        for address in namespace.addresses:
-            self.unclaim(address)
+        """A namespace is no more: its address is free, its traffic stays counted."""
+        del self._addresses[namespace.address]
         self._exits.pop(namespace, None)
         self.changed()
         for pair in [pair for pair in self._paths if namespace in pair]:

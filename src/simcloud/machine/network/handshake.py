@@ -85,7 +85,6 @@ class Handshake:
             return
         listener = target.listener_at(self._route.address, self._route.port)
         if listener is not None and listener.is_full:
-            listener.overflows += 1
             return
         answer_at = source.network.path(target, source).launch(CONTROL_BYTES)
         self._kernel.call_at(answer_at, self._answer_arrives, (target, listener))

@@ -28,7 +28,7 @@ class Listener:
 
     __slots__ = (
         "_kernel", "_on_accept", "_queue", "_waiters", "address", "backlog", "certificate", "closed", "namespace",
-        "on_mismatch", "overflows", "owner", "port", "protocol",
+        "on_mismatch", "owner", "port", "protocol",
     )  # fmt: skip
 
     def __init__(
@@ -41,7 +41,6 @@ class Listener:
         self.owner = owner
         self.backlog = backlog
         self.closed = False
-        self.overflows = 0
         self.certificate = b""
         self.on_mismatch: Callable[[str], None] | None = None
         self._kernel = namespace.kernel

@@ -1,4 +1,4 @@
-"""A network namespace: the addresses, ports and connections of one pod, container or host.
+"""A network namespace: the address, ports and connections of one pod, container or host.
 
 It plays the part of the operating system's network stack: it hands out ports, knows who listens, and
 when a program dies or the machine is lost it decides what the peers get to see.
@@ -50,7 +50,7 @@ class Namespace:
         self.kernel = network.kernel
         self.name = name
         self.machine = machine
-        self.addresses: tuple[str, ...] = (address,)
+        self.address = address
         self.resolver = network.resolver
         self.impairment = Impairment(network.changed)
         self.ingress = Impairment(network.changed)
@@ -67,11 +67,6 @@ class Namespace:
 
     def __repr__(self) -> str:
         return f"<Namespace {self.name} {self.address} on {self.machine}>"
-
-    @property
-    def address(self) -> str:
-        """The first address: the one its connections come from."""
-        return self.addresses[0]
 
     # -- programs ------------------------------------------------------------------------------
 
@@ -150,18 +145,6 @@ class Namespace:
 
     # -- operators and hardware ----------------------------------------------------------------
 
-    def add_address(self, address: str) -> None:
-        """Answer for one more address."""
-        self.network.claim(address, self)
-        self.addresses = (*self.addresses, address)
-
-    def remove_address(self, address: str) -> None:
-        """Answer for this address no more."""
-        if address == self.address:
-            raise ValueError(f"{address} is the first address of {self.name}, which cannot be removed")
-        self.addresses = tuple(each for each in self.addresses if each != address)
-        self.network.unclaim(address)
-
     def down(self) -> None:
         """Take the interface down: nothing goes in or out, except over loopback."""
         self.is_up = False
@@ -179,7 +162,7 @@ class Namespace:
         self.network.changed()
 
     def destroy(self, silent: bool = False) -> None:
-        """End the namespace. Its addresses are free again.
+        """End the namespace. Its address is free again.
 
         Silent means that the machine is lost: nobody is told, and peers find out by time-outs only.
         Otherwise every program in it ends first, in the way ``release`` says.
@@ -309,7 +292,7 @@ class Namespace:
     ) -> int:
         if port not in PORTS:
             raise InvalidArgument
-        if address not in (*WILDCARDS, *self.addresses) and not is_loopback(address):
+        if address not in (*WILDCARDS, self.address) and not is_loopback(address):
             raise AddressNotAvailable
         if port == 0:
             return self._ephemeral_ports.take(lambda candidate: is_taken(taken, address, candidate))

@@ -39,7 +39,7 @@ class InterfaceInfo:
     """One block of ``ip -s link``. Errors are packets that came in with a wrong checksum."""
 
     name: str
-    addresses: tuple[str, ...]
+    address: str
     is_up: bool
     received_bytes: int
     received_packets: int
@@ -84,7 +84,7 @@ def interfaces_of(namespace: Namespace) -> list[InterfaceInfo]:
     loop = namespace.network.path(namespace, namespace)
     loopback = InterfaceInfo(
         name="lo",
-        addresses=("127.0.0.1",),
+        address="127.0.0.1",
         is_up=True,
         received_bytes=loop.bytes,
         received_packets=loop.packets,
@@ -98,7 +98,7 @@ def interfaces_of(namespace: Namespace) -> list[InterfaceInfo]:
     sent, received = namespace.sent, namespace.received
     outside = InterfaceInfo(
         name="eth0",
-        addresses=namespace.addresses,
+        address=namespace.address,
         is_up=namespace.is_up,
         received_bytes=received.total("bytes") - received.total("lost_bytes"),
         received_packets=received.total("packets") - received.total("lost_packets"),

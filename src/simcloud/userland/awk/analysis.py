@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from simcloud.userland.awk import tree
-from simcloud.userland.awk.operands import ANY_ARGUMENTS, ARRAY_ARGUMENTS
+from simcloud.userland.awk.operands import ARRAY_ARGUMENTS
 from simcloud.userland.awk.variables import PREDEFINED_ARRAYS
 
 WAITING_BUILTINS: Final = frozenset(("system", "close", "fflush"))
@@ -105,7 +105,7 @@ class Analysis:
         if isinstance(node, tree.Builtin):
             required = ARRAY_ARGUMENTS.get(node.name, ())
             for position, argument in enumerate(node.arguments):
-                if isinstance(argument, tree.Name) and (position in required or node.name in ANY_ARGUMENTS):
+                if isinstance(argument, tree.Name) and (position in required or node.name == "length"):
                     yield argument.name, position in required
         elif isinstance(node, tree.Call) and node.name in self._program.functions:
             yield from ((item.name, False) for item in node.arguments if isinstance(item, tree.Name))

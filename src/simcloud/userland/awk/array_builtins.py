@@ -12,9 +12,7 @@ from simcloud.userland.awk.code import Frame, Kind, Run, Unit
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.expression_code import ExpressionCompiler, bare
 from simcloud.userland.awk.fields import (
-    find_contents,
     pay_for_split,
-    split_blanks,
     split_matches,
     splitter_for,
 )
@@ -29,90 +27,48 @@ Pair = tuple[str, Cell]
 
 
 def split(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-    """``split(text, array, separator, separators)``: how many parts."""
+    """``split(text, array, separator)``: how many parts."""
     arguments = node.arguments
     runtime, text = compiler.runtime, compiler.text(arguments[0])
     array = compiler.array_argument(node, 1, "second")
-    separators = compiler.array_argument(node, 3, "fourth")
-    if separators is not None and arguments[1] == arguments[3]:
-        raise Fatal("split: cannot use the same array for second and fourth args", node.place)
     cut = _cutter(compiler, bare(arguments[2]) if len(arguments) > 2 else None, node.place)
 
     def run(frame: Frame) -> float:
         whole = text(frame)
         pay_for_split(whole, runtime.pay)
-        parts, between = cut(frame, whole, separators is not None)
+        parts = cut(frame, whole)
         assert array is not None
-        _fill(runtime, array(frame), parts, first=1)
-        if separators is not None:
-            offset = 0 if len(between) > len(parts) else 1
-            _fill(runtime, separators(frame), between, first=offset)
+        _fill(runtime, array(frame), parts)
         return float(len(parts))
 
     return Kind.NUMBER, run
 
 
-Cutter = Callable[[Frame, str, bool], tuple[list[str], list[str]]]
+Cutter = Callable[[Frame, str], list[str]]
 
 
 def _cutter(compiler: ExpressionCompiler, separator: tree.Expr | None, place: str) -> Cutter:
     runtime = compiler.runtime
     if isinstance(separator, tree.Regex):
         pattern = compiler.pattern(separator, place)
-        return lambda frame, text, with_separators: split_matches(text, pattern(frame), runtime.pay)
+        return lambda frame, text: split_matches(text, pattern(frame), runtime.pay)
     given = compiler.text(separator) if separator is not None else compiler.text(tree.Name("FS"))
 
-    def cut(frame: Frame, text: str, with_separators: bool) -> tuple[list[str], list[str]]:
+    def cut(frame: Frame, text: str) -> list[str]:
         written = given(frame)
-        if with_separators:
-            return _split_with_separators(runtime, text, written)
         try:
             divide = splitter_for(written, runtime.locale, runtime.pay, ignore_case=runtime.ignore_case)
         except RegexError as error:
             raise Fatal(f"invalid regexp: {error}: /{written}/") from None
-        return divide(text), []
+        return divide(text)
 
     return cut
 
 
-def _split_with_separators(runtime: Runtime, text: str, written: str) -> tuple[list[str], list[str]]:
-    if written == " ":
-        pattern = runtime.pattern("[ \t\n]+")
-        stripped = text.strip(" \t\n")
-        before = text[: len(text) - len(text.lstrip(" \t\n"))]
-        _, between = split_matches(stripped, pattern, runtime.pay)
-        after = text[len(before) + len(stripped) :]
-        return split_blanks(text), [before, *between, after]
-    if written == "":
-        return list(text), [""] * max(0, len(text) - 1)
-    literal = len(written) == 1 and written != "\\"
-    source = "[" + written + "]" if literal and written != "^" else written
-    return split_matches(text, runtime.pattern(source), runtime.pay)
-
-
-def patsplit(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-    """``patsplit(text, array, pattern, separators)``: how many parts match the pattern."""
-    runtime, text = compiler.runtime, compiler.text(node.arguments[0])
-    array = compiler.array_argument(node, 1, "second")
-    separators = compiler.array_argument(node, 3, "fourth")
-    contents = node.arguments[2] if len(node.arguments) > 2 else tree.Name("FPAT")
-    given = compiler.pattern(contents, node.place)
-
-    def run(frame: Frame) -> float:
-        parts, between = find_contents(text(frame), given(frame), runtime.pay)
-        assert array is not None
-        _fill(runtime, array(frame), parts, first=1)
-        if separators is not None:
-            _fill(runtime, separators(frame), between, first=0)
-        return float(len(parts))
-
-    return Kind.NUMBER, run
-
-
-def _fill(runtime: Runtime, array: Array, parts: list[str], first: int) -> None:
+def _fill(runtime: Runtime, array: Array, parts: list[str]) -> None:
     runtime.pay(len(parts) * ELEMENT_BYTES)
     array.clear()
-    for number, part in enumerate(parts, first):
+    for number, part in enumerate(parts, 1):
         array[str(number)] = Input(part)
 
 
@@ -237,4 +193,4 @@ def _sorted(
     return Kind.NUMBER, run
 
 
-ARRAY_BUILTINS: Final = {"split": split, "patsplit": patsplit, "asort": asort, "asorti": asorti}
+ARRAY_BUILTINS: Final = {"split": split, "asort": asort, "asorti": asorti}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.locale import Locale
 from simcloud.userland.awk.patterns import Pattern, Pay, compile_pattern, counted, simple_set
 from simcloud.userland.awk.values import Input, Value
@@ -39,31 +38,18 @@ def pay_for_split(text: str, pay: Pay) -> None:
         pay(len(text) * PART_BYTES)
 
 
-def split_matches(text: str, pattern: Pattern, pay: Pay) -> tuple[list[str], list[str]]:
-    """The text between a pattern's matches, and the matches. Empty matches do not separate."""
+def split_matches(text: str, pattern: Pattern, pay: Pay) -> list[str]:
+    """The text between a pattern's matches. Empty matches do not separate."""
     if not text:
-        return [], []
-    parts, separators = [], []
+        return []
+    parts = []
     position = 0
     for begin, end in counted(pattern.matches(text), pay):
         if end > begin:
             parts.append(text[position:begin])
-            separators.append(text[begin:end])
             position = end
     parts.append(text[position:])
-    return parts, separators
-
-
-def find_contents(text: str, pattern: Pattern, pay: Pay) -> tuple[list[str], list[str]]:
-    """The parts of the text that a pattern of fields matches, and what lies before, between and after."""
-    parts, separators = [], []
-    position = 0
-    for begin, end in counted(pattern.matches(text), pay) if text else ():
-        parts.append(text[begin:end])
-        separators.append(text[position:begin])
-        position = end
-    separators.append(text[position:])
-    return parts, separators
+    return parts
 
 
 def splitter_for(
@@ -87,7 +73,7 @@ def splitter_for(
     literal = pattern.literal
     if literal is not None:
         return lambda text: text.split(literal) if text else []
-    return lambda text: split_matches(text, pattern, pay)[0]
+    return lambda text: split_matches(text, pattern, pay)
 
 
 def _set_splitter(chars: str, *, runs: bool) -> Splitter:
@@ -101,36 +87,6 @@ def _set_splitter(chars: str, *, runs: bool) -> Splitter:
         parts = text.split(first)
         if runs and "" in parts[1:-1]:
             parts = [parts[0], *[part for part in parts[1:-1] if part], parts[-1]]
-        return parts
-
-    return split
-
-
-def width_splitter(widths: str) -> Splitter:
-    """How FIELDWIDTHS splits: ``5 3 2:4 *`` (skip 2, take 4; the rest)."""
-    columns: list[tuple[int, int | None]] = []
-    words = widths.split()
-    for number, word in enumerate(words, 1):
-        skip, colon, width = word.rpartition(":")
-        if word == "*":
-            columns.append((0, None))
-        elif width.isdigit() and len(width) < 10 and (not colon or (skip.isdigit() and len(skip) < 10)):
-            columns.append((int(skip or "0"), int(width)))
-        else:
-            raise Fatal(
-                f"invalid FIELDWIDTHS value, for field {number}, near `{' '.join(words[number - 1 :])}'"
-            )
-
-    def split(text: str) -> list[str]:
-        parts: list[str] = []
-        position = 0
-        for skip, width in columns:
-            position += skip
-            if position >= len(text):
-                break
-            end = len(text) if width is None else position + width
-            parts.append(text[position:end])
-            position = end
         return parts
 
     return split

@@ -22,13 +22,13 @@ KEYWORDS: Final = frozenset(
 )  # fmt: skip
 
 BUILTINS: Final[dict[str, tuple[int, int]]] = {
-    "and": (0, 99), "asort": (1, 3), "asorti": (1, 3), "atan2": (2, 2), "close": (1, 2), "compl": (1, 1),
+    "asort": (1, 3), "asorti": (1, 3), "atan2": (2, 2), "close": (1, 2),
     "cos": (1, 1), "exp": (1, 1), "fflush": (0, 1), "gensub": (3, 4), "gsub": (2, 3), "index": (2, 2),
-    "int": (1, 1), "isarray": (1, 1), "length": (0, 1), "log": (1, 1), "lshift": (2, 2), "match": (2, 3),
-    "mktime": (1, 2), "or": (0, 99), "patsplit": (2, 4), "rand": (0, 0), "rshift": (2, 2), "sin": (1, 1),
-    "split": (2, 4), "sprintf": (0, 99), "sqrt": (1, 1), "srand": (0, 1), "strftime": (0, 3),
+    "int": (1, 1), "length": (0, 1), "log": (1, 1), "match": (2, 3),
+    "mktime": (1, 2), "rand": (0, 0), "sin": (1, 1),
+    "split": (2, 3), "sprintf": (0, 99), "sqrt": (1, 1), "srand": (0, 1), "strftime": (0, 3),
     "strtonum": (1, 1), "sub": (2, 3), "substr": (2, 3), "system": (1, 1), "systime": (0, 0),
-    "tolower": (1, 1), "toupper": (1, 1), "typeof": (1, 2), "xor": (0, 99),
+    "tolower": (1, 1), "toupper": (1, 1),
 }  # fmt: skip
 """The language's functions and how many arguments each may take."""
 

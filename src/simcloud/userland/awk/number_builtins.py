@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
 from typing import Final
 
 from simcloud.userland.awk import calendar, tree, variables
@@ -14,9 +13,6 @@ from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.values import to_number
 
 Compiled = tuple[Kind, Run]
-
-_WORD: Final = (1 << 64) - 1
-_EXACT: Final = (1 << 53) - 1
 
 
 def _of_one(compute: Callable[[float], float]) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
@@ -96,62 +92,6 @@ def _srand(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     return Kind.NUMBER, run
 
 
-# -- bits --------------------------------------------------------------------------------------
-
-
-def _of_bits(
-    name: str, combine: Callable[[int, int], int]
-) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-        arguments = [compiler.number(argument) for argument in node.arguments]
-
-        def run(frame: Frame) -> float:
-            if len(arguments) < 2:
-                raise Fatal(f"{name}: called with less than two arguments")
-            numbers = [argument(frame) for argument in arguments]
-            for place, number in enumerate(numbers, 1):
-                if number < 0:
-                    raise Fatal(f"{name}: argument {place} negative value {number:g} is not allowed")
-            return float(reduce(combine, [_bits(number) for number in numbers]))
-
-        return Kind.NUMBER, run
-
-    return compiled
-
-
-def _bits(number: float) -> int:
-    return int(number) & _WORD if math.isfinite(number) else 0
-
-
-def _shift(
-    name: str, shift: Callable[[int, int], int]
-) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-        first, second = (compiler.number(argument) for argument in node.arguments)
-
-        def run(frame: Frame) -> float:
-            number, count = first(frame), second(frame)
-            if number < 0 or count < 0:
-                raise Fatal(f"{name}({number:f}, {count:f}): negative values are not allowed")
-            return float(shift(_bits(number), _bits(count) % 64) & _WORD)
-
-        return Kind.NUMBER, run
-
-    return compiled
-
-
-def _compl(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-    argument = compiler.number(node.arguments[0])
-
-    def run(frame: Frame) -> float:
-        number = argument(frame)
-        if number < 0:
-            raise Fatal(f"compl({number:f}): negative value is not allowed")
-        return float(~_bits(number) & _EXACT)
-
-    return Kind.NUMBER, run
-
-
 # -- time --------------------------------------------------------------------------------------
 
 
@@ -191,12 +131,6 @@ NUMBER_BUILTINS: Final[dict[str, Callable[[ExpressionCompiler, tree.Builtin], Co
     "atan2": _atan2,
     "rand": _rand,
     "srand": _srand,
-    "and": _of_bits("and", lambda left, right: left & right),
-    "or": _of_bits("or", lambda left, right: left | right),
-    "xor": _of_bits("xor", lambda left, right: left ^ right),
-    "lshift": _shift("lshift", lambda number, count: number << count),
-    "rshift": _shift("rshift", lambda number, count: number >> count),
-    "compl": _compl,
     "systime": _systime,
     "strftime": _strftime,
     "mktime": _mktime,

@@ -15,16 +15,12 @@ from simcloud.userland.awk import tree
 Change = Callable[[tree.Expr], tree.Expr]
 
 ARRAY_ARGUMENTS: Final[dict[str, tuple[int, ...]]] = {
-    "split": (1, 3),
-    "patsplit": (1, 3),
+    "split": (1,),
     "match": (2,),
     "asort": (0, 1),
     "asorti": (0, 1),
 }
 """Which arguments of which built-in functions are arrays."""
-
-ANY_ARGUMENTS: Final = frozenset(("length", "isarray", "typeof"))
-"""Built-in functions whose first argument may be an array or not."""
 
 
 def change_operands(node: tree.Expr, change: Change) -> tree.Expr:
@@ -86,7 +82,7 @@ def _change_arguments(node: tree.Builtin, change: Change) -> tuple[tree.Expr, ..
     changed: list[tree.Expr] = []
     for position, argument in enumerate(node.arguments):
         substituted = node.name in ("sub", "gsub") and position == 2
-        may_be_array = position in arrays or node.name in ANY_ARGUMENTS
+        may_be_array = position in arrays or node.name == "length"
         if isinstance(argument, tree.Regex):
             changed.append(argument)
         elif isinstance(argument, tree.Name | tree.Index) and may_be_array:

@@ -14,7 +14,7 @@ from simcloud.machine.process import Context, LimitExceeded
 from simcloud.patterns import RegexError
 from simcloud.userland.awk import variables
 from simcloud.userland.awk.errors import Fatal
-from simcloud.userland.awk.fields import Record, find_contents, splitter_for, width_splitter
+from simcloud.userland.awk.fields import Record, splitter_for
 from simcloud.userland.awk.inputs import Inputs
 from simcloud.userland.awk.locale import Locale
 from simcloud.userland.awk.output import Outputs
@@ -82,8 +82,6 @@ class Runtime:
             "CONVFMT": self._set_text_format,
             "OFMT": self._set_print_format,
             "IGNORECASE": self._set_ignore_case,
-            "FPAT": self._set_field_pattern,
-            "FIELDWIDTHS": self._set_field_widths,
         }
         self._set_defaults()
 
@@ -91,7 +89,7 @@ class Runtime:
         defaults: dict[str, Value | Array] = {
             "NR": 0.0, "NF": 0.0, "FNR": 0.0, "FS": " ", "OFS": " ", "ORS": "\n", "RS": "\n", "SUBSEP": "\x1c",
             "RSTART": 0.0, "RLENGTH": -1.0, "RT": "", "CONVFMT": DEFAULT_FORMAT, "OFMT": DEFAULT_FORMAT,
-            "IGNORECASE": 0.0, "FPAT": "[^[:space:]]+", "FIELDWIDTHS": "", "ARGC": 0.0, "ERRNO": "", "ARGV": {},
+            "IGNORECASE": 0.0, "ARGC": 0.0, "ERRNO": "", "ARGV": {},
             "ENVIRON": {}, "PROCINFO": {}, "FILENAME": "",
         }  # fmt: skip
         for name, value in defaults.items():
@@ -100,7 +98,7 @@ class Runtime:
         for key, text in self.ctx.env.items():
             environ[self.locale.from_argument(key)] = Input(self.locale.from_argument(text))
         process_facts = self.globals[variables.PROCINFO]
-        process_facts.update({"version": "5.2.1", "platform": "posix", "FS": "FS"})
+        process_facts.update({"version": "5.2.1", "platform": "posix"})
         process_facts["pid"] = float(self.ctx.process.pid)
         process_facts["strftime"] = "%a %b %e %H:%M:%S %Z %Y"
 
@@ -206,7 +204,6 @@ class Runtime:
 
     def _set_field_separator(self, value: Value) -> None:
         self.record.split()
-        self.globals[variables.PROCINFO]["FS"] = "FS"
         paragraphs = self.to_text(self.globals[variables.SLOTS["RS"]]) == ""
         try:
             self.record.splitter = splitter_for(
@@ -219,17 +216,6 @@ class Runtime:
         except RegexError as error:
             raise Fatal(f"invalid regexp: {error}: /{self.to_text(value)}/") from None
 
-    def _set_field_pattern(self, value: Value) -> None:
-        self.record.split()
-        self.globals[variables.PROCINFO]["FS"] = "FPAT"
-        pattern = self.pattern(self.to_text(value))
-        self.record.splitter = lambda text: find_contents(text, pattern, self.pay)[0]
-
-    def _set_field_widths(self, value: Value) -> None:
-        self.record.split()
-        self.globals[variables.PROCINFO]["FS"] = "FIELDWIDTHS"
-        self.record.splitter = width_splitter(self.to_text(value))
-
     def _set_record_separator(self, value: Value) -> None:
         source = self.to_text(value)
         try:
@@ -237,8 +223,7 @@ class Runtime:
         except RegexError as error:
             raise Fatal(f"invalid regexp: {error}: /{source}/") from None
         self.inputs.change_separator(separator)
-        if self.globals[variables.PROCINFO].get("FS") == "FS":
-            self._set_field_separator(self.globals[variables.SLOTS["FS"]])
+        self._set_field_separator(self.globals[variables.SLOTS["FS"]])
 
     def _set_output_separator(self, value: Value) -> None:
         self.record.whole()

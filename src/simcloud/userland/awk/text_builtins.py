@@ -16,10 +16,8 @@ from simcloud.userland.awk.substitution import (
 )
 from simcloud.userland.awk.values import (
     UNSET,
-    UNSET_SCALAR,
     Input,
     Value,
-    looks_numeric,
     text_to_number,
     to_number,
 )
@@ -229,35 +227,7 @@ def _leading_digits(text: str, base: int, digits: str) -> float:
         return math.inf
 
 
-def typeof(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-    """``typeof(x)``."""
-    first = bare(node.arguments[0])
-    if isinstance(first, tree.Index):
-        find, key = compiler.array(first.array), compiler.key(first.subscripts)
-        return Kind.TEXT, lambda frame: type_name(find(frame).get(key(frame), UNSET))
-    argument = compiler.argument(first, wants_array=False)
-    return Kind.TEXT, lambda frame: type_name(argument(frame))
-
-
-def isarray(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
-    """``isarray(x)``."""
-    _, name = typeof(compiler, node)
-    return Kind.NUMBER, lambda frame: float(name(frame) == "array")
-
-
-def type_name(value: Any) -> str:
-    """What kind of thing a value is."""
-    if type(value) is dict:
-        return "array"
-    if value is UNSET or value is UNSET_SCALAR:
-        return "untyped" if value is UNSET else "unassigned"
-    if type(value) is float:
-        return "number"
-    return "strnum" if type(value) is Input and looks_numeric(value) is not None else "string"
-
-
 TEXT_BUILTINS: Final = {
     "length": length, "index": index, "substr": substr, "toupper": toupper, "tolower": tolower,
     "sprintf": sprintf, "sub": sub, "gsub": gsub, "gensub": gensub, "match": match, "strtonum": strtonum,
-    "typeof": typeof, "isarray": isarray,
 }  # fmt: skip

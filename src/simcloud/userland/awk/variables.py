@@ -10,7 +10,7 @@ from typing import Final
 
 PREDEFINED: Final = (
     "NR", "FNR", "NF", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "RT", "CONVFMT",
-    "OFMT", "IGNORECASE", "FPAT", "FIELDWIDTHS", "ARGC", "ERRNO", "ARGV", "ENVIRON", "PROCINFO",
+    "OFMT", "IGNORECASE", "ARGC", "ERRNO", "ARGV", "ENVIRON", "PROCINFO",
 )  # fmt: skip
 
 SLOTS: Final = {name: slot for slot, name in enumerate(PREDEFINED)}
@@ -42,8 +42,6 @@ WATCHED: Final = frozenset(
         "CONVFMT",
         "OFMT",
         "IGNORECASE",
-        "FPAT",
-        "FIELDWIDTHS",
     )
 )
 """Variables whose assignment the interpreter must hear of."""

@@ -1,12 +1,11 @@
-"""Compound commands: groups, subshells, conditions, loops, case, functions, coprocesses."""
+"""Compound commands: groups, subshells, conditions, loops, case, functions."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from simcloud.machine.files import FileError
-from simcloud.machine.process import BadDescriptor, ForkFailed, Stream
+from simcloud.machine.process import ForkFailed
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound, evaluate
 from simcloud.userland.bash.conditions import evaluate_conditional
 from simcloud.userland.bash.control import Abandoned, LeaveLoop
@@ -19,7 +18,6 @@ from simcloud.userland.bash.syntax import (
     ArithmeticFor,
     Case,
     Conditional,
-    Coprocess,
     For,
     FunctionDefinition,
     Group,
@@ -29,7 +27,7 @@ from simcloud.userland.bash.syntax import (
     While,
     Word,
 )
-from simcloud.userland.bash.variable import Variable, VariableError, is_name
+from simcloud.userland.bash.variable import VariableError, is_name
 
 if TYPE_CHECKING:
     from simcloud.userland.bash.shell import Shell
@@ -111,8 +109,6 @@ async def _for(shell: Shell, node: For) -> int:
         await shell.complain(f"`{node.name}': not a valid identifier")
         return 1
     words = list(shell.state.arguments) if node.words is None else await shell.expander.words(node.words)
-    if node.select:
-        return await _select(shell, node, words)
     status = 0
     shell.loops += 1
     try:
@@ -144,59 +140,6 @@ async def _assign_loop_variable(shell: Shell, name: str, value: str) -> bool:
         await shell.complain(str(error))
         raise Abandoned(1) from None
     return True
-
-
-async def _select(shell: Shell, node: For, words: list[str]) -> int:
-    from simcloud.userland.bash.builtins.read import read_line
-
-    if not words:
-        return 0
-    status = 0
-    shell.loops += 1
-    show = True
-    try:
-        while True:
-            shell.ctx.spend_turn()
-            if show:
-                await shell.err(menu(words))
-            prompt = shell.state.get("PS3")
-            await shell.err("#? " if prompt is None else prompt)
-            try:
-                line, ended = await read_line(shell, shell.ctx.process.streams[0])
-            except (BadDescriptor, FileError) as error:
-                await shell.complain(f"read error: 0: {error}")
-                line, ended = "", True
-            if ended and not line:
-                await shell.out("\n")
-                return 1
-            show = not line.strip()
-            if show:
-                continue
-            shell.state.assign("REPLY", line)
-            number = int(line) if line.strip().isdigit() else 0
-            shell.state.assign(node.name, words[number - 1] if 0 < number <= len(words) else "")
-            status, ended = await _turn(shell, node.body)
-            if ended:
-                return status
-    finally:
-        shell.loops -= 1
-
-
-def menu(words: list[str]) -> str:
-    """The choices of ``select`` in columns, as wide as a terminal of 80."""
-    digits = len(str(len(words)))
-    width = max(map(len, words)) + digits + 2
-    columns = max(1, 80 // (width + 2)) if len(words) * (width + 2) > 80 or len(words) > 9 else 1
-    rows = -(-len(words) // columns)
-    if rows == 1 or columns == 1:
-        return "".join(f"{number:{digits}d}) {word}\n" for number, word in enumerate(words, 1))
-    lines = []
-    for row in range(rows):
-        cells = [f"{index + 1:{digits}d}) {words[index]}" for index in range(row, len(words), rows)]
-        lines.append(
-            "  ".join(cell.ljust(width) for cell in cells[:-1]) + ("  " if len(cells) > 1 else "") + cells[-1]
-        )
-    return "\n".join(lines) + "\n"
 
 
 async def _arithmetic(shell: Shell, word: Word) -> int | None:
@@ -292,38 +235,6 @@ async def _function_definition(shell: Shell, node: FunctionDefinition) -> int:
     return 0
 
 
-async def _coprocess(shell: Shell, node: Coprocess) -> int:
-    from_child, child_out = shell.ctx.pipe()
-    child_in, to_child = shell.ctx.pipe()
-    fds: dict[int, Stream] = {**shell.ctx.process.streams, 0: child_in, 1: child_out}
-
-    async def run(child: Shell) -> int:
-        return await child.run_command(node.body)
-
-    try:
-        process = shell.fork(run, fds)
-    except ForkFailed as error:
-        await shell.fork_failed(error)
-    finally:
-        child_out.close()
-        child_in.close()
-    streams = shell.ctx.process.streams
-    numbers: list[int] = []
-    for stream in (from_child, to_child):
-        number = 63
-        while number in streams:
-            number -= 1
-        streams[number] = stream
-        numbers.append(number)
-    pair = Variable()
-    pair.items = dict(enumerate(map(str, numbers)))
-    shell.state.scopes[0][node.name] = pair
-    shell.state.assign(f"{node.name}_PID", str(process.pid))
-    shell.last_background = process.pid
-    shell.jobs.adopt(process, command_text(node))
-    return 0
-
-
 COMPOUND: dict[type, Callable[[Shell, Any], Awaitable[int]]] = {
     Group: _group,
     Subshell: _subshell,
@@ -335,5 +246,4 @@ COMPOUND: dict[type, Callable[[Shell, Any], Awaitable[int]]] = {
     ArithmeticCommand: _arithmetic_command,
     Conditional: _conditional,
     FunctionDefinition: _function_definition,
-    Coprocess: _coprocess,
 }

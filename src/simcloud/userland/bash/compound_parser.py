@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.userland.bash.pieces import REDIRECTS, PieceReader
+from simcloud.userland.bash.pieces import PieceReader
 from simcloud.userland.bash.syntax import (
     ArithmeticCommand,
     ArithmeticFor,
@@ -15,7 +15,6 @@ from simcloud.userland.bash.syntax import (
     Command,
     Compound,
     Conditional,
-    Coprocess,
     For,
     FunctionDefinition,
     Group,
@@ -25,7 +24,7 @@ from simcloud.userland.bash.syntax import (
     While,
     Word,
 )
-from simcloud.userland.bash.word_parts import NAME, ShellSyntaxError
+from simcloud.userland.bash.word_parts import ShellSyntaxError
 
 _FUNCTION_HEAD = re.compile(r"[ \t]*\([ \t]*\)")
 
@@ -117,8 +116,8 @@ class CompoundReader(PieceReader):
         self._expect_reserved("done")
         return body
 
-    def _for(self, line: int, select: bool = False) -> Compound:
-        if not select and self.peek() == "(" and self.source.startswith("((", self.position):
+    def _for(self, line: int) -> Compound:
+        if self.peek() == "(" and self.source.startswith("((", self.position):
             return self._arithmetic_for(line)
         if self.peek() != "word":
             raise self._within_line()
@@ -137,10 +136,7 @@ class CompoundReader(PieceReader):
         elif self.peek() == ";":
             self._take(";")
             self._skip_newlines()
-        return For(line, name, words, self._do_body(), select)
-
-    def _select(self, line: int) -> Compound:
-        return self._for(line, select=True)
+        return For(line, name, words, self._do_body())
 
     def _arithmetic_for(self, line: int) -> ArithmeticFor:
         start = self.position
@@ -209,23 +205,9 @@ class CompoundReader(PieceReader):
         self._skip_newlines()
         token = self.peek()
         word = self._reserved() if token == "word" else ""
-        if token != "(" and (word not in _READERS or word in ("function", "coproc")):
+        if token != "(" and (word not in _READERS or word == "function"):
             raise self.unexpected()
         return FunctionDefinition(line, name, self._command())
-
-    def _coproc(self, line: int) -> Coprocess:
-        if self.peek() not in ("word", "(") and self.peek() not in REDIRECTS:
-            raise self._within_line()
-        name = "COPROC"
-        start = self.position
-        match = NAME.match(self.source, start)
-        if self._reserved() == "" and match:
-            self.position = match.end()
-            if self.peek() == "(" or self._reserved() in _READERS:
-                name = match[0]
-            else:
-                self.position = start
-        return Coprocess(line, name, self._command())
 
     def _conditional(self, line: int) -> Conditional:
         return Conditional(line, self.test_expression())
@@ -237,9 +219,7 @@ _READERS: Final[dict[str, Callable[[CompoundReader, int], Compound]]] = {
     "while": CompoundReader._while,
     "until": CompoundReader._until,
     "for": CompoundReader._for,
-    "select": CompoundReader._select,
     "case": CompoundReader._case,
     "function": CompoundReader._function,
-    "coproc": CompoundReader._coproc,
     "[[": CompoundReader._conditional,
 }

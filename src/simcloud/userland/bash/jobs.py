@@ -102,12 +102,6 @@ class Jobs:
             await shell.err(f"[{job.number}] {job.pid}\n")
         return 0
 
-    def adopt(self, process: Process, text: str) -> None:
-        """Make a job of a process that was started otherwise."""
-        number = max(self.table, default=0) + 1
-        self.table[number] = Job(number, [process], text)
-        self.remember(process)
-
     # -- looking up ----------------------------------------------------------------------------
 
     def current(self) -> Job | None:

@@ -19,8 +19,8 @@ OPERATOR: Final = re.compile(
 REDIRECTS: Final = frozenset(("<", ">", ">>", ">|", "<>", "<&", ">&", "&>", "&>>", "<<", "<<-", "<<<"))
 RESERVED: Final = frozenset(
     (
-        "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac", "in", "select",
-        "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+        "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac", "in",
+        "function", "time", "{", "}", "!", "[[", "]]",
     )
 )  # fmt: skip
 _SKIP = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")

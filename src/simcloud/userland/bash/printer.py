@@ -10,7 +10,6 @@ from simcloud.userland.bash.syntax import (
     Case,
     Command,
     Conditional,
-    Coprocess,
     For,
     FunctionDefinition,
     Group,
@@ -114,7 +113,7 @@ class _Printer:
             return f"{word} {condition} do\n{self._block(command.body, indent)}done"
         if isinstance(command, For):
             words = '"$@"' if command.words is None else " ".join(word.text for word in command.words)
-            head = f"{'select' if command.select else 'for'} {command.name} in {words};"
+            head = f"for {command.name} in {words};"
             return f"{head}\n{indent}do\n{self._block(command.body, indent)}done"
         if isinstance(command, ArithmeticFor):
             pieces = "; ".join(word.text.strip() for word in (command.start, command.test, command.step))
@@ -125,10 +124,8 @@ class _Printer:
             return f"(({command.expression.text}))"
         if isinstance(command, Conditional):
             return f"[[ {test_text(command.test)} ]]"
-        if isinstance(command, FunctionDefinition):
-            return f"function {self._nested_function(command, indent)}"
-        assert isinstance(command, Coprocess)
-        return f"coproc {command.name} {self.command(command.body, indent)}"
+        assert isinstance(command, FunctionDefinition)
+        return f"function {self._nested_function(command, indent)}"
 
     def _nested_function(self, function: FunctionDefinition, indent: str) -> str:
         text = function_text(function.name, function.body)

@@ -189,9 +189,8 @@ class Shell:
             return Word([Quoted(text)], text, literal=text)
 
     def find_builtin(self, name: str) -> Builtin | None:
-        """The builtin of that name, unless it was switched off."""
-        builtin = BUILTINS.get(name)
-        return None if builtin is None or name in self.state.disabled else builtin
+        """The builtin of that name."""
+        return BUILTINS.get(name)
 
     # -- running text --------------------------------------------------------------------------
 

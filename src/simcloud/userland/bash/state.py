@@ -55,7 +55,6 @@ class State:
         self.frames: list[Frame] = []
         self.directories: list[str] = []
         self.hashed: dict[str, tuple[str, int]] = {}
-        self.disabled: dict[str, bool] = {}
         self.dynamic: dict[str, Callable[[], Variable]] = {}
         self.on_assign: dict[str, Callable[[str], None]] = {}
 
@@ -72,7 +71,6 @@ class State:
         twin.frames = [replace(frame) for frame in self.frames]
         twin.directories = list(self.directories)
         twin.hashed = dict(self.hashed)
-        twin.disabled = dict(self.disabled)
         twin.dynamic = dict.fromkeys(self.dynamic, Variable)
         twin.on_assign = {}
         return twin

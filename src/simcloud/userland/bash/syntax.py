@@ -247,7 +247,6 @@ class For:
     name: str
     words: list[Word] | None
     body: Sequence
-    select: bool = False
     redirects: list[Redirect] = field(default_factory=list)
 
 
@@ -310,19 +309,9 @@ class FunctionDefinition:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Coprocess:
-    """``coproc [NAME] command``."""
-
-    line: int
-    name: str
-    body: Command
-    redirects: list[Redirect] = field(default_factory=list)
-
-
 Compound = (
     Subshell | Group | If | While | For | ArithmeticFor | Case | ArithmeticCommand | Conditional
-    | FunctionDefinition | Coprocess
+    | FunctionDefinition
 )  # fmt: skip
 Command = Simple | Pipeline | AndOr | Sequence | Compound
 

@@ -18,7 +18,6 @@ from simcloud.userland.jq.command_line import (
 )
 from simcloud.userland.jq.errors import CompileErrors, Halt, JqError
 from simcloud.userland.jq.inputs import (
-    EventSource,
     Inputs,
     JsonSource,
     LineSource,
@@ -38,7 +37,6 @@ COMPILE_STATUS: Final = 3
 NO_OUTPUT_STATUS: Final = 4
 PARSE_STATUS: Final = 4
 ERROR_STATUS: Final = 5
-RECORD_SEPARATOR: Final = "\x1e"
 
 
 @command("jq")
@@ -143,7 +141,6 @@ class Session:
             _environment(ctx),
             lambda: inputs.name,
             lambda: source.lines,
-            ctx.files.cwd,
         )
         self._style = Style(line.indent, "sort-keys" in line, "ascii-output" in line, self._colours())
         self._last: Value = ENDED
@@ -153,8 +150,7 @@ class Session:
         slurp = "slurp" in line
         if "raw-input" in line:
             return TextSource(inputs) if slurp else LineSource(inputs)
-        streaming = "stream" in line or "stream-errors" in line
-        source = EventSource(inputs) if streaming else JsonSource(inputs)
+        source = JsonSource(inputs)
         return SlurpedSource(inputs, source) if slurp else source
 
     def _colours(self) -> tuple[str, ...]:
@@ -260,7 +256,7 @@ class Session:
         raw = type(value) is str and (joined or "raw-output" in line) and not self._style.ascii_only
         text = value if raw else dump(value, self._run.spend, self._style)
         self._run.spend_bytes(len(text))
-        return (RECORD_SEPARATOR if "seq" in line else "") + text + ("" if joined else "\n")
+        return text + ("" if joined else "\n")
 
     async def _flush(self) -> None:
         if self._out:

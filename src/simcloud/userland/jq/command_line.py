@@ -24,7 +24,7 @@ FLAGS: Final = {
     "h": "help",
     "V": "version",
 }
-LONG_ONLY: Final = ("unbuffered", "tab", "seq", "stream", "stream-errors", "args", "jsonargs")
+LONG_ONLY: Final = ("unbuffered", "tab", "args", "jsonargs")
 EXAMPLES: Final = {"arg": "value", "argjson": "text", "slurpfile": "filename", "rawfile": "filename"}
 
 INTRODUCTION: Final = """\

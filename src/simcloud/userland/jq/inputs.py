@@ -1,4 +1,4 @@
-"""The inputs of a program: values, lines or events out of files or stdin, one by one as they arrive."""
+"""The inputs of a program: values or lines out of files or stdin, one by one as they arrive."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, Stream
-from simcloud.userland.jq.event_reader import EventReader
 from simcloud.userland.jq.json_reader import ENDED, PIECE_BYTES, WAITING, JsonReader, Signal
 from simcloud.userland.jq.tree import Value
 from simcloud.userland.jq.utf8 import decode, encode
@@ -124,14 +123,6 @@ class JsonSource(Source):
             self._reader.feed(await self._inputs.more())
             if self._inputs.ended:
                 self._reader.finish()
-
-
-class EventSource(JsonSource):
-    """Paths and leaves of JSON values, as ``--stream`` gives them."""
-
-    def __init__(self, inputs: Inputs) -> None:
-        super().__init__(inputs)
-        self._reader = EventReader()
 
 
 class LineSource(Source):

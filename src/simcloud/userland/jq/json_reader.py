@@ -223,7 +223,7 @@ class JsonReader:
                     self._add(end)
                 elif stack[-1]:
                     raise self.fail("Expected another array element", end)
-                self._next = self._closed(stack.pop())
+                self._next = stack.pop()
             case b"}":
                 self._close_object(end)
 
@@ -239,7 +239,7 @@ class JsonReader:
             raise self.fail("Unmatched '}'", end)
         elif stack[-1]:
             raise self.fail("Expected another key-value pair", end)
-        self._next = self._closed(stack.pop())
+        self._next = stack.pop()
 
     def _add(self, end: int) -> None:
         """Put the value at hand into the array or object that is open."""
@@ -252,10 +252,6 @@ class JsonReader:
         else:
             raise self.fail("Objects must consist of key:value pairs", end)
         self._next = NONE
-
-    def _closed(self, container: Value) -> Value:
-        """What to make of an array or object that is complete."""
-        return container
 
     def _value(self, value: Value, end: int, where: str = "") -> None:
         if self._next is not NONE:

@@ -29,7 +29,6 @@ class Run:
     environment: dict[str, str] = field(default_factory=dict)
     input_name: Callable[[], str | None] = lambda: None
     input_line: Callable[[], int] = lambda: 0
-    folder: str = "/"
     _owed: int = 0
 
     def spend(self, steps: int) -> None:

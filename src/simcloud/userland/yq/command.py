@@ -151,7 +151,7 @@ class _Yq:
     def __init__(self, ctx: Context, line: Line) -> None:
         self._ctx = ctx
         self._line = line
-        run = Run(ctx.spend_turn, ctx.spend_bytes, lambda: ctx.now, dict(ctx.env), folder=ctx.files.cwd)
+        run = Run(ctx.spend_turn, ctx.spend_bytes, lambda: ctx.now, dict(ctx.env))
         self._run = run
         try:
             source = encode(translated(line.expression))

@@ -177,12 +177,11 @@ def test_routers_refuse_and_drop_datagrams(world, sockets, route, error):
         receive(world, ours)
 
 
-def test_garbage_is_counted_and_not_delivered(world, sockets):
+def test_garbage_is_not_delivered(world, sockets):
     _, theirs = sockets
     world.client.bind(0, "statsd").send_to("10.0.0.2", 53, "a:1|c")
     with pytest.raises(TimedOut):
         receive(world, theirs)
-    assert theirs.misunderstood == 1
 
 
 def test_a_full_buffer_drops(world, sockets):

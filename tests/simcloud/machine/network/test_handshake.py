@@ -188,7 +188,6 @@ def test_a_full_backlog_drops_syns_until_there_is_room(world):
     fails_with_full = world.start(world.client.dial("10.0.0.2", 80, "http", timeout_s=2.9))
     with pytest.raises(ConnectTimedOut):
         world.kernel.run_task(fails_with_full)
-    assert listener.overflows == 2
     waiting = world.start(world.client.dial("10.0.0.2", 80, "http"))
     world.kernel.run_for(0.5)
     world.run(listener.accept())

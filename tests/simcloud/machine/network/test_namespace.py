@@ -6,7 +6,6 @@ from simcloud.machine.network import (
     AddressInUse,
     AddressNotAvailable,
     Closed,
-    ConnectionRefused,
     ConnectionReset,
     HostUnreachable,
     InvalidArgument,
@@ -47,19 +46,6 @@ def test_only_own_addresses_and_real_ports_can_be_listened_on(world):
         world.server.listen(80, "http", address="10.0.0.1")
     with pytest.raises(InvalidArgument):
         world.server.listen(70_000, "http")
-
-
-def test_a_namespace_may_have_more_addresses(world):
-    world.server.add_address("10.0.0.20")
-    world.server.listen(80, "http", address="10.0.0.20")
-    world.run(world.client.dial("10.0.0.20", 80, "http"))
-    with pytest.raises(ConnectionRefused):
-        world.run(world.client.dial("10.0.0.2", 80, "http"))
-    world.server.remove_address("10.0.0.20")
-    with pytest.raises(HostUnreachable):
-        world.run(world.client.dial("10.0.0.20", 80, "http"))
-    with pytest.raises(ValueError, match="cannot be removed"):
-        world.server.remove_address("10.0.0.2")
 
 
 # -- programs end -------------------------------------------------------------------------------
@@ -212,7 +198,7 @@ def test_interfaces_count_packets_bytes_drops_and_errors(world):
     assert after[1].received_packets - before[1].received_packets == 1
     assert after[1].received_bytes - before[1].received_bytes == 1000
     assert after[1].receive_errors == 2
-    assert after[1].addresses == ("10.0.0.2",)
+    assert after[1].address == "10.0.0.2"
 
 
 def test_loopback_traffic_counts_on_lo_only(world):

@@ -128,6 +128,5 @@ FILES = {
     "pipes.txt": "| name | state |\n| cart | up    |\n| db   |  down |\n",
     "pods.txt": PODS,
     "prog.awk": '# sums\nBEGIN { OFS = "=" }\n{ s[$1] += $2 }\nEND {\n  print "b", s["b"]\n  print NR, $0\n}\n',
-    "quoted.csv": 'id,"Smith, John",x\n2,plain,"a ""b"""\n3,,end\n',
     "tabs.txt": "k 1\tv 1\tz\nk2\t\tz2\n",
 }

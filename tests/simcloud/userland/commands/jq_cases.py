@@ -159,7 +159,6 @@ POD_OPTIONS: list[list[str]] = [
     ["-j"],
     ["--tab"],
     ["-e"],
-    ["--stream", "-c"],
     ["-s", "-c"],
 ]
 
@@ -358,15 +357,6 @@ COMMAND_LINES = [
     Case(["-rn", r'"a\nb"']),
     Case(["-an", '"é😀"']),
     Case(["-S", ".", "-c"], b'{"b":1,"a":{"d":1,"c":2}}'),
-    Case(["--seq", "-n", "1, [2]"]),
-    Case(["--seq", "-c", "."], b"\x1e[1]\n\x1e[2]\n"),
-    Case(["--stream", "-c", ".", "one.json"]),
-    Case(["--stream", "-c", "-s", ".", "one.json"]),
-    Case(["-n", "--stream", "-c", "[inputs]", "one.json"]),
-    Case(["--stream", "-c", "."], b'[1,2]3 "x" {} [[]] {"a":{}} {"a":1,"a":[2]}'),
-    Case(["--stream", "-c", "."], b"[1,2"),
-    Case(["--stream", "-c", "."], b"[1,2,"),
-    Case(["-c", "--stream", "-n", "fromstream(1 | truncate_stream(inputs))"], b'{"a":[1,{"b":2}]}'),
     Case(["--tab", ".", "two.json"]),
     Case(["--indent", "5", ".", "two.json"]),
     Case(["--indent", "0", ".", "one.json"]),

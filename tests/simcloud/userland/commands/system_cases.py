@@ -151,7 +151,6 @@ IDENTITY = [
     "uname -so",
     "uname -x",
     "uname foo",
-    "arch foo",
     "tty",
     "tty -s; echo $?",
     "tty foo; echo $?",

@@ -223,7 +223,7 @@ def test_printf_prints_what_gawk_prints(pairs: list[tuple[str, str]]) -> None:
 def test_splitting_and_replacing(pairs: list[tuple[str, str]]) -> None:
     lines = [f"{separator};{text}" for separator, text in pairs]
     program = (
-        '{ n = split($2, p, $1, s); printf "%d", n; for (i = 1; i <= n; i++) printf "<%s|%s>", p[i], s[i]; '
+        '{ n = split($2, p, $1); printf "%d", n; for (i = 1; i <= n; i++) printf "<%s>", p[i]; '
         'FS = $1; $0 = $2; printf " %d<%s>", NF, $2; FS = ";"; '
         't = $0; n = gsub("[ab]+", "(&)", t); print " " n, t, sub(/b*/, "-", t), t; '
         'print gensub(/(a)(b?)/, "\\\\2\\\\1", "g", $0) }'
@@ -247,7 +247,7 @@ BEGIN END { } ( ) [ ] ; , if else while for do in function f g return next exit 
 delete a b x $ $1 $0 NF NR FS RS 0 1 2 1e9 -1 + - * / % ^ ++ -- = += == < > >> | ~ !~ ! && || ? :
 "s" "" "%d" "true" /re/ /(/ length substr( split( sub( gsub( match( system( close( index( toupper(
 int( switch case default break continue nextfile sprintf( a[1] a[x] (x,1) f( f(x) a[f(x)] (getline)
-FS[1] NR[x] NF[1] ENVIRON PROCINFO ARGV a[1][2] ARGV[1][2] asort( asorti( delete(a) for(x in typeof( IGNORECASE=1
+FS[1] NR[x] NF[1] ENVIRON PROCINFO ARGV a[1][2] ARGV[1][2] asort( asorti( delete(a) for(x in IGNORECASE=1
 """
 
 

@@ -230,7 +230,7 @@ def small_machine() -> Machine:
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
-@given(st.binary(max_size=60), st.sampled_from(["-c", "-R", "-s", "--stream", "-n"]))
+@given(st.binary(max_size=60), st.sampled_from(["-c", "-R", "-s", "-n"]))
 def test_whatever_comes_in_ends_with_a_status(stdin: bytes, option: str) -> None:
     program = "[inputs]" if option == "-n" else "."
     assert ours([option, program], stdin).status in (0, 4, 5)
@@ -260,7 +260,6 @@ ENDLESS = [
     "[reduce range(60) as $i (1; [., .]) | ..]",
     "def d: reduce range(60) as $i (1; [., .]); d == d",
     "try error(reduce range(60) as $i (1; [., .])) catch .",
-    "[range(3000)] | combinations(3)",
     "$__loc__ | repeat(.) | debug | empty",
 ]
 
@@ -409,15 +408,11 @@ LATER = [
     ('{"a":{"b":1,"c":2},"d":3} | pick(.a.b, .d)', '{"a":{"b":1},"d":3}'),
     ("[-1,2] | map(abs)", "[1,2]"),
     ("[1,[2]] | map(toarray)", "[[1],[2]]"),
-    ("have_literal_numbers", "true"),
-    ('"hello" | @base32, (@base32 | @base32d)', '"NBSWY3DP"\n"hello"'),
-    ('"a%20b" | @urid', '"a b"'),
     ('" x " | trim, ltrim, rtrim', '"x"\n"x "\n" x"'),
     ("65 | ascii", '"A"'),
     ("[add(1, 2, 3), [skip(1; 1, 2, 3)]]", "[6,[2,3]]"),
     ('"abAB" | [scan("a"; "i")]', '["a","A"]'),
     ('"abc" | gsub(""; "-"), gsub("^"; ">")', '"-a-b-c"\n">abc"'),
-    ('1425599621 | date, dateadd("seconds"; 1)', '"2015-03-05T23:53:41Z"\n1425599622'),
     ('1 | debug("x \\(.)")', "1"),
 ]
 

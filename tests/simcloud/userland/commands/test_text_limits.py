@@ -37,28 +37,16 @@ STEPS = b"limit exceeded: more than 200000 steps without a pause\n"
         "fold -b -w1 /dev/zero",
         "paste /dev/zero /dev/zero",
         "comm /dev/zero /dev/zero",
-        "od /dev/zero",
-        "strings /dev/zero",
-        "split -n 3 /dev/zero",
-        "tsort /dev/zero",
         "column /dev/zero",
         "diff -a /dev/zero a.txt",
         "cmp /dev/zero /dev/full",
-        "fmt /dev/zero",
         "tee -a /dev/null /dev/zero",
         "tr -d x",
         "yes",
         "yes a long word",
         "seq -s xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx 99999999",
-        "shuf -i 1-99999999999",
-        "nl -w 99999999 a.txt",
-        "expand -t 99999999 tabs",
-        "numfmt --padding=99999999 1",
         "seq -f %999999999f 3",
         "tr a [x*999999999]",
-        "od -w999999999 a.txt",
-        "split -a 999999999 a.txt",
-        "diff -y -W 999999999 w1 w2",
     ],
 )
 def test_endless_data_ends_by_a_limit(line: str) -> None:
@@ -72,22 +60,10 @@ def test_endless_data_ends_by_a_limit(line: str) -> None:
     assert outcomes[0] == (line.split(maxsplit=1)[0].encode() + b": " + DATA, 125)
 
 
-@pytest.mark.parametrize(
-    ("argv", "stdin"),
-    [
-        (["bc"], b"while(1){i++}\n"),
-        (["bc"], b"define f(x){return f(x+1)+f(x)}\nf(1)\n"),
-        (["factor", "9" * 90 + "7"], b""),
-        (["split", "-b1", "big"], b""),
-        (["seq", "0", ".1", "inf"], b""),
-        (["shuf", "-r", "-e", "y"], b""),
-    ],
-)
-def test_endless_work_ends_by_a_limit(argv: list[str], stdin: bytes) -> None:
-    machine = make_machine({"big": bytes(100_000)})
-    _, stderr, status = run(machine, argv, stdin)
+def test_endless_work_ends_by_a_limit() -> None:
+    _, stderr, status = run(make_machine({}), ["seq", "0", ".1", "inf"])
     assert status == 125
-    assert stderr.startswith(argv[0].encode() + b": limit exceeded: more than ")
+    assert stderr.startswith(b"seq: limit exceeded: more than ")
 
 
 @pytest.mark.parametrize("argv", [["cut", "-c1"], ["uniq"], ["tail"]])
@@ -100,13 +76,6 @@ def test_lines_without_anything_in_them_are_counted(argv: list[str]) -> None:
         argv[0].encode() + b": limit exceeded: more than 1000 steps without a pause\n",
         125,
     )
-
-
-@pytest.mark.parametrize("program", [b"2^10000000\n", b"a=3\nwhile(1){a*=a}\n", b"scale=90000\ne(1)\n"])
-def test_numbers_of_bc_are_bounded(program: bytes) -> None:
-    _, stderr, status = run(make_machine({}), ["bc", "-l"], program)
-    assert status == 125
-    assert stderr.startswith(b"bc: limit exceeded: ")
 
 
 def test_a_bomb_does_not_unpack() -> None:
@@ -123,7 +92,7 @@ def test_two_unlike_files_of_many_lines_are_bounded() -> None:
     assert (stderr, status) in {(b"", 1), (b"diff: " + STEPS, 125)}
 
 
-@pytest.mark.parametrize("line", ["sort", "tac", "fmt", "tail -n 9999999"])
+@pytest.mark.parametrize("line", ["sort", "tac", "tail -n 9999999"])
 def test_many_lines_without_anything_in_them_are_not_kept(line: str) -> None:
     _, stderr, status = run(make_machine({}), line.split(), b"\n" * (3 * MIB))
     assert (stderr, status) == (line.split(maxsplit=1)[0].encode() + b": " + DATA, 125)
@@ -181,7 +150,8 @@ def test_a_failing_disk_is_told() -> None:
 
 # -- anything at all ---------------------------------------------------------------------------
 
-TOOLS = sorted(set(own_commands()) - {"yes"})
+# "yes" never ends, and the others end with their machine.
+TOOLS = sorted(set(own_commands()) - {"yes", "reboot", "halt", "poweroff", "shutdown"})
 WORDS = [
     "-", "--", "0", "1", "2", "-1", "+2", "x", "", "1K", "9" * 80, "²", "1,2", "2-", "1.5", "%d", "%5.2f", "é", "\\",
     "[:alpha:]", "a-z", "l/3", "si", "iec", "/", "0x10", "d", "x1z", ":", "\t", "$", "\\(", "[a", "*", "\udc80",
@@ -197,7 +167,6 @@ INPUTS = [
     b"x" * 5000,
     b"\0\0\n",
     "é\n".encode(),
-    b"2^10;1/3\n",
 ]
 
 
@@ -212,21 +181,6 @@ def test_always_an_exit_status(tool: str, words: list[str], stdin: bytes) -> Non
     machine = make_machine(FILES)
     _, _, status = run(machine, ["timeout", "60", tool, *words], stdin)  # tail -f never ends by itself
     assert 0 <= status <= 255
-
-
-BC_TOKENS = [
-    "1", "2.5", "a", "b[1]", "+", "-", "*", "/", "%", "^", "(", ")", "{", "}", ";", "if(", "while(", "for(", "print",
-    '"s"', "return", "scale=5", "ibase=16", "obase=2", "++", "--", "=", "+=", "==", "&&", "||", "!", "sqrt(",
-    "length(", "e(", "j(1,", "last", ".", "break", "continue", "quit", "halt", ",", "FF", ".5", "define", "f(", "\n",
-    "define f(x){", "auto x;",
-]  # fmt: skip
-
-
-@settings(max_examples=200)
-@given(st.lists(st.sampled_from(BC_TOKENS), max_size=20))
-def test_bc_takes_anything(tokens: list[str]) -> None:
-    _, _, status = run(make_machine({}), ["bc", "-l"], " ".join(tokens).encode() + b"\n")
-    assert status in (0, 125)
 
 
 def test_nothing_of_the_host_is_reached() -> None:
@@ -247,8 +201,6 @@ def test_nothing_of_the_host_is_reached() -> None:
 
 def test_every_tool_helps_and_tells_its_version() -> None:
     for tool in sorted(own_commands()):
-        if tool in ("xxd",):
-            continue
         stdout, _, status = run(make_machine({}), [tool, "--help"])
         assert (stdout.startswith(b"Usage: "), status) == (True, tool == "false"), tool
         stdout, _, status = run(make_machine({}), [tool, "--version"])

@@ -7,7 +7,6 @@ import gzip
 import io
 import os
 import shlex
-import struct
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -201,7 +200,6 @@ FILES: dict[str, bytes] = {
     "j1": b"1 a\n2 b\n3 c\n",
     "j2": b"1 x\n3 y\n4 z\n",
     "tabs": b"a\tb\tc\n1\t2\t3\n\tx\n",
-    "fl": struct.pack("<8d", 1.5, -0.1, 1e300, float("nan"), float("inf"), -float("inf"), 0.0, 123456789.123),
     "s": b"".join(b"%d\n" % number for number in range(1, 31)),
     "zeros": bytes(100),
     "t": b"a b c\nlonger   d\n\n x y z w\n",

@@ -72,8 +72,6 @@ esac""",
     r"""set -v; echo a
 echo b""",
     r"""{ time true; } 2>/dev/null; { time :; } 2>&1 | grep -c real; { time -p :; } 2>&1 | head -1 | cut -c1-6""",
-    r"""select x in a b c; do echo "got $x $REPLY"; break; done <<< 2""",
-    r"""select x in a b; do echo "[$x]"; done <<< $'9\n1'""",
     r"""true; echo $?; false; echo $?; nosuch_cmd 2>/dev/null; echo $?; /nonexistent/x 2>/dev/null; echo $?; /etc 2>/dev/null; echo $?""",
     r"""echo a & wait; echo b; (sleep 0.2; echo late) & echo early; wait; echo $?""",
     r"""exit 3; echo never""",

@@ -62,7 +62,6 @@ line'""",
     r"""{ echo 1; { echo 2; } >&2; echo 3; } 2>/dev/null; for i in a b; do { echo $i; } 2>&1; done | sort -r""",
     r"""echo err >&2 | cat; echo a 1>f 2>&1; cat f; cat 2>/dev/null nosuch f""",
     r"""f() { while read -r line; do printf '%s;' "$line"; done; }; printf 'a\nb\n' | f; echo; f <<< c; echo; f < <(echo d); echo""",
-    r"""coproc cat; echo hi >&${COPROC[1]}; exec {COPROC[1]}>&- 2>/dev/null; read -t 5 x <&${COPROC[0]}; echo $x""",
     r"""exec 3>&1; x=$(echo captured; echo direct >&3); echo "[$x]"; exec 3>&-""",
     r"""cat > out <<E
 to file

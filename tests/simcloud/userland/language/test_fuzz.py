@@ -27,7 +27,7 @@ SCRIPTS = [
     if "kill" not in script and "exec" not in script
 ]
 PIECES = r"""$ ( ) { } [ ] [[ ]] (( )) < > << <<- <<< <( >( >> &> >& | || & && ; ;; ;& " ' ` \ # ! = += * ? ~ @
-if then else fi for while do done case esac in function select time echo cat read test local declare eval exit
+if then else fi for while do done case esac in function time echo cat read test local declare eval exit
 ${x} ${x[@]} ${!x} ${#x} ${x:-y} ${x//a/b} $((1+1)) x=1 0 1 -n -e é"""
 TOKENS = st.sampled_from([*PIECES.split(), "$(echo a)", "a=(1 2)", "\n", "\t", "\x00", "\xff"])
 

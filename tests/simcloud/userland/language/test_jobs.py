@@ -102,13 +102,6 @@ def test_timeout_and_loops_of_a_watchdog(shell: Shell) -> None:
     assert done.stdout == b"6 30\n"
 
 
-def test_a_coprocess_answers(shell: Shell) -> None:
-    done = shell(
-        "coproc tr { tr a-z A-Z; }; echo hello >&${tr[1]}; exec {tr[1]}>&-; read x <&${tr[0]}; echo $x"
-    )
-    assert done.stdout == b"HELLO\n"
-
-
 def test_the_random_numbers_are_the_worlds() -> None:
     line = "echo $RANDOM $RANDOM $SRANDOM"
     first = [type_line(make_machine(seed), line).stdout for seed in (1, 2)]

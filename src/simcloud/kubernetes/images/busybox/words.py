@@ -18,7 +18,7 @@ _RULES: Final = [
     (re.compile(pattern, re.MULTILINE), words)
     for pattern, words in (
         (r"^cat: .+: Is a directory$", r"cat: read error: Is a directory"),
-        (r"^(cat|tac|nl): (?!can't|read error)(.+): ([^:]+)$", r"\1: can't open '\2': \3"),
+        (r"^(cat|tac): (?!can't|read error)(.+): ([^:]+)$", r"\1: can't open '\2': \3"),
         (r"^tail: cannot open '(.+)' for reading: (.+)$", r"tail: can't open '\1': \2"),
         (r"^(\w+): cannot open '(.+)' for reading: (.+)$", r"\1: \2: \3"),
         (r"^(ls|du|chmod|chown|chgrp): cannot access '(.+)': (.+)$", r"\1: \2: \3"),

@@ -69,13 +69,6 @@ async def foreground(shell: Shell, argv: list[str]) -> int:
     return status
 
 
-@builtin("suspend")
-async def suspend(shell: Shell, argv: list[str]) -> int:
-    """Stop the shell: only with job control."""
-    await shell.complain("suspend: cannot suspend: no job control")
-    return 1
-
-
 @builtin("disown")
 async def disown(shell: Shell, argv: list[str]) -> int:
     """Forget jobs without ending them."""

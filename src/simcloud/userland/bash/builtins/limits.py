@@ -128,15 +128,3 @@ async def ulimit(shell: Shell, argv: list[str]) -> int:
     for letter in chosen or ["f"]:
         await shell.out(table.get(letter, "unlimited") + "\n")
     return 0
-
-
-@builtin("times")
-async def times(shell: Shell, argv: list[str]) -> int:
-    """Show the CPU time that the shell and its children used."""
-    used = shell.ctx.process.cpu_s
-    await shell.out(f"{_minutes(used)} {_minutes(0.0)}\n{_minutes(0.0)} {_minutes(0.0)}\n")
-    return 0
-
-
-def _minutes(seconds: float) -> str:
-    return f"{int(seconds // 60)}m{seconds % 60:.3f}s"

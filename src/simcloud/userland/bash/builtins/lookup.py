@@ -1,11 +1,10 @@
-"""What a name stands for: type, command, builtin, hash, enable, caller, help, compgen."""
+"""What a name stands for: type, command, builtin, hash, help."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from simcloud.userland.bash.builtins.table import (
-    BUILTINS,
     SYNOPSES,
     BadOption,
     Options,
@@ -189,58 +188,6 @@ async def hash_(shell: Shell, argv: list[str]) -> int:
     return status
 
 
-@builtin("enable")
-async def enable(shell: Shell, argv: list[str]) -> int:
-    """Switch builtins on and off."""
-    try:
-        options = Options(argv, "adnpsf:")
-    except BadOption as mistake:
-        return await usage(shell, "enable", str(mistake))
-    disabled = shell.state.disabled
-    if not options.rest:
-        for name in sorted(BUILTINS):
-            off = name in disabled
-            if "a" in options or off is ("n" in options):
-                await shell.out(f"enable {'-n ' if off else ''}{name}\n")
-        return 0
-    status = 0
-    for name in options.rest:
-        if name not in BUILTINS:
-            await shell.complain(f"enable: {name}: not a shell builtin")
-            status = 1
-        elif "n" in options:
-            disabled[name] = True
-        else:
-            disabled.pop(name, None)
-    return status
-
-
-@builtin("caller")
-async def caller(shell: Shell, argv: list[str]) -> int:
-    """Tell where the current function was called from."""
-    frames = shell.state.frames
-    if len(argv) < 2:
-        if not frames:
-            if shell.mode == "script":
-                await shell.out("0 NULL\n")
-                return 0
-            return 1
-        above = frames[-2].source_name if len(frames) > 1 else shell.base_name
-        await shell.out(f"{frames[-1].call_line} {above if shell.mode == 'script' else 'NULL'}\n")
-        return 0
-    if not argv[1].isdigit() or int(argv[1]) >= len(frames):
-        return 1
-    depth = int(argv[1])
-    frame = frames[len(frames) - 1 - depth]
-    outer = frames[len(frames) - 2 - depth] if depth + 1 < len(frames) else None
-    if outer is None and shell.mode != "script":
-        return 1
-    name = outer.name if outer is not None else "main"
-    source = outer.source_name if outer is not None else shell.base_name
-    await shell.out(f"{frame.call_line} {name} {source}\n")
-    return 0
-
-
 @builtin("help")
 async def help_(shell: Shell, argv: list[str]) -> int:
     """Show how builtins are called."""
@@ -264,62 +211,7 @@ async def help_(shell: Shell, argv: list[str]) -> int:
     return status
 
 
-@builtin("compgen")
-async def compgen(shell: Shell, argv: list[str]) -> int:
-    """List possible completions: commands, builtins, functions, variables, words of a list."""
-    try:
-        options = Options(argv, "abcdefgjksuvo:A:G:W:F:C:X:P:S:")
-    except BadOption as mistake:
-        return await usage(shell, "compgen", str(mistake))
-    prefix = options.rest[0] if options.rest else ""
-    action = options.given.get("A", "")
-    names: list[str] = []
-    if "b" in options or action == "builtin" or "c" in options or action == "command":
-        names += sorted(BUILTINS)
-    if "c" in options or action in ("command", "function"):
-        names += sorted(shell.state.functions)
-    if "k" in options or action == "keyword" or "c" in options:
-        names += sorted(RESERVED)
-    if "c" in options or action == "command":
-        names += _programs(shell)
-    if "v" in options or action == "variable":
-        names += shell.state.all_names()
-    if "e" in options or action == "export":
-        names += sorted(child_environment(shell.state))
-    if "a" in options or action == "alias":
-        names += sorted(shell.state.aliases)
-    if "W" in options:
-        names += shell.expander.split_text(options.given["W"])
-    if "f" in options or "d" in options or action in ("file", "directory"):
-        names += _paths(shell, prefix, "d" in options or action == "directory")
-    found = [name for name in names if name.startswith(prefix)]
-    for name in found:
-        await shell.out(name + "\n")
-    return int(not found)
-
-
-def _programs(shell: Shell) -> list[str]:
-    files = shell.ctx.files
-    names: dict[str, None] = {}
-    for folder in (shell.state.get("PATH") or "").split(":"):
-        if folder and files.is_dir(folder):
-            names |= dict.fromkeys(files.listdir(folder))
-    return sorted(names)
-
-
-def _paths(shell: Shell, prefix: str, folders_only: bool) -> list[str]:
-    files = shell.ctx.files
-    folder, slash, _ = prefix.rpartition("/")
-    base = folder + slash
-    if not files.is_dir(base or "."):
-        return []
-    paths = [base + name for name in files.listdir(base or ".")]
-    return [path for path in paths if not folders_only or files.is_dir(path)]
-
-
-@builtin("complete", "compopt", "bind", "history", "fc")
+@builtin("complete", "history")
 async def line_editing(shell: Shell, argv: list[str]) -> int:
     """What belongs to line editing does nothing here."""
-    if argv[0] == "bind":
-        await shell.complain("bind: warning: line editing not enabled")
     return 0

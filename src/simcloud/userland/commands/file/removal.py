@@ -11,7 +11,7 @@ from simcloud.userland.commands.file.names import base_name, complain, folder_na
 from simcloud.userland.commands.file.stat import kind_of
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.quoting import always_quoted_name as shown
-from simcloud.userland.commands.text.tool import at_most, fail, misuse, one_of, tool
+from simcloud.userland.commands.text.tool import misuse, one_of, tool
 
 ASK_WHEN = ("never,no,none", "once", "always,yes")
 MANY = 3
@@ -178,16 +178,3 @@ async def rmdir(ctx: Context, options: Options) -> int:
             if not path:
                 break
     return status
-
-
-@tool("unlink", usage="FILE")
-async def unlink(ctx: Context, options: Options) -> int:
-    """Remove one name."""
-    if not options.operands:
-        misuse(ctx, "missing operand")
-    at_most(ctx, options.operands, 1)
-    try:
-        ctx.files.remove(options.operands[0])
-    except FileError as error:
-        fail(ctx, f"cannot unlink {shown(options.operands[0])}: {error}")
-    return 0

@@ -61,7 +61,7 @@ class Interface:
         """The Ethernet address."""
         if self.is_loop:
             return NO_HARDWARE
-        return hardware_of(self.info.addresses[0])
+        return hardware_of(self.info.address)
 
     @property
     def mtu(self) -> int:
@@ -83,8 +83,9 @@ class Interface:
         netns = "" if self._is_host else " link-netnsid 0"
         return f"    link/ether {self.hardware} brd {BROADCAST}{netns}\n"
 
-    def inet(self, address: str) -> str:
+    def inet(self) -> str:
         """What stands behind ``inet``."""
+        address = self.info.address
         if self.is_loop:
             return f"{address}/8 scope host lo"
         return f"{address}/24 brd {network_of(address)}.255 scope global {self.info.name}"
@@ -165,7 +166,7 @@ def _interfaces(ctx: Context, subject: str, rest: list[str], flags: list[str]) -
         text += each.head(" mode DEFAULT" if subject == "link" else "")
         text += "" if "4" in flags else each.link()
         if subject != "link":
-            text += "".join(f"    inet {each.inet(address)}\n{LIFETIME}\n" for address in each.info.addresses)
+            text += f"    inet {each.inet()}\n{LIFETIME}\n"
         text += each.counters() if counted else ""
     return text
 
@@ -174,15 +175,11 @@ def _brief(interface: Interface, subject: str) -> str:
     if subject == "link":
         return f"{interface.name:<16} {interface.state:<14} {interface.hardware} <{interface.flags}> \n"
     length = 8 if interface.is_loop else 24
-    addresses = "".join(f"{address}/{length} " for address in interface.info.addresses)
-    return f"{interface.name:<16} {interface.state:<14} {addresses}\n"
+    return f"{interface.name:<16} {interface.state:<14} {interface.info.address}/{length} \n"
 
 
 def _one_line(interface: Interface) -> str:
-    return "".join(
-        f"{interface.number}: {interface.info.name}    inet {interface.inet(address)}\\{LIFETIME}\n"
-        for address in interface.info.addresses
-    )
+    return f"{interface.number}: {interface.info.name}    inet {interface.inet()}\\{LIFETIME}\n"
 
 
 async def _set_link(ctx: Context, words: list[str]) -> int:
@@ -222,7 +219,7 @@ def _route_to(ctx: Context, target: str) -> str:
     own = ctx.container.namespace
     if not target:
         raise UsageError("need at least a destination address")
-    if is_loopback(target) or target in own.addresses:
+    if is_loopback(target) or target == own.address:
         return f"local {target} dev lo src {target} uid {ctx.files.uid} \n    cache <local> \n"
     if not own.is_up:
         raise UsageError("RTNETLINK answers: Network is unreachable", FAILED)

@@ -73,7 +73,7 @@ def _older_form(interface: Interface) -> str:
     else:
         flags = "4163<UP,BROADCAST,RUNNING,MULTICAST>" if i.is_up else "4098<BROADCAST,MULTICAST>"
         hardware = f"ether {interface.hardware}  txqueuelen 1000  (Ethernet)"
-        inet = f"inet {i.addresses[0]}  netmask 255.255.255.0  broadcast {network_of(i.addresses[0])}.255"
+        inet = f"inet {i.address}  netmask 255.255.255.0  broadcast {network_of(i.address)}.255"
     return (
         f"{i.name}: flags={flags}  mtu {interface.mtu}\n        {inet}\n        {hardware}\n"
         f"        RX packets {i.received_packets}  bytes {i.received_bytes} ({_decimal(i.received_bytes)})\n"

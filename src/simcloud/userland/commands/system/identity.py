@@ -1,4 +1,4 @@
-"""Who and where one is: id, whoami, groups, hostname, uname, arch, nproc, tty."""
+"""Who and where one is: id, whoami, groups, hostname, uname, nproc, tty."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def hostname(ctx: Context, options: Options) -> int:
     if options.any("i"):
         text = namespace.address
     elif options.any("I"):
-        text = "".join(f"{address} " for address in namespace.addresses)
+        text = f"{namespace.address} "
     elif options.any("d"):
         text = name.partition(".")[2]
         if not text:
@@ -143,14 +143,6 @@ async def uname(ctx: Context, options: Options) -> int:
     if "a" in wanted:
         wanted = {letter for letter, fact in facts.items() if fact != "unknown"}
     await ctx.out(" ".join(fact for letter, fact in facts.items() if letter in wanted) + "\n")
-    return 0
-
-
-@tool("arch", usage="[OPTION]...")
-async def arch(ctx: Context, options: Options) -> int:
-    """Print the machine's architecture."""
-    at_most(ctx, options.operands, 0)
-    await ctx.out("x86_64\n")
     return 0
 
 

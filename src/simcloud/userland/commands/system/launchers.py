@@ -1,4 +1,4 @@
-"""Commands that run another command: nohup, nice, setsid, stdbuf, ionice, chrt.
+"""Commands that run another command: nohup, nice, setsid, stdbuf.
 
 Priorities and buffering make no difference to simulated programs, so most of these only check their
 options, as the genuine ones do, and become the command.
@@ -110,48 +110,3 @@ async def setsid(ctx: Context, options: Options) -> int:
     except (NotExecutable, ForkFailed) as error:
         fail(ctx, f"failed to execute {options.operands[0]}: {error}", CANNOT_RUN)
     return 0 if options.any("f") and not options.any("w") else await process.wait()
-
-
-@tool(
-    "ionice",
-    options="c,class= n,classdata= p,pid= P,pgid= t,ignore u,uid=",
-    usage="[options] <command>",
-    version=UTIL_LINUX,
-    stop_early=True,
-)
-async def ionice(ctx: Context, options: Options) -> int:
-    """Run a command with another I/O priority, or print the priority."""
-    kinds = ("0", "1", "2", "3", "none", "realtime", "best-effort", "idle")
-    if options.any("c") and options.last("c") not in kinds:
-        fail(ctx, f"unknown scheduling class: '{options.last('c')}'")
-    if options.any("n") and parse_number(options.last("n")) is None:
-        fail(ctx, f"invalid class data argument: '{options.last('n')}'")
-    if not options.operands:
-        await ctx.out("none: prio 0\n")
-        return 0
-    return await _become_for_util_linux(ctx, options.operands)
-
-
-@tool(
-    "chrt",
-    options="a,all-tasks b,batch d,deadline f,fifo i,idle o,other r,rr m,max p,pid v,verbose",
-    usage="[options] <priority> <command> [<arg>...]",
-    version=UTIL_LINUX,
-    stop_early=True,
-)
-async def chrt(ctx: Context, options: Options) -> int:
-    """Run a command with another scheduling policy."""
-    if len(options.operands) < 2:
-        misuse(ctx, "bad usage")
-    if parse_number(options.operands[0]) is None:
-        fail(ctx, f"invalid priority argument: '{options.operands[0]}'")
-    return await _become_for_util_linux(ctx, options.operands[1:])
-
-
-async def _become_for_util_linux(ctx: Context, argv: list[str]) -> int:
-    try:
-        return await ctx.exec(argv)
-    except CommandNotFound:
-        fail(ctx, f"failed to execute {argv[0]}: No such file or directory", NOT_FOUND)
-    except (NotExecutable, ForkFailed) as error:
-        fail(ctx, f"failed to execute {argv[0]}: {error}", CANNOT_RUN)

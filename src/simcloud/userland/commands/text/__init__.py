@@ -1,7 +1,7 @@
 """Tools that read, change and compare text and data, in folders by kinship.
 
-Written after GNU coreutils 9.1, diffutils 3.8, util-linux 2.38, tar 1.34, gzip 1.12 and bc 1.07 as Debian 12 has
-them, in the C locale: a character is a byte. Importing this package registers the commands.
+Written after GNU coreutils 9.1, diffutils 3.8, util-linux 2.38, tar 1.34 and gzip 1.12 as Debian 12 has them,
+in the C locale: a character is a byte. Importing this package registers the commands.
 """
 
 from importlib import import_module

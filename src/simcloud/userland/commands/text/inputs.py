@@ -116,7 +116,6 @@ class Inputs:
         self.cannot_read = cannot_read
         self.stdin_name = stdin_name
         self.weight = weight
-        self.opened = 0
         self._without_operands = not operands
         self._dash_is_stdin = dash_is_stdin
         self.failed = False
@@ -141,15 +140,12 @@ class Inputs:
         To a few tools a dash is a name like any other.
         """
         if operand == "-" and (self._dash_is_stdin or self._without_operands):
-            self.opened += 1
             return Source(self, self.stdin_name, self.ctx.stdin)
         try:
             stream = await self.ctx.open(operand)
-            self.opened += 1
             return Source(self, operand, stream)
         except FileError as error:
             if error.code == "EISDIR":
-                self.opened += 1
                 return Source(self, operand, None, error)
             await self.complain(self.cannot_open, operand, error.strerror)
             return None
@@ -159,10 +155,6 @@ class Inputs:
         self.failed = True
         text = wording.format(plain=name, name=quoted_name(name), quoted=always_quoted_name(name), why=why)
         await self.ctx.err(f"{self.ctx.args[0]}: {text}\n")
-
-    async def read_all(self) -> bytes:
-        """All inputs one after the other."""
-        return b"".join([piece async for source in self.sources() async for piece in source.pieces()])
 
 
 async def emit(ctx: Context, data: bytes) -> None:
@@ -181,16 +173,9 @@ def split_lines(ctx: Context, data: bytes, end: bytes = b"\n") -> list[bytes]:
     return data.split(end)
 
 
-async def read_operand(
-    ctx: Context,
-    operand: str,
-    cannot_open: str = "{name}: {why}",
-    status: int = 1,
-    *,
-    cannot_read: str = "",
-) -> bytes:
+async def read_operand(ctx: Context, operand: str, cannot_open: str, status: int = 1) -> bytes:
     """All of one input that the tool cannot do without."""
-    inputs = Inputs(ctx, [operand], cannot_open, cannot_read or cannot_open)
+    inputs = Inputs(ctx, [operand], cannot_open, cannot_open)
     source = await inputs.open(operand)
     data = await source.read_all() if source is not None else b""
     if inputs.failed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote
 
 from simcloud.userland.jq.errors import JqError
 from simcloud.userland.jq.functions.collections import tojson, tostring
@@ -46,10 +46,6 @@ def _html(run: Run, value: Value) -> str:
 
 def _uri(run: Run, value: Value) -> str:
     return quote(_text(run, value).encode(), safe="-_.~!*'()")
-
-
-def _urid(run: Run, value: Value) -> str:
-    return decode(unquote_to_bytes(_text(run, value)))
 
 
 def _row(run: Run, value: Value, name: str, string: Callable[[str], str]) -> list[str]:
@@ -104,30 +100,14 @@ def _base64d(run: Run, value: Value) -> str:
     return decode(binascii.a2b_base64(data + b"=" * (-len(data) % 4)))
 
 
-def _base32(run: Run, value: Value) -> str:
-    return base64.b32encode(_text(run, value).encode()).decode()
-
-
-def _base32d(run: Run, value: Value) -> str:
-    text = _text(run, value)
-    data = text.encode().rstrip(b"=")
-    try:
-        return decode(base64.b32decode(data + b"=" * (-len(data) % 8)))
-    except binascii.Error:
-        refuse(text, "is not valid base32 data")
-
-
 FORMATS: dict[str, Callable[[Run, Value], str]] = {
     "text": _text,
     "json": _json,
     "html": _html,
     "uri": _uri,
-    "urid": _urid,
     "csv": _csv,
     "tsv": _tsv,
     "sh": _sh,
     "base64": _base64,
     "base64d": _base64d,
-    "base32": _base32,
-    "base32d": _base32d,
 }

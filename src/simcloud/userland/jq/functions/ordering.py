@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.userland.jq.functions.collections import length
 from simcloud.userland.jq.functions.registry import native, refuse, refuse_both
-from simcloud.userland.jq.paths import index, whole
 from simcloud.userland.jq.run import Run
 from simcloud.userland.jq.tree import Value
 from simcloud.userland.jq.values import compare, sorted_places, sorted_values
@@ -83,19 +81,3 @@ def _extreme(run: Run, value: Value, by: Value, sign: int) -> Value:
         if order * sign > 0 or (order == 0 and sign > 0):
             best = place
     return None if best is None else value[best]
-
-
-@native("bsearch", 1)
-def bsearch(run: Run, value: Value, target: Value) -> Value:
-    """Where a value stands in a sorted array, or below zero where it would stand."""
-    low, high = 0, whole(length(run, value)) - 1
-    while low <= high:
-        middle = (low + high) // 2
-        order = compare(index(value, float(middle), run), target, run.spend)
-        if order == 0:
-            return float(middle)
-        if order < 0:
-            low = middle + 1
-        else:
-            high = middle - 1
-    return float(-1 - low)

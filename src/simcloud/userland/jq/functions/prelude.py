@@ -14,7 +14,6 @@ from simcloud.userland.jq.tree import Define, Definition
 SOURCE = r"""
 def recurse(f): def r: ., (f | r); r;
 def recurse(f; cond): def r: ., (f | select(cond) | r); r;
-def recurse_down: recurse;
 def values: select(. != null);
 def nulls: select(. == null);
 def booleans: select(type == "boolean");
@@ -24,7 +23,6 @@ def arrays: select(type == "array");
 def objects: select(type == "object");
 def iterables: select(type | . == "array" or . == "object");
 def scalars: select(type | . != "array" and . != "object");
-def scalars_or_empty: select((type | . != "array" and . != "object") or length == 0);
 def isfinite: type == "number" and (isinfinite | not);
 def finites: select(isfinite or isnan);
 def normals: select(isnormal);
@@ -81,11 +79,6 @@ def IN(src; s): reduce (src | IN(s)) as $x (false; . or $x);
 def INDEX(stream; f):
   reduce stream as $row ({}; .[$row | f | if type != "string" then tojson else . end] |= $row);
 def INDEX(f): INDEX(.[]; f);
-def JOIN($idx; f): [.[] | [., $idx[f]]];
-def JOIN($idx; stream; f): stream | [., $idx[f]];
-def JOIN($idx; stream; f; join): stream | [., $idx[f]] | join;
-def combinations: if length == 0 then [] else .[0][] as $x | (.[1:] | combinations) as $y | [$x] + $y end;
-def combinations(n): . as $top | [range(n) | $top] | combinations;
 def walk(f):
   . as $in
   | if type == "object" then reduce keys_unsorted[] as $key ({}; . + {($key): ($in[$key] | walk(f))}) | f
@@ -93,24 +86,6 @@ def walk(f):
     else f
     end;
 def tostream: _tostream | .[];
-def fromstream(events):
-  foreach events as $event ({"made": null, "some": false, "whole": null, "ready": false};
-    ($event[0] | length) as $depth
-    | if $depth == 0 then .made = null | .some = false
-      elif ($event | length) == 1 and $depth < 2
-      then {"made": null, "some": false, "whole": .made, "ready": .some}
-      else .
-      end
-    | if ($event | length) > 1 and $depth > 0
-      then .made |= setpath($event[0]; $event[1]) | .some = true
-      else .
-      end;
-    ($event[0] | length) as $depth
-    | (if $depth == 1 and ($event | length) == 1 and .ready then .whole else empty end),
-      (if $depth == 0 then $event[1] else empty end));
-def truncate_stream(stream):
-  . as $n | null | stream | . as $event
-  | if (.[0] | length) > $n then setpath([0]; $event[0][$n:]) else empty end;
 def inputs: try repeat(_input) catch if . == "break" then empty else error end;
 def debug(message): (message | debug | empty), .;
 def match(re; flags): _match_impl(re; flags; false) | .[];
@@ -168,9 +143,6 @@ def sub($re; text):
     end;
 def gsub($re; text; $flags): sub($re; text; $flags + "g");
 def gsub($re; text): sub($re; text; "g");
-def date: todate;
-def dateadd(unit; n): . + n;
-def datesub(unit; n): . - n;
 """
 
 _HEAD = re.compile(r"def ([A-Za-z_]+)(?:\(([^)]*)\))?:")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.userland.jq.errors import Backtrack, Halt, JqError
-from simcloud.userland.jq.functions.registry import NATIVES, native, refuse
+from simcloud.userland.jq.functions.registry import native, refuse
 from simcloud.userland.jq.output import dump
 from simcloud.userland.jq.paths import whole
 from simcloud.userland.jq.run import Run
@@ -63,39 +63,3 @@ def halt_error_with(run: Run, value: Value, status: Value) -> Value:
         refuse(value, "halt_error/1: number required")
     text = "" if value is None else value if type(value) is str else dump(value, run.spend) + "\n"
     raise Halt(whole(status) & 0xFF, text.encode())
-
-
-@native("get_search_list", 0)
-def search_list(_: Run, __: Value) -> Value:
-    """Where modules would be looked for."""
-    return ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/lib"]
-
-
-@native("get_prog_origin", 0)
-def program_origin(run: Run, _: Value) -> Value:
-    """Where the program came from."""
-    return run.folder
-
-
-@native("get_jq_origin", 0)
-def jq_origin(_: Run, __: Value) -> Value:
-    """Where jq is installed."""
-    return "."
-
-
-@native("modulemeta", 0)
-def module_metadata(_: Run, value: Value) -> Value:
-    """What a module says of itself; there are no modules."""
-    if type(value) is not str:
-        raise JqError("modulemeta input module name must be a string")
-    raise JqError(f"module not found: {value}\n")
-
-
-@native("builtins", 0)
-def builtins(_: Run, __: Value) -> Value:
-    """The names of all functions."""
-    from simcloud.userland.jq.compiler import SPECIAL
-    from simcloud.userland.jq.functions.prelude import PRELUDE
-
-    names = [*NATIVES, *PRELUDE, *SPECIAL]
-    return [f"{name}/{arity}" for name, arity in dict.fromkeys(names) if not name.startswith("_")]

@@ -1,5 +1,5 @@
-"""cp, mv, ln and install."""
+"""cp, mv and ln."""
 
-from simcloud.userland.commands.file.copy import cp, install, ln, mv
+from simcloud.userland.commands.file.copy import cp, ln, mv
 
-__all__ = ["cp", "install", "ln", "mv"]
+__all__ = ["cp", "ln", "mv"]

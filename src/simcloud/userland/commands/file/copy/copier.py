@@ -11,7 +11,6 @@ from typing import Final
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.file.confirmation import is_agreed
-from simcloud.userland.commands.file.copy.backups import make_backup
 from simcloud.userland.commands.file.copy.rules import Rules
 from simcloud.userland.commands.file.names import complain, folder_name, join
 from simcloud.userland.commands.text.quoting import always_quoted_name as shown
@@ -69,18 +68,14 @@ class Copier:
         if step.named:
             self._device = found.dev
         existing = self._existing(step.target, follow or found.is_file)
-        backup = ""
         if existing is not None:
             answer = await self._may_overwrite(step, found, existing)
             if answer is not None:
                 return answer
-            if rules.backup != "none" and not found.is_dir:
-                backup = make_backup(ctx, step.target, rules.backup, rules.suffix)
-                existing = None
         if found.is_dir:
             return await self._folder(step, found, existing, steps)
         if rules.verbose:
-            await self.tell(step.source, step.target, backup)
+            await self.tell(step.source, step.target)
         if existing is not None and (rules.remove_first or found.is_link or rules.symbolic_links):
             files.remove(step.target)
             existing = None
@@ -89,11 +84,10 @@ class Copier:
             self._made[self._identity(step.target)] = step.target
         return status
 
-    async def tell(self, source: str, target: str, backup: str = "") -> None:
+    async def tell(self, source: str, target: str) -> None:
         """The line of -v."""
-        note = f" (backup: {shown(backup)})" if backup else ""
         verb = "copied " if self._rules.moving else ""
-        await self._ctx.out(f"{verb}{shown(source)} -> {shown(target)}{note}\n")
+        await self._ctx.out(f"{verb}{shown(source)} -> {shown(target)}\n")
 
     def _existing(self, target: str, follow: bool) -> Stat | None:
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.confirmation import is_agreed
-from simcloud.userland.commands.file.copy import backups
 from simcloud.userland.commands.file.copy.targets import Targets, read_targets, why_no_folder
 from simcloud.userland.commands.file.names import base_name, complain, folder_name
 from simcloud.userland.commands.file.paths import NONE, relative_path, resolve
@@ -17,7 +16,7 @@ from simcloud.userland.commands.text.tool import fail, misuse, tool
 @tool(
     "ln",
     options="d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative s,symbolic "
-    "t,target-directory= T,no-target-directory v,verbose " + backups.OPTIONS,
+    "t,target-directory= T,no-target-directory v,verbose",
     usage="[OPTION]... TARGET... LINK_NAME",
 )
 async def ln(ctx: Context, options: Options) -> int:
@@ -75,9 +74,8 @@ class _Link:
                 return await complain(ctx, f"failed to access {shown(source)}", error)
             if found.is_dir:
                 return await complain(ctx, f"{source}: hard link not allowed for directory")
-        backup = ""
         if files.node_kind(path, follow=False) is not None:
-            answer, backup = await self._make_room()
+            answer = await self._make_room()
             if answer is not None:
                 return answer
         try:
@@ -89,28 +87,24 @@ class _Link:
         except FileError as error:
             return await self._failed(error)
         if self._options.any("v"):
-            note = f" ~ {shown(backup)}" if backup else ""
             arrow = "->" if self._symbolic else "=>"
-            await ctx.out(f"{shown(path)} {arrow} {shown(self._source)}{note}\n")
+            await ctx.out(f"{shown(path)} {arrow} {shown(self._source)}\n")
         return 0
 
-    async def _make_room(self) -> tuple[int | None, str]:
-        """Clear the name; the status if that ends the matter, and the name of a backup."""
-        ctx, files, options = self._ctx, self._ctx.files, self._options
-        kind = backups.backup_kind(ctx, options)
-        if kind != "none":
-            return None, backups.make_backup(ctx, self._path, kind, options.last("S"))
-        mode = next((o for o, _ in options.given[::-1] if o in ("f", "i")), "")
+    async def _make_room(self) -> int | None:
+        """Clear the name; the status if that ends the matter."""
+        ctx, files = self._ctx, self._ctx.files
+        mode = next((o for o, _ in self._options.given[::-1] if o in ("f", "i")), "")
         if not mode:
-            return None, ""
+            return None
         if mode == "i" and not await is_agreed(ctx, f"replace {shown(self._path)}"):
-            return 0, ""
+            return 0
         if files.node_kind(self._path, follow=False) == "directory":
-            return await complain(ctx, f"{shown(self._path)}: cannot overwrite directory"), ""
+            return await complain(ctx, f"{shown(self._path)}: cannot overwrite directory")
         if self._is_same():
-            return await complain(ctx, f"{shown(self._source)} and {shown(self._path)} are the same file"), ""
+            return await complain(ctx, f"{shown(self._source)} and {shown(self._path)} are the same file")
         files.remove(self._path)
-        return None, ""
+        return None
 
     def _is_same(self) -> bool:
         if self._symbolic:

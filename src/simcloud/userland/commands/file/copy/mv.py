@@ -5,7 +5,6 @@ from __future__ import annotations
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.confirmation import is_agreed
-from simcloud.userland.commands.file.copy import backups
 from simcloud.userland.commands.file.copy.copier import Copier
 from simcloud.userland.commands.file.copy.rules import archive_rules
 from simcloud.userland.commands.file.copy.targets import read_targets
@@ -19,7 +18,7 @@ from simcloud.userland.commands.text.tool import tool
 @tool(
     "mv",
     options="f,force i,interactive n,no-clobber strip-trailing-slashes t,target-directory= T,no-target-directory "
-    "u,update v,verbose Z,context " + backups.OPTIONS,
+    "u,update v,verbose Z,context",
     usage="[OPTION]... SOURCE... DEST",
 )
 async def mv(ctx: Context, options: Options) -> int:
@@ -37,7 +36,6 @@ class _Mover:
         self._ctx = ctx
         self._options = options
         self._overwrite = next((o for o, _ in options.given[::-1] if o in ("f", "i", "n")), "")
-        self._backup = backups.backup_kind(ctx, options)
 
     async def move(self, source: str, target: str) -> int:
         """Move one thing; the status."""
@@ -50,13 +48,10 @@ class _Mover:
             except FileError as error:
                 if error.code not in ("ENOENT", "ENOTDIR"):
                     return await complain(ctx, f"cannot stat {shown(target)}", error)
-            backup = ""
             if existing is not None:
                 answer = await self._may_overwrite(source, target, found, existing)
                 if answer is not None:
                     return answer
-                if self._backup != "none":
-                    backup = backups.make_backup(ctx, target, self._backup, self._options.last("S"))
         except FileError as error:
             return await complain(ctx, f"cannot stat {shown(error.path)}", error)
         try:
@@ -70,8 +65,7 @@ class _Mover:
                 )
             return await complain(ctx, f"cannot move {shown(source)} to {shown(target)}", error)
         if self._options.any("v"):
-            note = f" (backup: {shown(backup)})" if backup else ""
-            await ctx.out(f"renamed {shown(source)} -> {shown(target)}{note}\n")
+            await ctx.out(f"renamed {shown(source)} -> {shown(target)}\n")
         return 0
 
     async def _may_overwrite(self, source: str, target: str, found: Stat, existing: Stat) -> int | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.copy import backups
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.tool import one_of
 
@@ -14,7 +13,7 @@ OPTIONS: Final = (
     "a,archive attributes-only copy-contents d f,force i,interactive H l,link L,dereference n,no-clobber "
     "P,no-dereference p preserve=? no-preserve= parents R,r,recursive reflink=? remove-destination sparse= "
     "strip-trailing-slashes s,symbolic-link t,target-directory= T,no-target-directory u,update v,verbose "
-    "x,one-file-system Z context=? " + backups.OPTIONS
+    "x,one-file-system Z context=?"
 )
 ATTRIBUTES: Final = ("mode", "timestamps", "ownership", "links", "context", "xattr", "all")
 KEPT_BY_P: Final = ("mode", "ownership", "timestamps")
@@ -39,8 +38,6 @@ class Rules:
     one_file_system: bool = False
     strip_slashes: bool = False
     keep: set[str] = field(default_factory=set)
-    backup: str = "none"
-    suffix: str = ""
     moving: bool = False
 
 
@@ -63,8 +60,6 @@ def read_rules(ctx: Context, options: Options) -> Rules:
         attributes_only=options.any("attributes-only"),
         one_file_system=options.any("x"),
         strip_slashes=options.any("strip-trailing-slashes"),
-        backup=backups.backup_kind(ctx, options),
-        suffix=options.last("S"),
     )
     for option, value in options.given:
         if option in ("i", "n"):

@@ -1,4 +1,4 @@
-"""Where cp, mv, ln and install put things: one name, or a folder for several."""
+"""Where cp, mv and ln put things: one name, or a folder for several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ls, dir and vdir: list files and folders."""
+"""ls: list files and folders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simcloud.userland.commands.text.quoting import always_quoted_name
 from simcloud.userland.commands.text.tool import tool
 
 
-@tool("ls", "dir", "vdir", options=OPTIONS, trouble=2)
+@tool("ls", options=OPTIONS, trouble=2)
 async def ls(ctx: Context, options: Options) -> int:
     """List information about files; those of the current folder unless others are named."""
     return await _Lister(ctx, read_settings(ctx, options)).run(options.operands or ["."])

@@ -82,12 +82,8 @@ class Settings:
 
 def read_settings(ctx: Context, options: Options) -> Settings:
     """The settings that a command line asks for."""
-    name, settings = ctx.args[0].rpartition("/")[2], Settings()
-    if name == "vdir":
-        settings.format, settings.quoting = "verbose", "escape"
-    elif name == "dir":
-        settings.format, settings.quoting = "vertical", "escape"
-    elif ctx.stdout.isatty:
+    settings = Settings()
+    if ctx.stdout.isatty:
         settings.format, settings.quoting, settings.question_marks = "vertical", "shell-escape", True
     columns = ctx.env.get("COLUMNS", "")
     settings.width = min(int(columns), MAX_WIDTH) if columns.isdecimal() and int(columns) else 80

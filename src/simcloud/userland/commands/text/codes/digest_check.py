@@ -8,27 +8,24 @@ from dataclasses import dataclass
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.codes.checksums import DIGEST_BITS, TAGS, digest
-from simcloud.userland.commands.text.counts import whole
+from simcloud.userland.commands.text.codes.checksums import DIGEST_BITS, DIGESTS
 from simcloud.userland.commands.text.inputs import Inputs, Source
 from simcloud.userland.commands.text.quoting import quoted_name
 
-_TAGGED = re.compile(rb"[ \t]*([A-Za-z0-9]+)(?:-([0-9]+))? ?\((.*)\)[ \t]*=[ \t]*([0-9A-Fa-f]+)")
+_TAGGED = re.compile(rb"[ \t]*([A-Za-z0-9]+) ?\((.*)\)[ \t]*=[ \t]*([0-9A-Fa-f]+)")
 _PLAIN = re.compile(rb"[ \t]*([0-9A-Fa-f]+)[ \t](.+)")
 
 
 @dataclass
 class _Entry:
-    algorithm: str
-    bits: int
     hexdigest: str
     name: str
 
 
 class Checker:
-    """Reads lists and reports on each file named in them. Without a name, lines must tell the algorithm."""
+    """Reads lists and reports on each file named in them."""
 
-    def __init__(self, ctx: Context, options: Options, algorithm: str | None) -> None:
+    def __init__(self, ctx: Context, options: Options, algorithm: str) -> None:
         self._ctx = ctx
         self._options = options
         self._algorithm = algorithm
@@ -60,9 +57,9 @@ class Checker:
                 continue
             self._malformed += 1
             if "w" in self._options:
-                tag = f"{TAGS[self._algorithm]} " if self._algorithm else ""
+                tag = self._algorithm.upper()
                 await self._say(
-                    f"{quoted_name(source.name)}: {number}: improperly formatted {tag}checksum line"
+                    f"{quoted_name(source.name)}: {number}: improperly formatted {tag} checksum line"
                 )
         if source.failed:
             return False
@@ -95,12 +92,11 @@ class Checker:
         text = line[1:] if escaped else line
         form = _TAGGED.fullmatch(text)
         if form is not None:
-            tag, size = form[1].decode("latin-1"), whole((form[2] or b"0").decode())
-            algorithm = next((name for name, own in TAGS.items() if own == tag), None)
-            name, hexdigest = form[3], form[4]
+            if form[1].decode("latin-1") != self._algorithm.upper():
+                return None
+            name, hexdigest = form[2], form[3]
         else:
             form = _PLAIN.fullmatch(text)
-            algorithm, size = self._algorithm, 0
             if form is None:
                 return None
             marked = len(form[2]) > 1 and form[2][0] in b" *"
@@ -108,17 +104,14 @@ class Checker:
                 return None  # the first line settles it, lest a name pass for a mark or the other way round
             self._marked = marked if self._marked is None else self._marked
             name, hexdigest = form[2][1:] if self._marked else form[2], form[1]
-        if algorithm is None or (self._algorithm and algorithm != self._algorithm):
-            return None
-        bits = size or (len(hexdigest) * 4 if algorithm == "blake2b" else DIGEST_BITS[algorithm])
-        if len(hexdigest) * 4 != bits or bits > DIGEST_BITS[algorithm] or bits % 8:
+        if len(hexdigest) * 4 != DIGEST_BITS[self._algorithm]:
             return None
         if escaped:
             name = name.replace(b"\\n", b"\n").replace(b"\\r", b"\r").replace(b"\\\\", b"\\")
-        return _Entry(algorithm, bits, hexdigest.decode().lower(), name.decode("utf-8", "surrogateescape"))
+        return _Entry(hexdigest.decode().lower(), name.decode("utf-8", "surrogateescape"))
 
     async def _check_file(self, entry: _Entry) -> None:
-        state = digest(entry.algorithm, entry.bits)
+        state = DIGESTS[self._algorithm]()
         try:
             stream = self._ctx.stdin if entry.name == "-" else await self._ctx.open(entry.name)
             while data := await stream.read():

@@ -1,4 +1,4 @@
-"""``base64`` and ``base32``: bytes as letters and back."""
+"""``base64``: bytes as letters and back."""
 
 from __future__ import annotations
 
@@ -11,35 +11,24 @@ from simcloud.userland.commands.text.counts import number
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit
 from simcloud.userland.commands.text.tool import at_most, fail, tool
 
-_LETTERS64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_LETTERS32 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_OPTIONS = "d,decode i,ignore-garbage w,wrap="
-_USAGE = "[OPTION]... [FILE]"
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_BYTES_IN = 3
+_LETTERS_OUT = 4
+_BITS_PER_LETTER = 6
 
 
-@tool("base64", options=_OPTIONS, usage=_USAGE)
+@tool("base64", options="d,decode i,ignore-garbage w,wrap=", usage="[OPTION]... [FILE]")
 async def base64(ctx: Context, options: Options) -> int:
     """Encode or decode base64 data."""
-    return await _Coder(ctx, options, _LETTERS64, 3, 4).run()
-
-
-@tool("base32", options=_OPTIONS, usage=_USAGE)
-async def base32(ctx: Context, options: Options) -> int:
-    """Encode or decode base32 data."""
-    return await _Coder(ctx, options, _LETTERS32, 5, 8).run()
+    return await _Coder(ctx, options).run()
 
 
 class _Coder:
-    """Groups of so many bytes as so many letters."""
+    """Groups of three bytes as four letters."""
 
-    def __init__(
-        self, ctx: Context, options: Options, letters: bytes, bytes_in: int, letters_out: int
-    ) -> None:
+    def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
         self._options = options
-        self._letters = letters
-        self._bytes_in = bytes_in
-        self._letters_out = letters_out
 
     async def run(self) -> int:
         """Code standard input or the one file that may be given."""
@@ -52,17 +41,14 @@ class _Coder:
             await (self._decode(source) if "d" in options else self._encode(source, wrap))
         return inputs.status
 
-    def _encoded(self, data: bytes) -> bytes:
-        return codec.b64encode(data) if self._bytes_in == 3 else codec.b32encode(data)
-
     async def _encode(self, source: Source, wrap: int) -> None:
         rest, column = b"", 0
         async for piece in source.pieces():
             data = rest + piece
-            whole = len(data) - len(data) % self._bytes_in
+            whole = len(data) - len(data) % _BYTES_IN
             rest = data[whole:]
-            column = await self._wrapped(self._encoded(data[:whole]), wrap, column)
-        column = await self._wrapped(self._encoded(rest), wrap, column)
+            column = await self._wrapped(codec.b64encode(data[:whole]), wrap, column)
+        column = await self._wrapped(codec.b64encode(rest), wrap, column)
         if wrap and column:
             await emit(self._ctx, b"\n")
 
@@ -86,48 +72,37 @@ class _Coder:
 
     async def _decode(self, source: Source) -> None:
         """Decode group by group; what comes before a mistake is written."""
-        garbage = bytes(byte for byte in range(256) if byte not in self._letters + b"=")
+        garbage = bytes(byte for byte in range(256) if byte not in _LETTERS + b"=")
         unwanted = garbage if "i" in self._options else b"\n"
         rest = b""
         async for piece in source.pieces():
             data = rest + piece.translate(None, unwanted)
-            whole = len(data) - len(data) % self._letters_out
+            whole = len(data) - len(data) % _LETTERS_OUT
             rest = data[whole:]
             await self._decode_groups(data[:whole])
         if rest:
             await self._decode_groups(rest)
 
     async def _decode_groups(self, data: bytes) -> None:
-        if not data.translate(None, self._letters):
-            whole = len(data) - len(data) % self._letters_out
-            await emit(self._ctx, self._decoded(data[:whole]))
+        if not data.translate(None, _LETTERS):
+            whole = len(data) - len(data) % _LETTERS_OUT
+            await emit(self._ctx, binascii.a2b_base64(data[:whole]))
             data = data[whole:]
-        for at in range(0, len(data), self._letters_out):
-            group = data[at : at + self._letters_out]
+        for at in range(0, len(data), _LETTERS_OUT):
+            group = data[at : at + _LETTERS_OUT]
             bare = group.rstrip(b"=")
-            known = len(bare) - len(bare.lstrip(self._letters))
-            if known == len(bare) and len(group) == self._letters_out and self._padding_fits(bare):
-                await emit(self._ctx, self._decoded(group))
+            known = len(bare) - len(bare.lstrip(_LETTERS))
+            if known == len(bare) and len(group) == _LETTERS_OUT and len(bare) >= 2:
+                await emit(self._ctx, binascii.a2b_base64(group))
                 continue
-            cut_short = self._letters_out == 8 and len(group) < 8
-            await self._salvage(b"" if cut_short else group[:known])
-
-    def _padding_fits(self, bare: bytes) -> bool:
-        allowed = (2, 3, 4) if self._letters_out == 4 else (2, 4, 5, 7, 8)
-        return len(bare) in allowed
-
-    def _decoded(self, letters: bytes) -> bytes:
-        if self._letters_out == 4:
-            return binascii.a2b_base64(letters)
-        return codec.b32decode(letters) if letters else b""
+            await self._salvage(group[:known])
 
     async def _salvage(self, letters: bytes) -> None:
         """Write the whole bytes that letters before a mistake stand for, and end."""
-        bits_per_letter = 6 if self._letters_out == 4 else 5
         value = 0
         for letter in letters:
-            value = value << bits_per_letter | self._letters.index(letter)
-        spare = len(letters) * bits_per_letter % 8
-        size = len(letters) * bits_per_letter // 8
+            value = value << _BITS_PER_LETTER | _LETTERS.index(letter)
+        spare = len(letters) * _BITS_PER_LETTER % 8
+        size = len(letters) * _BITS_PER_LETTER // 8
         await emit(self._ctx, (value >> spare).to_bytes(size, "big") if size else b"")
         fail(self._ctx, "invalid input")

@@ -20,15 +20,14 @@ from simcloud.userland.commands.text.diffs.formats import (
     unified,
 )
 from simcloud.userland.commands.text.diffs.script import Change, Likeness, find_changes, split_lines
-from simcloud.userland.commands.text.diffs.side_by_side import SideBySide
 from simcloud.userland.commands.text.inputs import emit
 from simcloud.userland.commands.text.quoting import quoted_name
 
 TROUBLE = 2
 _BINARY_CHECK_BYTES = 4096
 _OUTPUT_BATCH = 500
-_STYLES = {"y": "side", "normal": "normal"}
-_STYLES |= {
+_STYLES = {
+    "normal": "normal",
     "c": "context",
     "C": "context",
     "context": "context",
@@ -61,11 +60,6 @@ class Comparison:
             blank_lines="B" in options,
             unimportant=[_matcher(ctx, pattern) for pattern in options.all("I")],
         )
-        width = parse_number(options.last("W", default="130"))
-        if not width or width < 0:
-            refuse(ctx, f"invalid width '{options.last('W')}'")
-        self._width = width
-        ctx.spend_bytes(self._width)
 
     async def files(self, one: str, two: str, title: str = "") -> int:
         """Compare two files and show how they differ; 0 if they do not."""
@@ -74,8 +68,6 @@ class Comparison:
         if left is None or right is None:
             return TROUBLE
         if left.data == right.data:
-            if self.style == "side" and not self.options.any("q"):
-                await self._show(left, right, [], title)
             return await self._identical(one, two)
         binary = (
             any(b"\0" in file.data[:_BINARY_CHECK_BYTES] for file in (left, right))
@@ -87,8 +79,6 @@ class Comparison:
             return 1
         changes = self._changes(left, right)
         if all(change.ignorable for change in changes):
-            if self.style == "side" and not self.options.any("q"):
-                await self._show(left, right, changes, title)
             return await self._identical(one, two)
         if "q" in self.options:
             await self.ctx.out(f"Files {one} and {two} differ\n")
@@ -147,15 +137,6 @@ class Comparison:
 
     def _output(self, one: _File, two: _File, changes: list[Change]) -> Iterator[bytes]:
         left, right = self._lines(one), self._lines(two)
-        if self.style == "side":
-            side = SideBySide(
-                self._width,
-                expand_tabs="t" in self.options,
-                left_column="left-column" in self.options,
-                suppress_common="suppress-common-lines" in self.options,
-            )
-            yield from side.show(left, right, changes)
-            return
         pair = Pair(left, right, expand_tabs="t" in self.options, tab_after_mark="T" in self.options)
         if self.style == "normal":
             yield from normal(pair, changes)

@@ -13,8 +13,8 @@ from simcloud.userland.commands.text.tool import fail, tool
 
 @tool(
     "diff",
-    options="normal q,brief s,report-identical-files c C= context=? u U= unified=? y,side-by-side W,width= left-column "
-    "suppress-common-lines p,show-c-function L,label= t,expand-tabs T,initial-tab r,recursive N,new-file "
+    options="normal q,brief s,report-identical-files c C= context=? u U= unified=? "
+    "p,show-c-function L,label= t,expand-tabs T,initial-tab r,recursive N,new-file "
     "unidirectional-new-file x,exclude= i,ignore-case E,ignore-tab-expansion Z,ignore-trailing-space "
     "b,ignore-space-change w,ignore-all-space B,ignore-blank-lines I,ignore-matching-lines= a,text "
     "strip-trailing-cr d,minimal speed-large-files color=? no-dereference horizon-lines= "

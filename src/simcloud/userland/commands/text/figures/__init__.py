@@ -1,1 +1,1 @@
-"""Numbers: sequences, units, factors, expressions."""
+"""Numbers: sequences and expressions."""

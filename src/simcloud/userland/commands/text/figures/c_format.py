@@ -1,4 +1,4 @@
-"""C's ``printf`` directives for floating point, as ``seq`` and ``numfmt`` take them in their formats."""
+"""C's ``printf`` directives for floating point, as ``seq`` takes them in its format."""
 
 from __future__ import annotations
 

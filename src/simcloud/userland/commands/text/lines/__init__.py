@@ -1,1 +1,1 @@
-"""Whole lines: showing, counting, cutting off, numbering, splitting."""
+"""Whole lines: showing, counting, cutting off."""
