@@ -12,7 +12,7 @@ from statistics import median
 from _measure import Stopwatch
 from _report import Budget, Report, find_missed, run, tabulate_figures
 
-from aiopslab.cloud.scenarios import SyntheticCloud, first_observation, synthetic_cloud
+from aiopslab.cloud.scenarios import SyntheticCloud, build_synthetic_cloud, take_first_observation
 from simcloud.world.copies import Copy
 
 COPIES = 20
@@ -27,14 +27,14 @@ def read_cpu_s(_cloud: SyntheticCloud) -> float:
 
 def observe(cloud: SyntheticCloud) -> float:
     """Take a first observation and return the CPU time that this copy has used."""
-    assert first_observation(cloud)
+    assert take_first_observation(cloud)
     return time.process_time()
 
 
 def measure(short: bool) -> Report:
     copies, settle_s = (2, 2.0) if short else (COPIES, SETTLE_S)
     cpu_ms, wall_ms = [], []
-    with Copy.of(synthetic_cloud, 1, 27, 10.0, settle_s=settle_s) as prepared:
+    with Copy.of(build_synthetic_cloud, 1, 27, 10.0, settle_s=settle_s) as prepared:
         prepared_s = prepared.call(read_cpu_s)
         for _ in range(copies):
             before_s, watch = prepared.call(read_cpu_s), Stopwatch()

@@ -15,7 +15,7 @@ from _measure import Stopwatch, peak_memory_mb
 from _report import Budget, Report, run, tabulate_rows
 
 from aiopslab.apps.base import Journey
-from aiopslab.cloud.scenarios import READ, WRITE, synthetic_cloud
+from aiopslab.cloud.scenarios import READ, WRITE, build_synthetic_cloud
 
 MIXED = (READ, WRITE)
 REQUEST_MS = Budget(1.0)
@@ -39,7 +39,7 @@ def measure_requests(
     services: int, rate: float, journeys: tuple[Journey, ...], requests: int
 ) -> dict[str, Any]:
     watch = Stopwatch()
-    cloud = synthetic_cloud(1, services, rate, journeys)
+    cloud = build_synthetic_cloud(1, services, rate, journeys)
     ready_s = watch.cpu_s
     cloud.world.run_for(WARM_UP_S)
     done, spans = len(cloud.users.results), len(cloud.world.emitter.traces)

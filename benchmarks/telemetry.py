@@ -17,8 +17,8 @@ from _report import Budget, Report, run, tabulate_rows
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.outside import front_door, start_outside
-from aiopslab.cloud.scenarios import synthetic_cloud
+from aiopslab.cloud.outside import find_front_door, start_outside
+from aiopslab.cloud.scenarios import build_synthetic_cloud
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
@@ -73,7 +73,7 @@ def hotel(rate: float) -> Build:
         world, cluster = build_empty_cluster(monitored)
         app = HotelReservation()
         deploy(world, cluster, app)
-        door = front_door(cluster, app.namespace, app.front_door.service)
+        door = find_front_door(cluster, app.namespace, app.front_door.service)
         start_outside(world, "users", Users(door, app.journeys, OpenLoop(Steady(rate))).program)
         world.run_for(30)
         return world
@@ -85,7 +85,7 @@ def synthetic_app(rate: float) -> Build:
     """27 services and a store at this many requests per second."""
 
     def build(monitored: bool) -> World:
-        world = synthetic_cloud(1, rate=rate, telemetry=monitored).world
+        world = build_synthetic_cloud(1, rate=rate, telemetry=monitored).world
         if monitored:
             store = MetricStore()
             Scraper(store, Programs(world.emitter).targets).start(world.kernel, world.epoch_s)

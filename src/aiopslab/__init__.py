@@ -1,16 +1,16 @@
 """AIOpsLab-in-a-box: a whole cloud in one Python process, for building and comparing agents that operate clouds.
 
-The names that problems and agents are written with are here; each is loaded when it is first used, because a command line
-that only prints its help must not wait for a cloud. To a type checker they are of any type, because every module is below
-this one and would wait for all others; who wants the types imports a name from its home.
+The public names for writing problems and agents are exported here. Each is imported on first use, so that ``--help`` does not
+import the whole cloud. Type checkers see them as ``Any``; import a name from its own module to get its type.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
-_HOMES: Final = {
+from aiopslab.utils.lazy import export_lazily
+
+_EXPORTS: Final = {
     "aiopslab.generators.fault.base": ("Fault", "FaultInjector", "GroundTruth", "at_site", "fault"),
     "aiopslab.generators.fault.injectors": (
         "ApplicationFaultInjector",
@@ -26,17 +26,10 @@ _HOMES: Final = {
     "aiopslab.apps.hotelres": ("HotelReservation",),
     "aiopslab.apps.socialnet": ("SocialNetwork",),
 }
-_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = list(_HOME_OF)
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module 'aiopslab' has no attribute '{name}'")
-    return getattr(import_module(home), name)
+__all__ = [name for names in _EXPORTS.values() for name in names]
+__getattr__ = export_lazily(__name__, _EXPORTS)
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_HOME_OF))
+    return sorted((*globals(), *__all__))

@@ -1,4 +1,4 @@
-"""Where scripts for the public release import sessions from."""
+"""Session classes under the module path of the public release."""
 
 from aiopslab.orchestrator.session import Session, SessionItem
 

@@ -1,6 +1,10 @@
-"""Agents of our own: floors that every good agent must beat, one that follows a script, and one around a language model."""
+"""Agents that come with the package, and the registry that finds agents by name.
 
-from aiopslab.agents.registry import agent, agents
-from aiopslab.agents.resolving import NoSuchAgent, find_agent
+There are four floors (agents that act without looking; a good agent must beat them), a scripted engineer, an agent that
+replays a file of actions, and an agent around a language model.
+"""
 
-__all__ = ["NoSuchAgent", "agent", "agents", "find_agent"]
+from aiopslab.agents.lookup import NoSuchAgent, find_agent
+from aiopslab.agents.registry import agent, describe_agent, load_agents
+
+__all__ = ["NoSuchAgent", "agent", "describe_agent", "find_agent", "load_agents"]

@@ -1,7 +1,7 @@
-"""A scripted engineer: knows one kind of trouble, and shows how such a session goes.
+"""A scripted engineer that can diagnose and repair one kind of fault, to show what a good session looks like.
 
-What is done next follows from what is seen (which service is refused, which port it listens at), but what to look at
-is written down here. It is no measure of anything; it is what a good session looks like.
+The places to look are fixed; each next step depends on what was found (which service refuses connections, which port it
+listens on). It is not a baseline to measure against.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator, Mapping
 from typing import Any
 
-from aiopslab.agents.floors import Floor, Form, call
+from aiopslab.agents.floors import Floor, Form, format_call
 from aiopslab.agents.registry import agent
 
 REFUSED = re.compile(r"Host: (\S+) Port: (\d+)>: Connection refused")
@@ -21,7 +21,7 @@ LISTENS = re.compile(r"LISTEN.*?:(\d+) ")
 
 @agent("engineer")
 class Engineer(Floor):
-    """A scripted engineer who finds a Service that leads to a port where nobody listens, and corrects it."""
+    """A scripted engineer that finds and corrects a Service with a wrong target port."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,76 +29,81 @@ class Engineer(Floor):
         self._found: list[str] = []
 
     def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
-        """Note where the application is."""
+        """Read the form of the answer and the application's namespace."""
         super().init_context(problem, instructions, actions)
         found = NAMESPACE.search(problem)
         self.ns = found.group(1) if found else self.ns
 
     def work(self) -> Generator[str, str, None]:
-        """Look from the front door inwards, follow the refusal, compare ports, correct one, watch."""
-        yield self._shell("First, is everything running?", "kubectl get pods -n {ns}")
+        """Follow refused connections from the front end to a Service, compare its ports, and correct them."""
+        yield self._shell("First, are all pods running?", "kubectl get pods -n {ns}")
         seen = yield self._logs(
-            "All pods run and none restarts, so Kubernetes is content and users may still not be. "
-            "What does the front door say?",
+            "All pods are running and none has restarted, but users may still see errors. "
+            "What does the front end log?",
             "nginx-thrift",
         )
         if "Connection refused" in seen:
             seen = yield self._logs(
-                "Composing posts fails: somebody behind the front door is refused a connection. "
-                "The service that composes posts calls many others; which one?",
+                "Composing posts fails: a connection behind the front end is refused. "
+                "compose-post-service calls several services; which one refuses?",
                 "compose-post-service",
             )
         refused = REFUSED.search(seen)
         if refused is None:
             yield self._submit(
-                "Nobody is refused a connection. That is all I know to look for, so I stop here."
+                "I see no refused connection. That is the only fault I can diagnose, so I stop here."
             )
             return
         service, port = refused.groups()
         seen = yield self._shell(
-            f"It is {service} at port {port} that refuses. Its pod runs, so what is between them? The Service:",
+            f"Connections to {service} on port {port} are refused. Its pod is running, so check the Service:",
             f"kubectl describe service {service} -n {{ns}} | grep -E 'Port|Endpoints|Selector'",
         )
         target = TARGET.search(seen)
         seen = yield self._shell(
-            f"The Service sends port {port} on to {target.group(1) if target else 'somewhere'}. "
-            "Where does the program listen?",
+            f"The Service forwards port {port} to {target.group(1) if target else 'an unknown port'}. "
+            "Which port does the process listen on?",
             f"kubectl exec deploy/{service} -n {{ns}} -- ss -tln",
         )
         listens = LISTENS.search(seen)
         if target is None or listens is None or target.group(1) == listens.group(1):
-            yield self._submit("The ports agree, so it is not what I know to repair.")
+            yield self._submit("The ports match, so this is not a fault that I can repair.")
             return
         self._found = [service]
-        yield from self._act(service, target.group(1), listens.group(1))
+        yield from self._repair(service, target.group(1), listens.group(1))
 
-    def _act(self, service: str, wrong: str, right: str) -> Generator[str, str, None]:
-        cause = f"It listens at {right} and the Service leads to {wrong}: that is the cause."
+    def _repair(self, service: str, wrong: str, right: str) -> Generator[str, str, None]:
+        cause = (
+            f"The process listens on {right}, but the Service forwards to {wrong}: this is the root cause."
+        )
         if self.form != "nothing":
             yield self._submit(cause)
             return
         patch = f'[{{"op": "replace", "path": "/spec/ports/0/targetPort", "value": {right}}}]'
         yield self._shell(
-            f"{cause} The Service is wrong, not the program, so the Service is corrected:",
+            f"{cause} Correct the Service:",
             f"kubectl patch service {service} -n {{ns}} --type=json -p '{patch}'",
         )
-        yield self._shell(
-            "Do users notice? Errors at the front door in the last twenty seconds:",
+        seen = yield self._shell(
+            "Do users still see errors? Count the front end's errors of the last 20 seconds:",
             "sleep 25; kubectl logs deploy/nginx-thrift -n {ns} --since=20s | grep error | wc -l",
         )
-        yield self._submit("None. The cause is gone and users are served again.")
+        if seen.strip() == "0":
+            yield self._submit("None. The root cause is gone and users are served again.")
+        else:
+            yield self._submit("There are still errors, but this was the only fault I can repair.")
 
     def _shell(self, thought: str, line: str) -> str:
-        return f"{thought}\n{call('exec_shell', line.replace('{ns}', self.ns))}"
+        return f"{thought}\n{format_call('exec_shell', line.replace('{ns}', self.ns))}"
 
     def _logs(self, thought: str, service: str) -> str:
-        return f"{thought}\n{call('get_logs', self.ns, service)}"
+        return f"{thought}\n{format_call('get_logs', self.ns, service)}"
 
     def _submit(self, thought: str) -> str:
         cause = {"system_level": "Virtualization", "fault_type": "Misconfiguration"}
-        told: dict[Form, Any] = {
+        answers: dict[Form, Any] = {
             "yes or no": "Yes" if self._found else "No",
             "components": self._found,
             "analysis": cause,
         }
-        return f"{thought}\n{self.answer(told)}"
+        return f"{thought}\n{self.submit(answers)}"

@@ -1,7 +1,6 @@
-"""Floors: what can be had without looking. An agent that does no better than these has shown nothing.
+"""Floors: baseline agents that act without looking. An agent that is not better than these has shown nothing.
 
-They are agents like any other and know nothing but what they are told: how a problem wants to be answered they read
-from the documentation of ``submit``.
+They get the same information as any other agent: they read the form of the answer from the documentation of ``submit``.
 """
 
 from __future__ import annotations
@@ -16,99 +15,101 @@ from aiopslab.orchestrator.validation import taking_back
 Form = Literal["yes or no", "components", "analysis", "nothing"]
 
 
-def call(name: str, *args: object) -> str:
-    """A call as an agent writes it."""
+def format_call(name: str, *args: object) -> str:
+    """Format a call of an action as agents write it."""
     return f"```\n{name}({', '.join(json.dumps(arg) for arg in args)})\n```"
 
 
-def form_of(actions: Mapping[str, str]) -> Form:
-    """What ``submit`` wants, by its own documentation."""
-    told = actions.get("submit", "")
-    if "system_level" in told:
+def detect_form(actions: Mapping[str, str]) -> Form:
+    """Return the form of answer that the documentation of ``submit`` asks for."""
+    documentation = actions.get("submit", "")
+    if "system_level" in documentation:
         return "analysis"
-    if "has_anomaly" in told or ('"Yes"' in told and '"No"' in told):
+    if "has_anomaly" in documentation or ('"Yes"' in documentation and '"No"' in documentation):
         return "yes or no"
-    return "components" if "faulty_components" in told or '["' in told or "[]" in told else "nothing"
+    if "faulty_components" in documentation or '["' in documentation or "[]" in documentation:
+        return "components"
+    return "nothing"
 
 
 class Floor:
-    """Works through its own ``work``: yields answers and is sent what came of them."""
+    """Base class of agents whose ``work`` is a generator that yields actions and is sent observations."""
 
     def __init__(self) -> None:
         self.form: Form = "nothing"
         self._work: Generator[str, str, None] | None = None
 
     def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
-        """What the problem is and what can be done."""
-        self.form = form_of(actions)
+        """Read the form of the answer from the documented actions."""
+        self.form = detect_form(actions)
 
     def get_action(self, state: str) -> str:
-        """The next answer."""
+        """Return the next action; raises ``RuntimeError`` after the last one."""
         try:
             if self._work is None:
                 self._work = self.work()
                 return next(self._work)
             return self._work.send(state)
         except StopIteration:
-            raise RuntimeError("I have nothing more to say, and the session goes on.") from None
+            raise RuntimeError("The agent has no more actions, but the session is not over.") from None
 
     def work(self) -> Generator[str, str, None]:
-        """All that it does."""
+        """Yield actions; each ``yield`` returns the observation."""
         raise NotImplementedError
 
-    def answer(self, found: Mapping[Form, Any]) -> str:
-        """Submit what fits the form."""
-        return call("submit") if self.form == "nothing" else call("submit", found[self.form])
+    def submit(self, answers: Mapping[Form, Any]) -> str:
+        """Return the ``submit`` action with the answer for this problem's form."""
+        return format_call("submit") if self.form == "nothing" else format_call("submit", answers[self.form])
 
 
 @agent("idle")
 class Idle(Floor):
-    """Looks at nothing and submits at once that all is well."""
+    """Submits at once that everything is fine, without looking."""
 
     def work(self) -> Generator[str, str, None]:
-        """One answer."""
+        """Submit."""
         guess = {"system_level": "Application", "fault_type": "Code Defect"}
-        yield self.answer({"yes or no": "No", "components": [], "analysis": guess})
+        yield self.submit({"yes or no": "No", "components": [], "analysis": guess})
 
 
 @agent("alarmist")
 class Alarmist(Floor):
-    """Says that something is wrong, whatever it is, and that it is everywhere."""
+    """Always reports a fault, and blames every component."""
 
     def work(self) -> Generator[str, str, None]:
-        """Ask what there is, where that is asked for, and name all of it."""
-        named: list[str] = []
+        """List the workloads if the task asks for components, and submit all of them."""
+        names: list[str] = []
         if self.form == "components":
-            seen = yield call("exec_shell", taking_back.WORKLOADS)
+            seen = yield format_call("exec_shell", taking_back.WORKLOADS)
             rows = [line.split() for line in seen.splitlines()]
-            named = [row[1] for row in rows if len(row) == 2]
+            names = [row[1] for row in rows if len(row) == 2]
         guess = {"system_level": "Virtualization", "fault_type": "Misconfiguration"}
-        yield self.answer({"yes or no": "Yes", "components": named, "analysis": guess})
+        yield self.submit({"yes or no": "Yes", "components": names, "analysis": guess})
 
 
 @agent("restarter")
 class Restarter(Floor):
-    """Turns everything off and on again, and submits."""
+    """Restarts everything, and submits."""
 
     def work(self) -> Generator[str, str, None]:
-        """Restart every workload, delete every pod, wait, and say that something was wrong."""
+        """Restart every workload, delete every pod, wait, and submit."""
         restart = "kubectl -n $ns rollout restart deployment/$name"
-        yield call("exec_shell", f"{taking_back.WORKLOADS} | while read ns name; do {restart}; done")
+        yield format_call("exec_shell", f"{taking_back.WORKLOADS} | while read ns name; do {restart}; done")
         delete = "kubectl -n $ns delete pods --all"
-        yield call("exec_shell", f"for ns in {taking_back.NAMESPACES}; do {delete}; done", 120)
-        yield call("exec_shell", "sleep 25")
+        yield format_call("exec_shell", f"for ns in {taking_back.NAMESPACES}; do {delete}; done", 120)
+        yield format_call("exec_shell", "sleep 25")
         guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
-        yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})
+        yield self.submit({"yes or no": "Yes", "components": [], "analysis": guess})
 
 
 @agent("reverter")
 class Reverter(Floor):
-    """Takes back whatever can be taken back, without looking at anything, and submits."""
+    """Reverts every change that can be reverted, without looking, and submits."""
 
     def work(self) -> Generator[str, str, None]:
-        """Undo every rollout, return to every first release and to all that was applied, and let all packets through."""
+        """Undo all rollouts, releases, applied changes and packet filters; then submit."""
         for line in (taking_back.UNDO, taking_back.FIRST_RELEASE, taking_back.APPLY, taking_back.FILTERS):
-            yield call("exec_shell", line, 300)
-        yield call("exec_shell", "sleep 25")
+            yield format_call("exec_shell", line, 300)
+        yield format_call("exec_shell", "sleep 25")
         guess = {"system_level": "Application", "fault_type": "Misconfiguration"}
-        yield self.answer({"yes or no": "Yes", "components": [], "analysis": guess})
+        yield self.submit({"yes or no": "Yes", "components": [], "analysis": guess})

@@ -1,7 +1,7 @@
-"""A simple agent around a language model: what it is told, what it saw lately, and nothing clever.
+"""A simple agent around a language model, with a bounded conversation and no further strategy.
 
-The conversation is bounded: a long observation is cut in its middle, and when all of it grows too long, the oldest turns
-are left out and that is said. What the model has used is counted as it says itself.
+A long observation loses its middle. When the conversation gets too long, its oldest turns are dropped and a note says so.
+Token counts are the ones that the model reports.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from aiopslab.orchestrator.models import ChatModel, Message, NoText, OpenAIModel
 
 OBSERVATION_CHARS: Final = 12_000
 HISTORY_CHARS: Final = 120_000
-NOTHING: Final = "(no answer)"
-LEFT_OUT: Final = "[Earlier turns are left out here, because the conversation was too long.]"
+NO_ANSWER: Final = "(no answer)"
+LEFT_OUT: Final = "[Earlier turns were removed because the conversation was too long.]"
 
 
 @agent("llm")
 class LlmAgent:
-    """A language model at an OpenAI-compatible endpoint; --model says which one."""
+    """A language model at an OpenAI-compatible endpoint; choose it with --model."""
 
     def __init__(self, model: str | ChatModel) -> None:
-        """Raises ``ModelFailed`` when a model that is named cannot be asked: no package, or no key."""
+        """Take a model or its name; raises ``ModelFailed`` if the package or the API key is missing."""
         if isinstance(model, str):
             model = OpenAIModel(model)
             model.check()
@@ -35,32 +35,32 @@ class LlmAgent:
         self._in_tokens = self._out_tokens = 0
 
     def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
-        """Everything that is told beforehand is the system's message."""
-        documented = "\n\n".join(f"{name}:\n{text}" for name, text in actions.items())
-        self._system = f"{problem}\n{instructions}\nThese are your actions:\n\n{documented}\n"
+        """Put problem, instructions and actions into the system message, and forget earlier turns."""
+        documentation = "\n\n".join(f"{name}:\n{text}" for name, text in actions.items())
+        self._system = f"{problem}\n{instructions}\nThese are your actions:\n\n{documentation}\n"
         self._turns.clear()
 
     def get_action(self, state: str) -> str:
-        """Ask the model; raises ``ModelFailed`` when it does not answer.
+        """Return the model's reply; raises ``ModelFailed`` when there is none.
 
-        Models that reason now and then say nothing at last. That costs a turn, like every answer without an action.
+        Reasoning models sometimes return no text. That costs a turn, like every reply without an action.
         """
         self._turns.append(Message("user", middle_cut(state, OBSERVATION_CHARS)))
         try:
-            reply = self._model.complete([Message("system", self._system), *self._recent()])
+            reply = self._model.complete([Message("system", self._system), *self._select_recent()])
         except NoText:
-            reply = Reply(NOTHING)
+            reply = Reply(NO_ANSWER)
         self._in_tokens += reply.in_tokens or 0
         self._out_tokens += reply.out_tokens or 0
         self._turns.append(Message("assistant", reply.text))
         return reply.text
 
     def usage(self) -> Usage:
-        """What it has used so far."""
+        """Return the tokens used so far."""
         return Usage(self._in_tokens, self._out_tokens)
 
-    def _recent(self) -> list[Message]:
-        """The newest turns that fit, beginning with something that was said to the model."""
+    def _select_recent(self) -> list[Message]:
+        """Return the newest turns that fit, starting with a user message."""
         kept: list[Message] = []
         left = HISTORY_CHARS
         for turn in reversed(self._turns):

@@ -1,4 +1,4 @@
-"""An agent that does what a file says, line by line."""
+"""An agent that replays the actions in a file."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ FENCE = "```"
 
 @agent("scripted")
 class Scripted:
-    """Follows a file: ``scripted:FILE``, an action on each line, or in a fenced block when it takes several."""
+    """Replays the actions of a file (``scripted:FILE``): one per line, or a fenced block for several lines."""
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._actions = answers(Path(path).read_text("utf-8"))
+        self._actions = parse_script(Path(path).read_text("utf-8"))
 
     def get_action(self, state: str) -> str:
-        """The next one."""
+        """Return the next action; raises ``RuntimeError`` when there is none left."""
         action = next(self._actions, None)
         if action is None:
             raise RuntimeError(
-                f"{Path(self._path).name} has no more actions, and the session goes on: end it by submit."
+                f"{Path(self._path).name} has no more actions, but the session is not over: end the file with submit."
             )
         return action
 
 
-def answers(text: str) -> Iterator[str]:
-    """The answers of a script. Empty lines and those that begin with # are passed over, outside of blocks."""
+def parse_script(text: str) -> Iterator[str]:
+    """Yield the actions of a script as fenced blocks. Outside blocks, empty lines and lines starting with # are skipped."""
     block: list[str] | None = None
     for line in text.splitlines():
         if block is not None:

@@ -1,8 +1,7 @@
-"""What every application tells of itself: how it is deployed, how users meet it, and what is expected of it.
+"""The base class of applications: how an application is deployed, how users use it, and its service level objectives.
 
-An application is plain data to those above it: whoever deploys it needs manifests or a chart, and images, whoever sends
-load needs journeys and the front door, whoever judges it needs objectives, and whoever draws or asks needs topology and owners.
-Nothing here runs.
+An application is plain data for the layers above: deployment needs manifests or a chart, and images; load needs journeys and
+the front door; judging needs objectives; diagnosis needs topology and owners. This module runs nothing itself.
 """
 
 from __future__ import annotations
@@ -24,43 +23,43 @@ if TYPE_CHECKING:
     from simcloud.kubernetes.images import ImageRegistry
 
 FIRST_NODE: Final = "172.18.0.2"
-"""The address of a cluster's first node: one of those where node ports are reached from outside."""
+"""The address of a cluster's first node, at which node ports can be reached from outside."""
 
 
-def _texts(folder: Traversable, below: str = "") -> dict[str, str]:
-    """The files of a folder and those below it, by path and in its order; none when there is no such folder."""
+def _read_texts(folder: Traversable, prefix: str = "") -> dict[str, str]:
+    """Return the text files of a folder and its subfolders by path, sorted; empty if there is no such folder."""
     found: dict[str, str] = {}
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else ():
         if entry.is_dir():
-            found.update(_texts(entry, f"{below}{entry.name}/"))
+            found.update(_read_texts(entry, f"{prefix}{entry.name}/"))
         else:
-            found[below + entry.name] = entry.read_text("utf-8")
+            found[prefix + entry.name] = entry.read_text("utf-8")
     return found
 
 
-def anything(answer: Any) -> bool:
-    """Every answer is right."""
+def accept_any(answer: Any) -> bool:
+    """Accept every answer."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """One thing that users do: how often compared with the others, how it is asked, and what is a right answer.
+    """A kind of user request: its relative frequency, how to build a request, and which answers are correct.
 
-    Requests and answers are of the kind that the front door takes: HTTP messages, unless it is one for calls.
+    Requests and answers have the type of the front door: HTTP messages, or calls for an RPC door.
     """
 
     name: str
     weight: float
     request: Callable[[Random], Any]
-    accepts: Callable[[Any], bool] = anything
+    accepts: Callable[[Any], bool] = accept_any
     promises: Callable[[Any, Any], tuple[str, ...]] | None = None
-    """What a right answer to a request says has been written, each in a word."""
+    """Given a request and its correct answer, returns an id for each write that the answer acknowledges."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontDoor:
-    """The Service that users reach, and the port of every node that leads to it from outside."""
+    """The Service that users connect to, and its node port."""
 
     service: str
     port: int
@@ -69,7 +68,7 @@ class FrontDoor:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What users of a journey are promised: the share of right answers, and how long nearly all of them take."""
+    """The objective of a journey: the share of correct answers and the 99th percentile of latency."""
 
     journey: str
     success: float
@@ -78,7 +77,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One workload: who looks after it, whom it asks, and whether what it keeps outlives its pod."""
+    """A workload: its owner, the components it calls, and whether its data outlives its pod."""
 
     name: str
     owner: str
@@ -87,75 +86,75 @@ class Component:
 
 
 class Application:
-    """The base of applications. A subclass sets the class variables and publishes its images."""
+    """The base class of applications. A subclass sets the class variables and publishes its images."""
 
     name: ClassVar[str]
     about: ClassVar[str] = ""
-    """What it is for and made of, in a sentence."""
+    """Its purpose and its architecture, for the description of problems."""
     namespace: ClassVar[str]
     front_door: ClassVar[FrontDoor]
     components: ClassVar[tuple[Component, ...]]
     journeys: ClassVar[tuple[Journey, ...]]
     objectives: ClassVar[tuple[Objective, ...]]
     shared_folders: ClassVar[tuple[str, ...]] = ()
-    """Folders that are the same on all nodes: where hostPath volumes keep what must outlive the move of a pod."""
+    """Folders that all nodes share: hostPath volumes there keep their data when a pod moves to another node."""
     cooling: ClassVar[tuple[str, ...]] = ()
-    """Command lines of an operator that empty the caches, so that they hide nothing."""
+    """Operator's commands that empty the caches, so that judging does not see cached data."""
     chart_values: ClassVar[tuple[str, ...]] = ()
-    """Files of the chart with values that it is installed with, beside its usual ones."""
+    """Values files of the chart that are used in addition to its default values."""
     audit: ClassVar[str] = ""
-    """A command line of an operator that prints every write that is kept, in the words of journeys' promises."""
+    """Operator's command that prints the id of every stored write, as in ``Journey.promises``."""
     audited: ClassVar[str] = ""
-    """The component that keeps them."""
+    """The component that stores these writes."""
     past: ClassVar[Past | None] = None
-    """What it has been through at a site; None for one that was deployed there just now."""
+    """Earlier release and manual changes at a site; None for an application without history."""
 
     def publish(self, registry: ImageRegistry) -> None:
-        """Put the images that the manifests name into a registry."""
+        """Add the images of the manifests to a registry."""
         raise NotImplementedError
 
     @property
     def ns(self) -> str:
-        """The namespace, by its short name."""
+        """The namespace, under the name that the papers use."""
         return self.namespace
 
     @property
     def frontend_url(self) -> str:
-        """Where users outside the cluster find the application."""
+        """The URL of the application for users outside the cluster."""
         return f"http://{FIRST_NODE}:{self.front_door.node_port}"
 
     @cached_property
     def manifest_files(self) -> Mapping[str, str]:
-        """The manifests as files, by name: the folder ``manifests`` beside the application's own module."""
-        found = _texts(self._folder / "manifests")
+        """The YAML files of the folder ``manifests`` beside the application's module, by name."""
+        found = _read_texts(self._folder / "manifests")
         return {name: text for name, text in found.items() if name.endswith(".yaml")}
 
     @cached_property
     def chart_files(self) -> Mapping[str, str]:
-        """The files of a Helm chart by their paths in it, for an application that is deployed by one; else none."""
-        return _texts(self._folder / "chart")
+        """The files of the application's Helm chart by path; empty if it is deployed from manifests."""
+        return _read_texts(self._folder / "chart")
 
     @cached_property
     def runbooks(self) -> Mapping[str, str]:
-        """What operators of the application have written down for each other, by file name: the folder ``runbooks``."""
-        return _texts(self._folder / "runbooks")
+        """The operators' runbooks by file name, from the folder ``runbooks``."""
+        return _read_texts(self._folder / "runbooks")
 
     @property
     def _folder(self) -> Traversable:
         return files(type(self).__module__.rpartition(".")[0])
 
     def manifests(self) -> list[Object]:
-        """Every object of the manifests, in the order in which they are applied."""
+        """Return all objects of the manifests, in the order in which they are applied."""
         texts = self.manifest_files.values()
         return [obj for text in texts for obj in yaml.safe_load_all(text) if obj is not None]
 
     def component(self, name: str) -> Component:
-        """The component of a name; raises ``KeyError`` when there is none."""
-        for one in self.components:
-            if one.name == name:
-                return one
+        """Return the component of that name; raises ``KeyError``."""
+        for component in self.components:
+            if component.name == name:
+                return component
         raise KeyError(name)
 
-    def callers_of(self, name: str) -> list[str]:
-        """Who asks a component directly."""
-        return [one.name for one in self.components if name in one.calls]
+    def find_callers(self, name: str) -> list[str]:
+        """Return the names of the components that call a component directly."""
+        return [component.name for component in self.components if name in component.calls]

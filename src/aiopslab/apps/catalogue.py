@@ -1,4 +1,4 @@
-"""The applications there are, by name."""
+"""The catalogue of applications by name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ APPLICATIONS: Final[dict[str, type[Application]]] = {
 
 
 class NoSuchApplication(Exception):
-    """A name that no application has; the sentence lists those that there are."""
+    """There is no application of that name; the message lists all applications."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no application '{name}'. Choose one of: {', '.join(APPLICATIONS)}.")
 
 
-def application(name: str) -> Application:
-    """The application of a name; raises ``NoSuchApplication``."""
-    found = APPLICATIONS.get(name)
-    if found is None:
+def find_application(name: str) -> Application:
+    """Return a new application of that name; raises ``NoSuchApplication``."""
+    application = APPLICATIONS.get(name)
+    if application is None:
         raise NoSuchApplication(name)
-    return found()
+    return application()

@@ -1,8 +1,8 @@
-"""What an application has been through before anybody looks: an earlier release, and what was changed by hand since.
+"""The history of an application: an earlier release, and manual changes since the current one.
 
-Real systems have a past. Whoever takes back all that can be taken back ends up there, and loses what was wanted; so one has
-to look which change it was that did harm. All of this is data: ``cloud`` makes it so at a site. Manifests and charts are
-those of the present release, and stay what a cluster elsewhere can be given.
+Real systems have a history. An agent that reverts every change also loses wanted changes, so it must find out which change
+did harm. This module is only data: ``cloud`` applies it to a site. Manifests and charts are those of the current release and can
+be applied to any other cluster.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-SECURED: Final = (
+METADATA_RULE: Final = (
     "ssh kind-control-plane iptables -A FORWARD -d 169.254.169.254/32 "
     "-m comment --comment no-cloud-metadata-for-pods -j DROP"
 )
-"""A rule of those who look after the nodes; whoever lets all packets through loses it."""
+"""A packet filter rule of the nodes' administrators; flushing all packet filters removes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The release before the present one, and the changes since."""
+    """The earlier release, and wanted changes since the current one."""
 
     edits: tuple[tuple[str, str], ...]
-    """What stands in the present manifests, and what stood there before; every Deployment differs by one of them."""
+    """Pairs of texts in the current manifests and in the earlier ones; each Deployment differs by at least one."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Of a chart: the values that made the difference, for the earlier release."""
+    """For a chart, the values of the earlier release."""
     earlier_days: float = 21.0
-    """How long ago the earlier release was rolled out, when the world begins."""
+    """Age of the earlier release in days when the world starts."""
     present_days: float = 14.0
-    """And the present one."""
+    """Age of the current release in days."""
     by_hand: tuple[str, ...] = ()
-    """Command lines of operators who changed something since, and did well; no manifest and no chart knows of it."""
+    """Commands with which operators changed the site since; these changes are wanted and are in no manifest or chart."""
 
-    def earlier(self, manifest: str) -> str:
-        """A manifest as it was in the earlier release."""
+    def revert(self, manifest: str) -> str:
+        """Return a manifest as it was in the earlier release."""
         for now, before in self.edits:
             manifest = manifest.replace(now, before)
         return manifest

@@ -1,9 +1,9 @@
 """A synthetic application of N services: a tree of calls with a document store at its leaves.
 
-It is there to measure and to prove the engine with: services that call each other, wait in queues, give
-up, log, trace and store, without the detail of a real application. Service ``k`` calls services
-``3k+1`` to ``3k+3``. Two journeys go through it: ``read`` takes one child of each service below the front
-door's three, and reads a document at the end; ``write`` visits every service and stores an order.
+It is for tests and benchmarks of the engine: services that call each other, queue, time out, log, trace and
+store, without the details of a real application. Service ``k`` calls services ``3k+1`` to ``3k+3``. It has
+two journeys: ``read`` calls all children of the front service and one child of each service below, and reads a
+document at the end; ``write`` calls every service and stores an order.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ SERVICE_CPU_S: Final = 0.0003
 CAPACITY: Final = Capacity(workers=64, queue=256)
 
 
-def service_name(number: int) -> str:
-    """The name of service ``number``; the front door is number 0."""
+def get_service_name(number: int) -> str:
+    """Return the name of service ``number``; the front service is number 0."""
     return FRONT if number == 0 else f"svc-{number}"
 
 
 @dataclass
 class SyntheticApp:
-    """The running application: where its parts are."""
+    """The running application, with its containers and processes."""
 
     services: int
     resolver: HostsResolver
@@ -56,7 +56,7 @@ class SyntheticApp:
         env: dict[str, str],
         volumes: dict[str, Volume] | None = None,
     ) -> Process:
-        """Start one part in a container on a machine, and make its name known."""
+        """Start a program in a container on a machine, and register its name."""
         host = self.next_address
         self.next_address += 1
         address = f"10.244.{host // 250}.{host % 250 + 1}"
@@ -79,19 +79,19 @@ class SyntheticApp:
         return self.start(machine, STORE, document_store, env, {STORE_FOLDER: machine.volume(STORE)})
 
     def stop(self, name: str) -> None:
-        """Kill a part and remove its container."""
+        """Kill a program and remove its container."""
         container = self.containers.pop(name)
         container.machine.remove_container(name).namespace.destroy()
         del self.processes[name]
 
 
 def deploy(machines: list[Machine], resolver: HostsResolver, image: Image, services: int) -> SyntheticApp:
-    """Start the store and N services, spread over the machines in turn."""
+    """Start the store and N services, distributed round-robin over the machines."""
     app = SyntheticApp(services, resolver, image)
     app.start_store(machines[-1])
     for number in range(services):
         children = [
-            f"{service_name(child)}:{FIRST_PORT + child}"
+            f"{get_service_name(child)}:{FIRST_PORT + child}"
             for child in range(CHILDREN * number + 1, CHILDREN * number + CHILDREN + 1)
             if child < services
         ]
@@ -101,16 +101,16 @@ def deploy(machines: list[Machine], resolver: HostsResolver, image: Image, servi
             "STORE": f"{STORE}:{STORE_PORT}",
             "TIMEOUT_S": "1.0",
         }
-        app.start(machines[number % len(machines)], service_name(number), synthetic_service, env)
+        app.start(machines[number % len(machines)], get_service_name(number), synthetic_service, env)
     return app
 
 
 async def synthetic_service(ctx: Context) -> int:
-    """One service. Reads ``PORT``, ``CHILDREN``, ``STORE`` and ``TIMEOUT_S`` from its environment."""
+    """Run one service. Reads ``PORT``, ``CHILDREN``, ``STORE`` and ``TIMEOUT_S`` from its environment."""
     timeout_s, port = float(ctx.env["TIMEOUT_S"]), int(ctx.env["PORT"])
     tracer = Tracer(ctx, ctx.container.name)
-    children = [_channel(ctx, tracer, child, timeout_s) for child in ctx.env["CHILDREN"].split()]
-    store = _channel(ctx, tracer, ctx.env["STORE"], timeout_s)
+    children = [_open_channel(ctx, tracer, child, timeout_s) for child in ctx.env["CHILDREN"].split()]
+    store = _open_channel(ctx, tracer, ctx.env["STORE"], timeout_s)
     server = GrpcServer(ctx, tracer, capacity=CAPACITY)
     is_front = ctx.container.name == FRONT
 
@@ -141,7 +141,7 @@ async def synthetic_service(ctx: Context) -> int:
     return await server.serve(port, graceful=True)
 
 
-def _channel(ctx: Context, tracer: Tracer, address: str, timeout_s: float) -> GrpcChannel:
+def _open_channel(ctx: Context, tracer: Tracer, address: str, timeout_s: float) -> GrpcChannel:
     peer = address.partition(":")[0]
     return GrpcChannel(
         ctx, tracer, FixedAddresses(address), peer=peer, timeout_s=timeout_s, waits_for_connection=True

@@ -1,4 +1,4 @@
-"""The command line: ``aiopslab …``."""
+"""The command line ``aiopslab``."""
 
 from aiopslab.cli.main import main
 

@@ -1,4 +1,4 @@
-"""``aiopslab cluster``: the embedded Kubernetes, live, for genuine clients."""
+"""``aiopslab cluster``: serve the embedded Kubernetes cluster to genuine clients."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import Annotated
 
 import typer
 
-from aiopslab.cli.help_text import examples
+from aiopslab.cli.options import AsJson, Seed, format_examples
 
 DEFAULT_KUBECONFIG = Path("aiopslab.kubeconfig")
 LOOPBACK = "127.0.0.1"
 
 cluster = typer.Typer(
-    name="cluster", help="The embedded Kubernetes cluster, for genuine kubectl.", no_args_is_help=True
+    name="cluster",
+    help="Serve the embedded Kubernetes cluster to genuine kubectl.",
+    epilog=format_examples("aiopslab cluster up --nodes 3", "aiopslab cluster status"),
+    no_args_is_help=True,
 )
 
 
 @cluster.command(
-    epilog=examples(
+    epilog=format_examples(
         "aiopslab cluster up --app hotel-reservation --kubeconfig lab.kubeconfig",
         "kubectl --kubeconfig lab.kubeconfig get pods -A     (in another terminal)",
     )
@@ -30,54 +33,57 @@ def up(
             metavar="N",
             min=1,
             max=250,
-            help="So many machines, a node each; the first has the control plane. One and two are small clusters "
-            "without pods of the system; from three on it is a cluster as kind builds it.",
+            help="Number of nodes; the first one runs the control plane. With 3 or more nodes the cluster has the "
+            "system pods of a kind cluster; with 1 or 2 it has none.",
         ),
     ] = 4,
     port: Annotated[
-        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to serve at; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="Port of the Kubernetes API; 0 for any free port."
+        ),
     ] = 0,
     host: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="The address to serve at; beyond loopback, all who have the token can use it.",
+            help="Address to serve on. Beyond loopback, everyone with the token can use the cluster.",
         ),
     ] = LOOPBACK,
     kubeconfig: Annotated[
-        Path, typer.Option(metavar="FILE", help="The file to write when the cluster is ready to serve.")
+        Path, typer.Option(metavar="FILE", help="Kubeconfig file to write when the cluster is ready.")
     ] = DEFAULT_KUBECONFIG,
     speed: Annotated[
-        float, typer.Option(metavar="N", help="So many times faster than the wall clock.")
+        float, typer.Option(metavar="N", help="Speed relative to real time; 10 is ten times faster.")
     ] = 1.0,
-    seed: Annotated[int, typer.Option(metavar="N", help="One seed, one outcome.")] = 7,
+    seed: Seed = 7,
     api_only: Annotated[
         bool,
         typer.Option(
-            "--api-only", help="Only the API: nothing acts on what is declared. For trying loops of your own."
+            "--api-only", help="Serve only the API, without controllers, to test controllers of your own."
         ),
     ] = False,
     metrics: Annotated[
-        bool, typer.Option("--metrics/--no-metrics", help="With a metrics server, for `kubectl top`.")
+        bool, typer.Option("--metrics/--no-metrics", help="Run a metrics server, for `kubectl top`.")
     ] = True,
     telemetry: Annotated[
         bool,
         typer.Option(
             "--telemetry/--no-telemetry",
-            help="With metrics, traces, logs and alerts, for promtool and Grafana.",
+            help="Serve metrics, traces, logs and alerts, for promtool and Grafana.",
         ),
     ] = True,
     telemetry_port: Annotated[
         int,
         typer.Option(
-            metavar="PORT", min=0, max=65535, help="The port to serve telemetry at; 0 takes a free one."
+            metavar="PORT", min=0, max=65535, help="Port of the telemetry APIs; 0 for any free port."
         ),
     ] = 0,
     app: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Deploy this application with users on it: hotel-reservation or social-network.",
+            help="Application to deploy, with simulated users: hotel-reservation or social-network.",
         ),
     ] = None,
     app_port: Annotated[
@@ -86,20 +92,20 @@ def up(
             metavar="PORT",
             min=0,
             max=65535,
-            help="The port of the application's front door; 0 takes a free one.",
+            help="Port of the application's front end; 0 for any free port.",
         ),
     ] = 0,
 ) -> None:
-    """Serve a cluster over HTTPS until interrupted, and its telemetry beside it."""
-    from aiopslab.cli.cluster_up import Wishes, serve_cluster
+    """Serve a cluster over HTTPS, with its telemetry, until interrupted."""
+    from aiopslab.cli.cluster_up import ClusterOptions, serve_cluster
 
     if speed <= 0:
-        hint = "it must be above 0; 1 is real time, 10 is ten times faster"
+        hint = "must be above 0; 1 is real time, 10 is ten times faster"
         raise typer.BadParameter(hint, param_hint="--speed")
     if app is not None and (api_only or not telemetry):
-        hint = "an application needs all of its cluster; leave out --api-only and --no-telemetry"
+        hint = "an application needs the whole cluster; leave out --api-only and --no-telemetry"
         raise typer.BadParameter(hint, param_hint="--app")
-    wishes = Wishes(
+    options = ClusterOptions(
         nodes=nodes,
         host=host,
         port=port,
@@ -113,17 +119,17 @@ def up(
         app=app,
         app_port=app_port,
     )
-    raise typer.Exit(serve_cluster(wishes))
+    raise typer.Exit(serve_cluster(options))
 
 
-@cluster.command(epilog=examples("aiopslab cluster status --kubeconfig lab.kubeconfig"))
+@cluster.command(epilog=format_examples("aiopslab cluster status --kubeconfig lab.kubeconfig"))
 def status(
     kubeconfig: Annotated[
-        Path, typer.Option(metavar="FILE", help="The file that `cluster up` wrote.")
+        Path, typer.Option(metavar="FILE", help="Kubeconfig file that `cluster up` wrote.")
     ] = DEFAULT_KUBECONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Say whether a cluster answers, and what is in it."""
+    """Show the nodes, workloads, alerts and calls of a served cluster."""
     from aiopslab.cli.cluster_status import show_status
 
     raise typer.Exit(show_status(kubeconfig, as_json))

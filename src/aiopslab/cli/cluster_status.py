@@ -1,4 +1,4 @@
-"""What a served cluster says of itself, asked as any client asks: the Kubernetes API, and telemetry where it is served."""
+"""``aiopslab cluster status``: read the state of a served cluster from its Kubernetes API and its telemetry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aiopslab.cli.cluster_view import draw
 from simcloud.server.kubernetes.kubeconfig import TELEMETRY
 from simcloud.telemetry.workloads import workloads
 
-PATIENCE_S: Final = 10.0
+TIMEOUT_S: Final = 10.0
 LOOKBACK_S: Final = 300
 COUNTED: Final = {
     "nodes": "/api/v1/nodes",
@@ -37,82 +37,87 @@ NODE_QUERIES: Final = {
 }
 
 Object = dict[str, Any]
-Ask = Callable[[str], Any]
+Get = Callable[[str], Any]
 
 
 class Unreachable(Exception):
-    """No cluster answers; the sentence says what to do."""
+    """The cluster cannot be reached; the message says what to do."""
 
 
 def show_status(kubeconfig: Path, as_json: bool) -> int:
-    """Print what the cluster says of itself; the exit code."""
+    """Print the state of the cluster; return the exit code."""
     try:
-        found = read_status(kubeconfig)
+        status = read_status(kubeconfig)
     except Unreachable as error:
         print(error, file=sys.stderr)
         return 1
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(status))
     else:
-        draw(found)
+        draw(status)
     return 0
 
 
 def read_status(kubeconfig: Path) -> Object:
-    """The state of the cluster that a kubeconfig names. Without telemetry, ``alerts`` and ``calls`` are None."""
-    server, telemetry, ask = _connected(kubeconfig)
+    """Return the state of the cluster in a kubeconfig; raises ``Unreachable``.
+
+    Without telemetry, ``alerts`` and ``calls`` are None.
+    """
+    server, telemetry, get = _connect(kubeconfig)
     try:
-        items: dict[str, list[Object]] = {name: ask(server + path)["items"] for name, path in COUNTED.items()}
+        items: dict[str, list[Object]] = {name: get(server + path)["items"] for name, path in COUNTED.items()}
         status: Object = {
             "server": server,
-            "version": ask(f"{server}/version")["gitVersion"],
+            "version": get(f"{server}/version")["gitVersion"],
             "counts": {name: len(listed) for name, listed in items.items()},
-            "nodes": [_node(one) for one in items["nodes"]],
+            "nodes": [_describe_node(node) for node in items["nodes"]],
             "workloads": workloads(items),
             "telemetry": telemetry or None,
             "alerts": None,
             "calls": None,
         }
         if telemetry:
-            _add_telemetry(status, telemetry, ask)
+            _add_telemetry(status, telemetry, get)
         return status
     except HTTPError as error:
-        raise Unreachable(f"{server} refused the question ({error.code} {error.reason}).") from error
+        raise Unreachable(f"{server} refused the request ({error.code} {error.reason}).") from error
     except (URLError, OSError) as error:
-        raise Unreachable(f"Nothing answers at {server}. Is `aiopslab cluster up` still running?") from error
+        raise Unreachable(
+            f"No cluster answers at {server}. Is `aiopslab cluster up` still running?"
+        ) from error
 
 
-def _connected(kubeconfig: Path) -> tuple[str, str, Ask]:
-    """Where the cluster and its telemetry are, and how to ask them."""
+def _connect(kubeconfig: Path) -> tuple[str, str, Get]:
+    """Return the URLs of the cluster and its telemetry, and a function that reads JSON from them."""
     try:
-        told = yaml.safe_load(kubeconfig.read_text())
-        cluster = told["clusters"][0]["cluster"]
+        config = yaml.safe_load(kubeconfig.read_text())
+        cluster = config["clusters"][0]["cluster"]
         server = cluster["server"]
         context = ssl.create_default_context(
             cadata=base64.b64decode(cluster["certificate-authority-data"]).decode()
         )
-        token = told["users"][0]["user"]["token"]
-        extensions = {one["name"]: one["extension"] for one in cluster.get("extensions", ())}
+        token = config["users"][0]["user"]["token"]
+        extensions = {entry["name"]: entry["extension"] for entry in cluster.get("extensions", ())}
         telemetry = extensions.get(TELEMETRY, {}).get("server", "")
     except FileNotFoundError:
         raise Unreachable(
-            f"There is no {kubeconfig}. Start a cluster with `aiopslab cluster up`, or name its file by --kubeconfig."
+            f"There is no file {kubeconfig}. Start a cluster with `aiopslab cluster up`, or choose its file with --kubeconfig."
         ) from None
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError):
         raise Unreachable(f"{kubeconfig} is not a kubeconfig that `aiopslab cluster up` wrote.") from None
 
-    # It is served on this very machine, where no proxy of the environment leads.
+    # The cluster is on this machine, so the proxies of the environment must be ignored.
     direct = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
 
-    def ask(url: str) -> Any:
+    def get(url: str) -> Any:
         request = Request(url, headers={"Authorization": f"Bearer {token}"})
-        with direct.open(request, timeout=PATIENCE_S) as response:
+        with direct.open(request, timeout=TIMEOUT_S) as response:
             return json.load(response)
 
-    return server, telemetry, ask
+    return server, telemetry, get
 
 
-def _node(node: Object) -> Object:
+def _describe_node(node: Object) -> Object:
     ready = next((c["status"] for c in node["status"]["conditions"] if c["type"] == "Ready"), "Unknown")
     prefix = "node-role.kubernetes.io/"
     roles = [label.removeprefix(prefix) for label in node["metadata"]["labels"] if label.startswith(prefix)]
@@ -125,12 +130,12 @@ def _node(node: Object) -> Object:
     }
 
 
-def _add_telemetry(status: Object, telemetry: str, ask: Ask) -> None:
-    alerts = ask(f"{telemetry}/api/v1/alerts")["data"]["alerts"]
+def _add_telemetry(status: Object, telemetry: str, get: Get) -> None:
+    alerts = get(f"{telemetry}/api/v1/alerts")["data"]["alerts"]
     status["alerts"] = [alert for alert in alerts if alert["state"] == "firing"]
-    status["calls"] = ask(f"{telemetry}/topology?lookback_s={LOOKBACK_S}")
+    status["calls"] = get(f"{telemetry}/topology?lookback_s={LOOKBACK_S}")
     for name, query in NODE_QUERIES.items():
-        told = ask(f"{telemetry}/api/v1/query?{urlencode({'query': query})}")["data"]["result"]
-        shares = {sample["metric"].get("node"): float(sample["value"][1]) for sample in told}
+        samples = get(f"{telemetry}/api/v1/query?{urlencode({'query': query})}")["data"]["result"]
+        shares = {sample["metric"].get("node"): float(sample["value"][1]) for sample in samples}
         for node in status["nodes"]:
             node[name] = shares.get(node["name"])

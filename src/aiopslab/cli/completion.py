@@ -1,4 +1,4 @@
-"""What could come next in a line: kubectl's verbs and flags, kinds, and names of what there is."""
+"""Tab completion at a cluster's terminal: kubectl's verbs and flags, kinds, and names of objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 
 PODS_FIRST: Final = frozenset({"logs", "exec", "attach", "port-forward", "cp", "debug"})
-"""Verbs whose first word is a pod."""
+"""Verbs whose first argument is a pod."""
 NAMESPACES: Final = ("-n", "--namespace")
 
 
@@ -24,13 +24,13 @@ class Completer:
     """Completes lines at a cluster's terminal."""
 
     def __init__(self, api: Api, vocabulary: Mapping[str, Sequence[str]] | None = None) -> None:
-        """``vocabulary`` has words that a line may begin with besides kubectl, each with what may follow it."""
+        """Complete kubectl's lines, and lines that start with a word of ``vocabulary``, which maps it to its arguments."""
         verbs.load()
         self._api = api
         self._vocabulary = vocabulary or {}
 
     def complete(self, line: str) -> list[str]:
-        """The words that the last one of a line may become, each with a space after it where it is whole."""
+        """Return the completions of a line's last word, each followed by a space."""
         piece = re.split(r"[|;&]", line)[-1]
         words = piece.split()
         last = "" if not piece or piece[-1].isspace() else words.pop()
@@ -41,39 +41,39 @@ class Completer:
         if words[0] != "kubectl":
             return []
         if last.startswith("-"):
-            return self._flags(words[1:], last)
-        return [one for one in self._next(words[1:]) if one.startswith(last)]
+            return self._find_flags(words[1:], last)
+        return [word for word in self._find_next(words[1:]) if word.startswith(last)]
 
-    def _next(self, words: list[str]) -> list[str]:
+    def _find_next(self, words: list[str]) -> list[str]:
         if words and words[-1] in NAMESPACES:
-            return [f"{name} " for name in self._names("namespaces", "")]
-        command, args = _command(words)
-        namespace = _namespace(words)
+            return [f"{name} " for name in self._find_names("namespaces", "")]
+        command, args = _parse_command(words)
+        namespace = _parse_namespace(words)
         if command.below and not args:
             return [f"{name} " for name in sorted(command.below) if not command.below[name].hidden]
         if command.path in PODS_FIRST:
-            return [f"{name} " for name in self._names("pods", namespace)] if not args else []
+            return [f"{name} " for name in self._find_names("pods", namespace)] if not args else []
         if not args:
-            return [f"{one.plural} " for one in self._api.catalogue]
-        return [f"{name} " for name in self._names(args[0], namespace)]
+            return [f"{resource.plural} " for resource in self._api.catalogue]
+        return [f"{name} " for name in self._find_names(args[0], namespace)]
 
-    def _names(self, word: str, namespace: str) -> list[str]:
+    def _find_names(self, word: str, namespace: str) -> list[str]:
         try:
             resource = find_resource(self._api.catalogue, word)
             place = namespace if resource.namespaced else None
             items = self._api.list(resource, place)["items"]
         except (KubectlError, ApiError):
             return []
-        return [one["metadata"]["name"] for one in items]
+        return [item["metadata"]["name"] for item in items]
 
-    def _flags(self, words: list[str], last: str) -> list[str]:
-        command, _ = _command(words)
+    def _find_flags(self, words: list[str], last: str) -> list[str]:
+        command, _ = _parse_command(words)
         names = sorted(f"--{flag.name}" for flag in command.parser().long.values())
         return [f"{name} " for name in names if name.startswith(last)]
 
 
-def _command(words: list[str]) -> tuple[Command, list[str]]:
-    """The command that words lead to, and the arguments after it."""
+def _parse_command(words: list[str]) -> tuple[Command, list[str]]:
+    """Return the command that the words name and its arguments."""
     here = ROOT
     args: list[str] = []
     skip = False
@@ -89,25 +89,25 @@ def _command(words: list[str]) -> tuple[Command, list[str]]:
     return here, args
 
 
-def _namespace(words: list[str]) -> str:
+def _parse_namespace(words: list[str]) -> str:
     for flag, value in pairwise(words):
         if flag in NAMESPACES:
             return value
     return "default"
 
 
-def edit_lines(completer: Completer) -> None:
-    """Line editing, history and completion, where the host has them."""
+def enable_line_editing(completer: Completer) -> None:
+    """Turn on line editing, history and completion, if the host has readline."""
     try:
         import readline
     except ImportError:
         return
-    found: list[str] = []
+    completions: list[str] = []
 
     def complete(_: str, number: int) -> Any:
         if number == 0:
-            found[:] = completer.complete(readline.get_line_buffer()[: readline.get_endidx()])
-        return found[number] if number < len(found) else None
+            completions[:] = completer.complete(readline.get_line_buffer()[: readline.get_endidx()])
+        return completions[number] if number < len(completions) else None
 
     readline.set_completer_delims(" \t\n|;&")
     readline.set_completer(complete)

@@ -1,7 +1,7 @@
-"""The demonstration: a problem is posed, a scripted engineer solves it before one's eyes, and what that was worth is told.
+"""``aiopslab demo``: a scripted engineer solves a problem, step by step, and the result is judged.
 
-What the engineer looks at is written down beforehand; what it sees, and what it concludes, is of this very world.
-Standard output depends on the seed alone; how long it took here is said on standard error.
+The engineer's checks are scripted; their results and its conclusions come from the running world.
+Standard output depends only on the seed; the duration on this computer is printed on standard error.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from aiopslab.agents import find_agent
-from aiopslab.cli.cluster_view import call_map
-from aiopslab.cli.problems import known_problems, prepared
-from aiopslab.cli.progress import Progress
-from aiopslab.cli.session_view import bounded, show_results
+from aiopslab.cli.cluster_view import build_call_table
+from aiopslab.cli.output import Progress
+from aiopslab.cli.problems import load_problems, prepare_problem
+from aiopslab.cli.session_view import limit_lines, show_results
 from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.posing import Posed
@@ -37,90 +37,93 @@ WINDOW_S: Final = 60.0
 
 
 def run_demo(seed: int) -> int:
-    """Tell the story on the terminal; 0 when it ended well."""
-    begun = time.perf_counter()
+    """Run the demo; return 0 if the problem was solved."""
+    started_s = time.perf_counter()
     out = Console(highlight=False, emoji=False)
     out.width = min(WIDTH, out.width) if out.is_terminal else WIDTH
     with Progress() as progress:
-        posed = prepared(known_problems(), PROBLEM, seed, None, progress)
-    _situation(out, posed)
+        posed = prepare_problem(load_problems(), PROBLEM, seed, None, progress)
+    _show_incident(out, posed)
     _, engineer = find_agent("engineer")
-    orchestrator = Orchestrator(None, seed, on_step=lambda step: _turn(out, step))
+    orchestrator = Orchestrator(None, seed, on_step=lambda step: _show_step(out, step))
     orchestrator.take(posed)
     orchestrator.register_agent(engineer, "engineer", introduce=True)
-    _chapter(out, "An engineer goes to work")
+    _show_heading(out, "The engineer")
     out.print(
-        "This one follows a script: where to look is written down, what it finds there is not. A language model, "
-        "your own agent or you yourself get the same description, the same actions and the same observations."
+        "This engineer follows a script: its checks are fixed, their results are not. A language model, your own agent "
+        "or you would get the same description, the same actions and the same observations."
     )
     result = asyncio.run(orchestrator.start_problem())
-    _chapter(out, "What that was worth")
+    _show_heading(out, "The result")
     out.print(
-        "Answers are not taken on trust. The system went on for two minutes, its caches were emptied, and its users, its "
-        "workloads, what had been written and every object were looked at:"
+        "The answer is verified, not trusted. The system ran for two more minutes with empty caches, while the requests of its "
+        "users, its workloads, its stored data and all its Kubernetes objects were checked:"
     )
-    show_results(out, _of_this_world(result["results"]))
-    _farewell(out, seed)
+    show_results(out, _select_simulated(result["results"]))
+    _show_next_steps(out, seed)
     now, requests = posed.environment.now, len(posed.environment.users.results)
-    spent_s = time.perf_counter() - begun
+    elapsed_s = time.perf_counter() - started_s
     print(
-        f"({now:.0f} s of the cloud's life and {requests} requests of users took {spent_s:.1f} s here.)",
+        f"({now:.0f} simulated seconds with {requests} user requests took {elapsed_s:.1f} s on this computer.)",
         file=sys.stderr,
     )
     return 0 if result["results"].get("success") else 1
 
 
-def _situation(out: Console, posed: Posed) -> None:
+def _show_incident(out: Console, posed: Posed) -> None:
     out.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
-    _chapter(out, "An incident")
+    _show_heading(out, "The incident")
     out.print(
-        "Four simulated machines, a Kubernetes on them, a social network of twenty-seven workloads on that, and users who "
-        "read and write all the time. A minute ago something was broken. Whoever is on call is told this:\n"
+        "This process now simulates four machines, a Kubernetes cluster on them, and a social network with 27 workloads, whose "
+        "users read and write posts all the time. A minute ago a fault was injected. The engineer on call gets this "
+        "description:\n"
     )
     for line in posed.prompt.description.strip().splitlines():
         for part in wrap(line, out.width - 4, break_on_hyphens=False) or [""]:
             out.print(f"[dim]│[/] {escape(part)}")
-    out.print("\nFrom the users' traces of the last minute, who calls whom and how that goes:")
-    out.print(call_map(posed.environment.monitoring.topology.document(WINDOW_S)))
+    out.print("\nThe traces of the last minute show the requests of users and the calls between services:\n")
+    out.print(build_call_table(posed.environment.monitoring.topology.document(WINDOW_S)))
 
 
-def _turn(out: Console, step: Step) -> None:
-    """What the engineer thought, did and saw."""
+def _show_step(out: Console, step: Step) -> None:
+    """Print the engineer's thought, its action and the observation."""
     thought = " ".join(ResponseParser().parse(step.response)["context"]).strip()
     out.print(f"\n[italic]{escape(thought)}[/]")
-    out.print(f"[bold green]>[/] [bold]{escape(_typed(step))}[/]")
+    out.print(f"[bold green]>[/] [bold]{escape(_format_action(step))}[/]")
     if step.api_name != "submit":
-        for line in bounded(step.observation, SHOWN_LINES).splitlines():
+        for line in limit_lines(step.observation, SHOWN_LINES).splitlines():
             out.print(Padding(Text(line[:SHOWN_CHARS], "dim"), (0, 0, 0, 2), expand=False))
 
 
-def _typed(step: Step) -> str:
-    """An action in the form in which it is easiest to read."""
+def _format_action(step: Step) -> str:
+    """Format an action for reading: a shell command as the bare command line."""
     if step.api_name == "exec_shell":
         return str(step.args[0])
     return f"{step.api_name}({', '.join(map(repr, step.args))})"
 
 
-def _of_this_world(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what the host's clock said, which is never the same twice."""
+def _select_simulated(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop wall-clock times, which differ from run to run."""
     return {name: value for name, value in results.items() if name != WALL}
 
 
-def _farewell(out: Console, seed: int) -> None:
-    command = _command()
+def _show_next_steps(out: Console, seed: int) -> None:
+    command = _get_command()
     out.print(
-        f"\nThe same seed tells the same story, byte for byte: this one was seed {seed}. Try it yourself:\n"
-        f"  [bold]{command} play {PROBLEM}[/]\n"
-        f"  [bold]{command} run {PROBLEM} --agent restarter[/]   (turns everything off and on)\n"
-        f"  [bold]{command} list[/]   (all problems)      [bold]{command} --help[/]   (all commands)"
+        f"\nThis was seed {seed}; the same seed always gives the same output. What to try next:\n\n"
+        f"  Repair the incident yourself:\n    [bold]{command} play {PROBLEM}[/]\n"
+        f"  See that a restart of everything does not help:\n"
+        f"    [bold]{command} run {PROBLEM} --agent restarter[/]\n"
+        f"  List all problems:\n    [bold]{command} list[/]\n"
+        f"  List all commands:\n    [bold]{command} --help[/]"
     )
 
 
-def _chapter(out: Console, title: str) -> None:
+def _show_heading(out: Console, title: str) -> None:
     out.print(f"\n[bold cyan]{title}[/]")
 
 
-def _command() -> str:
-    """How the reader can call us: as this demo was called, when that was by a path."""
-    called = Path(sys.argv[0])
-    return str(called) if called.name == "aiopslab" and called.parent != Path() else "aiopslab"
+def _get_command() -> str:
+    """Return the command that the reader can type: the path of this program if it was called by a path."""
+    program = Path(sys.argv[0])
+    return str(program) if program.name == "aiopslab" and program.parent != Path() else "aiopslab"

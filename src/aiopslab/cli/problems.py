@@ -1,4 +1,4 @@
-"""What all commands about problems share: which there are, how one is prepared, and how what went wrong is told."""
+"""What all commands about problems share: loading and preparing problems, checking options, reporting errors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final, Literal
 
+from aiopslab.cloud import POLICIES, CopyFailed
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
 from aiopslab.utils.status import AIOpsLabError
-from simcloud.world.copies import CopyFailed
-from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.orchestrator.posing import Posed
@@ -19,16 +18,16 @@ if TYPE_CHECKING:
 
 DONE: Final = 0
 FAILED: Final = 1
-WRONG_CALL: Final = 2
+USAGE_ERROR: Final = 2
 INTERRUPTED: Final = 130
 
 
-class WrongCall(AIOpsLabError):
-    """What was asked for at the command line makes no sense; the sentence says what would."""
+class UsageError(AIOpsLabError):
+    """The command line is wrong; the message says how to correct it."""
 
 
-def known_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> ProblemRegistry:
-    """All problems, those of users' own files among them; raises ``CannotLoad``, and ``UnknownProblem`` for what is wanted."""
+def load_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> ProblemRegistry:
+    """Return all problems, including those of the files; raises ``CannotLoad``, or ``UnknownProblem`` for a wanted id."""
     problems = ProblemRegistry()
     for file in files:
         problems.load(file)
@@ -37,8 +36,8 @@ def known_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> Pr
     return problems
 
 
-def prepared(problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: Tell) -> Posed:
-    """A problem that stands ready; raises ``UnknownProblem``. ``policy`` is whose rights the agent has, if not the problem's."""
+def prepare_problem(problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: Tell) -> Posed:
+    """Deploy a problem and inject its faults; raises ``UnknownProblem``. ``policy`` overrides the problem's policy."""
     from aiopslab.orchestrator.posing import pose
     from aiopslab.orchestrator.staging import settled, stage
 
@@ -48,78 +47,77 @@ def prepared(problems: ProblemRegistry, pid: str, seed: int, policy: str | None,
     return pose(task)
 
 
-def checked_policy(name: str | None) -> str | None:
-    """The name of a policy, if any; raises ``WrongCall``."""
+def check_policy(name: str | None) -> None:
+    """Raise ``UsageError`` if there is no policy of that name; None is allowed."""
     if name is not None and name not in POLICIES:
-        raise WrongCall(f"There is no policy '{name}'. Choose one of: {', '.join(POLICIES)}.")
-    return name
+        raise UsageError(f"There is no policy '{name}'. Choose one of: {', '.join(POLICIES)}.")
 
 
 def check_folder(folder: Path, option: str) -> None:
-    """Raise ``WrongCall`` when nothing can be written there: better now than when all the work is done."""
+    """Raise ``UsageError`` if the folder cannot be written to. Call this before any long work."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise WrongCall(
-            f"{folder} cannot be written to ({error.strerror or error}). Name another folder by {option}."
+        raise UsageError(
+            f"{folder} cannot be written to ({error.strerror or error}). Choose another folder with {option}."
         ) from None
 
 
-def thinking(told: str) -> float | Literal["wall"]:
-    """What a turn costs before its action: seconds, or ``wall`` for what the agent really needs; raises ``WrongCall``."""
-    if told == "wall":
+def parse_thinking(text: str) -> float | Literal["wall"]:
+    """Parse the value of ``--thinking``: seconds, or ``wall`` for the agent's real time; raises ``UsageError``."""
+    if text == "wall":
         return "wall"
     try:
-        seconds = float(told)
+        seconds = float(text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= 3600:
-        raise WrongCall(f"--thinking is a number of seconds from 0 to 3600, or 'wall', not '{told}'.")
+        raise UsageError(f"--thinking must be a number of seconds from 0 to 3600, or 'wall', not '{text}'.")
     return seconds
 
 
-def told(work: Callable[[], int]) -> int:
-    """Do it; the exit code. What went wrong is a sentence on standard error."""
+def run_command(work: Callable[[], int]) -> int:
+    """Run a command and return its exit code; errors are printed as one sentence on standard error."""
     try:
         return work()
     except AIOpsLabError as error:
-        return _say(error, str(error), WRONG_CALL if _asked_wrongly(error) else FAILED)
+        return _report(error, str(error), USAGE_ERROR if _is_usage_error(error) else FAILED)
     except KeyboardInterrupt as error:
-        return _say(error, "Interrupted.", INTERRUPTED)
+        return _report(error, "Interrupted.", INTERRUPTED)
     except CopyFailed as error:
-        return _say(error, f"A copy of the world failed: {str(error).strip().splitlines()[-1]}", FAILED)
+        return _report(error, f"A copy of the world failed: {str(error).strip().splitlines()[-1]}", FAILED)
     except BrokenPipeError:
-        sys.stderr.close()  # who read our output has gone: nobody is there to be told
+        sys.stderr.close()  # the reader of our output is gone: suppress further errors
         return FAILED
     except OSError as error:  # a full disk, too many open files
-        return _say(error, f"The system that this runs on refuses: {error}.", FAILED)
+        return _report(error, f"The operating system reported an error: {error}.", FAILED)
     except Exception as error:
-        words = f"{type(error).__name__}: {error}".rstrip(": ")
-        return _say(error, f"The run failed inside, which is a defect of this program: {words}", FAILED)
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        return _report(error, f"Internal error (a defect of this program): {reason}", FAILED)
 
 
-def _asked_wrongly(error: AIOpsLabError) -> bool:
-    """Whether another call would do, rather than another run."""
-    if isinstance(error, (WrongCall, UnknownProblem, CannotLoad)):
+def _is_usage_error(error: AIOpsLabError) -> bool:
+    """Return whether the command line must be changed, rather than tried again."""
+    if isinstance(error, (UsageError, UnknownProblem, CannotLoad)):
         return True
-    # Much comes with these; where one of them was raised it is there already.
+    # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent
     from aiopslab.orchestrator.models import ModelFailed
 
     return isinstance(error, (NoSuchAgent, ModelFailed))
 
 
-def _say(error: BaseException, words: str, code: int) -> int:
-    print("\n".join((words, *_notes(error))), file=sys.stderr)
+def _report(error: BaseException, message: str, code: int) -> int:
+    print("\n".join((message, *_collect_notes(error))), file=sys.stderr)
     return code
 
 
-def _notes(error: BaseException) -> list[str]:
-    """What was noted on an error, or on the one that it came from: where the record is."""
-    found: list[str] = []
-    seen: BaseException | None = error
-    while seen is not None and len(found) < 10:
-        found += getattr(seen, "__notes__", ())
-        seen = seen.__cause__ or seen.__context__
-    return list(dict.fromkeys(found))
+def _collect_notes(error: BaseException) -> list[str]:
+    """Return the notes of an error and of its causes, such as the path of the session record."""
+    notes: list[str] = []
+    current: BaseException | None = error
+    while current is not None and len(notes) < 10:
+        notes += getattr(current, "__notes__", ())
+        current = current.__cause__ or current.__context__
+    return list(dict.fromkeys(notes))

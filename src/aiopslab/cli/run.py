@@ -1,4 +1,4 @@
-"""``aiopslab run``: an agent works on a problem; its steps are shown as they happen, and what they were worth."""
+"""``aiopslab run``: let an agent work on a problem, print its steps as they happen, and print the results."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from aiopslab.agents import find_agent
-from aiopslab.cli.output import console
+from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import (
     DONE,
     FAILED,
     INTERRUPTED,
     check_folder,
-    checked_policy,
-    prepared,
-    thinking,
+    check_policy,
+    parse_thinking,
+    prepare_problem,
 )
-from aiopslab.cli.progress import Progress
 from aiopslab.cli.session_view import show_ending, show_results, show_step
 from aiopslab.orchestrator.episode import Pace
 from aiopslab.orchestrator.models import OpenAIModel
@@ -30,13 +29,13 @@ from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Step
 
-ENDED_WELL: Final = ("submitted", "step limit", "time limit")
-"""Endings of a session that ran to its end, whatever the answer was worth."""
+COMPLETE_ENDINGS: Final = ("submitted", "step limit", "time limit")
+"""Endings of a complete session, whether its answer was right or wrong."""
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What was asked for at the command line."""
+class RunOptions:
+    """The options of ``aiopslab run``."""
 
     problem: str
     agent: str
@@ -49,57 +48,58 @@ class Wishes:
     policy: str | None = None
     as_json: bool = False
     verbose: bool = False
-    passed: Sequence[str] = ()
+    env: Sequence[str] = ()
     action_timeout_s: float = Pace.action_timeout_s
 
 
-def run_problem(problems: ProblemRegistry, wishes: Wishes) -> int:
-    """Run it; the exit code: 0 when the session ran to its end, whatever the answer was worth."""
-    thinking_s, policy = thinking(wishes.thinking), checked_policy(wishes.policy)
-    name, agent = find_agent(wishes.agent, wishes.model, wishes.passed)
-    judge = OpenAIModel(wishes.judge) if wishes.judge else None
+def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
+    """Run one session; return 0 if it was complete, whether its answer was right or wrong."""
+    thinking_s = parse_thinking(options.thinking)
+    check_policy(options.policy)
+    name, agent = find_agent(options.agent, options.model, options.env)
+    judge = OpenAIModel(options.judge) if options.judge else None
     if judge is not None:
         judge.check()
-    check_folder(wishes.results, "--results")
-    out = console()
-    # What an agent prints must not stand among what a program reads.
-    aside = redirect_stdout(sys.stderr) if wishes.as_json else nullcontext()
-    with aside, Progress() as progress:
-        posed = prepared(problems, wishes.problem, wishes.seed, policy, progress)
-        progress.done()
+    check_folder(options.results, "--results")
+    out = open_console()
+    # An agent's own prints must not mix with the JSON document.
+    redirection = redirect_stdout(sys.stderr) if options.as_json else nullcontext()
+    with redirection, Progress() as progress:
+        posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
+        progress.clear()
 
         def on_step(step: Step) -> None:
-            if not wishes.as_json:
-                show_step(out, step, wishes.verbose)
+            if not options.as_json:
+                show_step(out, step, options.verbose)
 
         orchestrator = Orchestrator(
-            wishes.results,
-            wishes.seed,
+            options.results,
+            options.seed,
             thinking_s=thinking_s,
-            action_timeout_s=wishes.action_timeout_s,
+            action_timeout_s=options.action_timeout_s,
             tell=progress,
             on_step=on_step,
             judge=judge,
         )
         orchestrator.take(posed)
         orchestrator.register_agent(agent, name, introduce=True)
-        result = asyncio.run(orchestrator.start_problem(wishes.max_steps))
-    if wishes.as_json:
-        print(json.dumps(_document(wishes, name, result), indent=1, default=str))
+        result = asyncio.run(orchestrator.start_problem(options.max_steps))
+    if options.as_json:
+        print(json.dumps(_build_document(options, name, result), indent=1, default=str))
     else:
         show_results(out, result["results"])
         show_ending(out, result)
-    return exit_code(result["ending"])
+    return get_exit_code(result["ending"])
 
 
-def exit_code(ending: str) -> int:
-    """0 for a session that ran to its end."""
-    if ending in ENDED_WELL:
+def get_exit_code(ending: str) -> int:
+    """Return 0 for a complete session, 130 for an interrupted one, else 1."""
+    if ending in COMPLETE_ENDINGS:
         return DONE
     return INTERRUPTED if ending == "interrupted" else FAILED
 
 
-def _document(wishes: Wishes, name: str, result: dict[str, Any]) -> dict[str, Any]:
+def _build_document(options: RunOptions, name: str, result: dict[str, Any]) -> dict[str, Any]:
     kept = {key: result[key] for key in ("ending", "why", "results", "session_id")}
     record = str(result["record"]) if result["record"] else None
-    return {"problem": wishes.problem, "agent": name, "seed": wishes.seed, **kept, "record": record}
+    return {"problem": options.problem, "agent": name, "seed": options.seed, **kept, "record": record}

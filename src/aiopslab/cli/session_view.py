@@ -1,7 +1,7 @@
-"""A session for people: its steps as they happen, and how it ended.
+"""Print a session for people: its steps as they happen, its results and how it ended.
 
-What is printed may be kept, by a screen's memory or by whoever builds with it: so it is shown without secrets. And what
-an agent has printed does not steer the screen of whoever watches.
+Output may be stored in a terminal's scrollback or a CI log, so secrets are redacted. Control characters in observations are
+replaced, so that they cannot control the reader's terminal.
 """
 
 from __future__ import annotations
@@ -19,68 +19,68 @@ from aiopslab.orchestrator.session import Step
 
 LINE_CHARS: Final = 100
 FULL_LINES: Final = 40
-"""So many lines of an observation are shown in full."""
-_STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Maximum number of lines of an observation that ``--verbose`` prints."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def shown(text: str) -> str:
-    """A text that anybody may see on a screen."""
-    return _STEERING.sub("\ufffd", Redactor(secrets_of(os.environ)).text(text))
+def sanitize(text: str) -> str:
+    """Redact secrets and replace control characters."""
+    return _CONTROL.sub("\ufffd", Redactor(secrets_of(os.environ)).text(text))
 
 
-def step_line(step: Step) -> str:
-    """A step in one line: when, what, what came of it first, and how bad things were then."""
-    action = short(called(step), LINE_CHARS)
+def format_step(step: Step) -> str:
+    """Format a step as two lines: its number, time and action; the first line of its observation."""
+    action = shorten(format_action(step), LINE_CHARS)
     first = next((line for line in step.observation.splitlines() if line.strip()), "")
     mark = "" if step.valid else "refused: "
-    return f"{step.number:>3}  {step.at_s:>6.0f} s  {action}\n{'':>14}{mark}{short(first, LINE_CHARS)}"
+    return f"{step.number:>3}  {step.at_s:>6.0f} s  {action}\n{'':>14}{mark}{shorten(first, LINE_CHARS)}"
 
 
-def called(step: Step) -> str:
-    """The action of a step as it was called."""
+def format_action(step: Step) -> str:
+    """Format the action of a step as a call."""
     if not step.api_name:
         return "(no action)"
-    named = [f"{name}={value!r}" for name, value in step.kwargs.items()]
-    return f"{step.api_name}({', '.join([*map(repr, step.args), *named])})"
+    keywords = [f"{name}={value!r}" for name, value in step.kwargs.items()]
+    return f"{step.api_name}({', '.join([*map(repr, step.args), *keywords])})"
 
 
-def short(text: str, most: int) -> str:
-    """A text in one line of at most so many characters."""
+def shorten(text: str, limit_chars: int) -> str:
+    """Join a text into one line of at most ``limit_chars`` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= limit_chars else f"{line[: limit_chars - 1]}…"
 
 
-def bounded(text: str, most: int = FULL_LINES) -> str:
-    """The first lines of a text, and how many more there are."""
+def limit_lines(text: str, limit: int = FULL_LINES) -> str:
+    """Return the first lines of a text and a note about how many were dropped."""
     lines = text.rstrip("\n").splitlines()
-    if len(lines) <= most:
+    if len(lines) <= limit:
         return "\n".join(lines)
-    return "\n".join((*lines[:most], f"… {len(lines) - most} more lines"))
+    return "\n".join((*lines[:limit], f"… {len(lines) - limit} more lines"))
 
 
-def show_step(to: Console, step: Step, in_full: bool) -> None:
-    """Print a step as it happened."""
-    if not in_full:
-        to.print(shown(step_line(step)), markup=False)
+def show_step(out: Console, step: Step, verbose: bool) -> None:
+    """Print a step."""
+    if not verbose:
+        out.print(sanitize(format_step(step)), markup=False)
         return
-    to.print(f"\n{step.number}. at {step.at_s:.0f} s", style="bold")
-    to.print(shown(step.response.strip()), markup=False)
-    to.print(shown(bounded(step.observation)), style=None if step.valid else "yellow", markup=False)
+    out.print(f"\n{step.number}. at {step.at_s:.0f} s", style="bold")
+    out.print(sanitize(step.response.strip()), markup=False)
+    out.print(sanitize(limit_lines(step.observation)), style=None if step.valid else "yellow", markup=False)
 
 
-def show_results(to: Console, results: Mapping[str, Any]) -> None:
-    """Print what a session was worth; in a file or a pipe without the blanks that fill a table's lines."""
+def show_results(out: Console, results: Mapping[str, Any]) -> None:
+    """Print the results of a session; without trailing spaces if the output is not a terminal."""
     table = summary(results)
-    if to.is_terminal:
-        to.print(table)
+    if out.is_terminal:
+        out.print(table)
         return
-    with to.capture() as captured:
-        to.print(table)
-    to.print(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), end="", markup=False)
+    with out.capture() as captured:
+        out.print(table)
+    out.print(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE), end="", markup=False)
 
 
-def show_ending(to: Console, result: Mapping[str, Any]) -> None:
-    """Print how a session ended, and where its record is."""
+def show_ending(out: Console, result: Mapping[str, Any]) -> None:
+    """Print how a session ended and the path of its record."""
     why = f": {result['why']}" if result["why"] else "."
-    to.print(f"How it ended: {result['ending']}{why}", markup=False)
-    to.print(result["record_error"] or f"Record: {result['record'] or 'none'}", markup=False)
+    out.print(f"How it ended: {result['ending']}{why}", markup=False)
+    out.print(result["record_error"] or f"Record: {result['record'] or 'none'}", markup=False)

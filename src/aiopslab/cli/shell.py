@@ -1,8 +1,7 @@
-"""``aiopslab shell``: a person at the operator's host of a fresh cluster.
+"""``aiopslab shell``: an interactive shell on the operator's host of a new cluster.
 
-Lines are edited and remembered as readline does it, verbs, kinds and names are completed, and Ctrl-C ends the command
-and not the shell. Waiting costs nothing for a while; a command that goes on for long (``-w``, ``-f``) then keeps step
-with the wall clock, so that a person can follow it.
+It has line editing, history and completion; Ctrl-C ends the running command, not the shell. A command runs at full speed for its
+first simulated minute; after that (``-w``, ``-f``) it runs in real time, so that a person can follow it.
 """
 
 from __future__ import annotations
@@ -15,46 +14,44 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-from aiopslab.apps.base import Application
-from aiopslab.apps.catalogue import NoSuchApplication, application
-from aiopslab.cli.completion import Completer, edit_lines
-from aiopslab.cloud.environment import Environment
+from aiopslab.apps import Application, NoSuchApplication, find_application
+from aiopslab.cli.completion import Completer, enable_line_editing
+from aiopslab.cloud import POLICIES, Environment, Terminal, TypedLine, World, add_cluster
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.world.clusters import add_cluster
-from simcloud.world.policies import POLICIES
-from simcloud.world.terminal import Terminal, TypedLine
-from simcloud.world.world import World
 
 SETTLE_S: Final = 40.0
-"""So much of its life the cluster has behind it when the first line is typed."""
+"""Simulated age of the cluster when the first line is typed."""
 THINKING_S: Final = 1.0
-"""Virtual seconds that pass between two lines of a person."""
-AT_ONCE_S: Final = 60.0
-"""So much virtual time of a command goes by at once; what follows takes as long as it takes."""
+"""Virtual seconds that pass between two lines."""
+FULL_SPEED_S: Final = 60.0
+"""Virtual time that a command runs at full speed before it continues in real time."""
 STEP_S: Final = 0.25
-SHOWN_BYTES: Final = 64 << 20
-LEAVES: Final = ("exit", "logout")
+OUTPUT_LIMIT_BYTES: Final = 64 << 20
+EXIT_WORDS: Final = ("exit", "logout")
 
 
 def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | None) -> int:
-    """Run one line, or read lines until ``exit`` or the end of input; the last exit code."""
+    """Run one line, or read lines until ``exit`` or the end of input; return the last exit code."""
     if policy not in POLICIES:
         print(
             f"aiopslab: there is no policy '{policy}'; choose one of {', '.join(POLICIES)}", file=sys.stderr
         )
         return 2
     try:
-        world, cluster = _bare(nodes, seed) if app is None else _with(application(app), nodes, seed)
+        if app is None:
+            world, cluster = _build_bare(nodes, seed)
+        else:
+            world, cluster = _build_with(find_application(app), nodes, seed)
     except NoSuchApplication as error:
         print(error, file=sys.stderr)
         return 2
-    terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=SHOWN_BYTES)
+    terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=OUTPUT_LIMIT_BYTES)
     if line is not None:
-        return _type(terminal, line)
-    return _talk(world, terminal, nodes)
+        return _run_line(terminal, line)
+    return _read_lines(world, terminal, nodes)
 
 
-def _bare(nodes: int, seed: int) -> tuple[World, Cluster]:
+def _build_bare(nodes: int, seed: int) -> tuple[World, Cluster]:
     world = World(seed)
     cluster = add_cluster(world, nodes)
     cluster.start()
@@ -62,18 +59,18 @@ def _bare(nodes: int, seed: int) -> tuple[World, Cluster]:
     return world, cluster
 
 
-def _with(app: Application, nodes: int, seed: int) -> tuple[World, Cluster]:
+def _build_with(app: Application, nodes: int, seed: int) -> tuple[World, Cluster]:
     environment = Environment(app, seed, nodes=nodes)
     environment.open()
     return environment.world, environment.cluster
 
 
-def _talk(world: World, terminal: Terminal, nodes: int) -> int:
+def _read_lines(world: World, terminal: Terminal, nodes: int) -> int:
     if sys.stdin.isatty():
-        edit_lines(Completer(terminal.api))
+        enable_line_editing(Completer(terminal.api))
         print(
-            f"A cluster of {nodes} nodes, and you at its operator's host ({terminal.policy.name}). "
-            "Virtual time passes while commands run. 'exit' leaves."
+            f"You are on the operator's host of a cluster with {nodes} nodes (policy: {terminal.policy.name}). "
+            "Virtual time passes while commands run. Type 'exit' to leave."
         )
     status = 0
     while True:
@@ -84,57 +81,57 @@ def _talk(world: World, terminal: Terminal, nodes: int) -> int:
         except KeyboardInterrupt:
             print()
             continue
-        if typed in LEAVES:
+        if typed in EXIT_WORDS:
             return status
         if typed:
-            status = _type(terminal, typed)
-            with _interrupts():  # who presses it now is late by a moment, and is back at the prompt
+            status = _run_line(terminal, typed)
+            with _catch_interrupts():  # a late Ctrl-C just returns to the prompt
                 world.run_for(THINKING_S)
 
 
-def _type(terminal: Terminal, line: str) -> int:
+def _run_line(terminal: Terminal, line: str) -> int:
     typed = terminal.type(line)
-    shown = Shown(typed)
+    printer = OutputPrinter(typed)
     waited_s = 0.0
-    with _interrupts() as interrupted:
+    with _catch_interrupts() as is_interrupted:
         while not typed.wait(STEP_S):
-            shown.flush()
+            printer.flush()
             waited_s += STEP_S
-            if waited_s > AT_ONCE_S:
+            if waited_s > FULL_SPEED_S:
                 time.sleep(STEP_S)
-            if interrupted():
+            if is_interrupted():
                 typed.stop()
                 break
-    shown.flush()
-    return typed.completed().status
+    printer.flush()
+    return typed.get_result().status
 
 
-class Shown:
-    """What a line has written, shown as it comes."""
+class OutputPrinter:
+    """Prints the output of a line while it runs."""
 
     def __init__(self, typed: TypedLine) -> None:
         self._streams = [(typed.stdout, sys.stdout), (typed.stderr, sys.stderr)]
-        self._places = [0, 0]
+        self._positions = [0, 0]
 
     def flush(self) -> None:
-        """Show what is new."""
+        """Print the new output."""
         for number, (source, target) in enumerate(self._streams):
-            data = bytes(source.data[self._places[number] :])
-            self._places[number] += len(data)
+            data = bytes(source.data[self._positions[number] :])
+            self._positions[number] += len(data)
             target.buffer.write(data)
             target.flush()
 
 
 @contextmanager
-def _interrupts() -> Iterator[Callable[[], bool]]:
-    """While it lasts, Ctrl-C is only noted: an exception in the midst of the world would break it."""
+def _catch_interrupts() -> Iterator[Callable[[], bool]]:
+    """Record Ctrl-C instead of raising: an exception inside the simulation would corrupt the world."""
     pressed: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
         pressed.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    previous = signal.signal(signal.SIGINT, note)
     try:
         yield lambda: bool(pressed)
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)

@@ -1,6 +1,6 @@
-"""The end of standard output: what was printed is written out while there is still somebody to tell that it cannot be.
+"""Flush standard output before the interpreter exits. Separate from ``output``, because ``--help`` must not import rich.
 
-Left to the interpreter, a reader who has gone (``| head``) or a full disk shows as a traceback after the last line.
+Left to the interpreter, a closed pipe (``| head``) or a full disk shows as a traceback after the last line.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import os
 import sys
 
 
-def write_out() -> None:
-    """Write out what is left; where that cannot be, say why (but not to a reader who has gone) and exit with 1."""
+def flush_output() -> None:
+    """Flush standard output; if that fails, exit with 1 and an error message (none for a closed pipe)."""
     try:
-        if sys.stdout is not None:  # closed by whoever started us
+        if sys.stdout is not None:  # the parent process may have closed it
             sys.stdout.flush()
     except OSError as error:
-        discard()
+        discard_output()
         if not isinstance(error, BrokenPipeError):
-            print(f"Standard output cannot be written to: {error.strerror}.", file=sys.stderr)
+            print(f"Cannot write to standard output: {error.strerror}.", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def discard() -> None:
-    """Write nothing more, not even what is left when the process ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def discard_output() -> None:
+    """Redirect standard output to /dev/null, so that the interpreter's own flush at exit cannot fail."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

@@ -1,25 +1,25 @@
-"""A person at the terminal of a simulated machine."""
+"""``aiopslab shell --machine``: an interactive shell on a simulated machine without Kubernetes."""
 
 from __future__ import annotations
 
 import sys
 
-from aiopslab.cloud.scenarios import NODES, synthetic_cloud
-from simcloud.world.world import World
+from aiopslab.cloud import World
+from aiopslab.cloud.scenarios import NODES, build_synthetic_cloud
 
 THINKING_S = 1.0
-"""Virtual seconds that pass between two lines of a person."""
+"""Virtual seconds that pass between two lines."""
 
 
 def run_terminal(machine: str, line: str | None, seed: int) -> int:
-    """Run one line, or read lines until ``exit`` or end of input; the last exit code."""
+    """Run one line, or read lines until ``exit`` or end of input; return the last exit code."""
     if machine not in NODES:
         print(f"aiopslab: there is no machine '{machine}'; choose one of {', '.join(NODES)}", file=sys.stderr)
         return 2
-    world = synthetic_cloud(seed).world
+    world = build_synthetic_cloud(seed).world
     if line is not None:
-        return _type(world, machine, line)
-    print(f"You are root on {machine}. Virtual time passes while commands run. 'exit' leaves.")
+        return _run_line(world, machine, line)
+    print(f"You are root on {machine}. Virtual time passes while commands run. Type 'exit' to leave.")
     status = 0
     while True:
         try:
@@ -30,14 +30,14 @@ def run_terminal(machine: str, line: str | None, seed: int) -> int:
         if typed in ("exit", "logout"):
             return status
         if typed:
-            status = _type(world, machine, typed)
+            status = _run_line(world, machine, typed)
             world.run_for(THINKING_S)
 
 
-def _type(world: World, machine: str, line: str) -> int:
-    done = world.shell(machine, line)
-    sys.stdout.buffer.write(done.stdout)
+def _run_line(world: World, machine: str, line: str) -> int:
+    result = world.shell(machine, line)
+    sys.stdout.buffer.write(result.stdout)
     sys.stdout.flush()
-    sys.stderr.buffer.write(done.stderr)
+    sys.stderr.buffer.write(result.stderr)
     sys.stderr.flush()
-    return done.status
+    return result.status

@@ -1,7 +1,7 @@
-"""From a line that a person types to a call of an action.
+"""Turn a line that a person types into a call of an action.
 
-``submit`` takes its answer without quotes or brackets, an action its arguments as words of a shell; what is neither is
-a command line for the terminal.
+``submit`` takes its answer without quotes or brackets, and an action takes its arguments as shell words. Every other line is a
+command line for the terminal.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ _CALL: Final = re.compile(r"([A-Za-z_]\w*)\s*\(.*\)\s*$", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s,]+")
 
 
-def as_call(line: str, actions: Collection[str], task_type: str) -> str:
-    """The call that is meant."""
+def parse_line(line: str, actions: Collection[str], task_type: str) -> str:
+    """Return the call that a line stands for."""
     name, _, rest = line.partition(" ")
-    called = _CALL.match(line)
-    if called is not None and called.group(1) in (*actions, SUBMIT):
+    call = _CALL.match(line)
+    if call is not None and call.group(1) in (*actions, SUBMIT):
         return line
     if name == SUBMIT:
-        return _submission(rest.strip(), task_type)
+        return _parse_submission(rest.strip(), task_type)
     if name in actions and name != "exec_shell":
-        return _written(name, [_value(word) for word in _words(rest)])
-    return _written("exec_shell", [rest if name == "exec_shell" else line])
+        return _format_call(name, [_parse_value(word) for word in _split_words(rest)])
+    return _format_call("exec_shell", [rest if name == "exec_shell" else line])
 
 
-def fenced(call: str) -> str:
-    """A call as agents write it."""
+def add_fence(call: str) -> str:
+    """Put a call into a fenced block, as agents write it."""
     return f"```\n{call}\n```"
 
 
-def _submission(words: str, task_type: str) -> str:
+def _parse_submission(words: str, task_type: str) -> str:
     if task_type == "mitigation":
         return f"{SUBMIT}()"
     if task_type == "localization":
         names = words.strip("[]").replace('"', " ").replace("'", " ")
-        return _written(SUBMIT, [[name for name in _SEPARATORS.split(names) if name]])
+        return _format_call(SUBMIT, [[name for name in _SEPARATORS.split(names) if name]])
     if task_type == "analysis":
-        return _written(SUBMIT, [_labels(words)])
-    return _written(SUBMIT, [words.strip("\"'")])
+        return _format_call(SUBMIT, [_find_labels(words)])
+    return _format_call(SUBMIT, [words.strip("\"'")])
 
 
-def _labels(words: str) -> dict[str, str]:
-    """The labels that stand somewhere in the words; what is missing is said by whoever takes the answer."""
+def _find_labels(words: str) -> dict[str, str]:
+    """Return the labels that occur in the words, or "" for a missing one, which the task then rejects."""
     lowered = words.lower()
     return {
         key: next((label for label in labels if label.lower() in lowered), "")
@@ -57,19 +57,19 @@ def _labels(words: str) -> dict[str, str]:
     }
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:
         return text.split()
 
 
-def _value(word: str) -> Any:
+def _parse_value(word: str) -> Any:
     try:
         return int(word)
     except ValueError:
         return word
 
 
-def _written(name: str, args: list[Any]) -> str:
+def _format_call(name: str, args: list[Any]) -> str:
     return f"{name}({', '.join(json.dumps(arg, ensure_ascii=False) for arg in args)})"

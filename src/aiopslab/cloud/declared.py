@@ -1,7 +1,7 @@
-"""What people have declared in a cluster, at one moment; and what has changed between two.
+"""The declared objects of a cluster at one moment, and the changes between two moments.
 
-Only what somebody wrote counts: not what the cluster works out from it (pods, endpoints, statuses, revisions), nor marks
-that a restart or the noted cause of a change leaves.
+Only what users or operators wrote counts: not what the cluster derives from it (pods, endpoints, statuses, revisions), nor the
+annotations of restarts and change causes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KINDS: Final = (
 )  # fmt: skip
 
 RELEASE_RECORD: Final = "helm.sh/release.v1"
-"""The type of the Secrets in which helm writes down what it did: history, which a repair by helm goes on writing."""
+"""Type of the Secrets with helm's release history, which a repair with helm also adds to."""
 
 Declared = Mapping[Key, Object]
 
@@ -43,12 +43,12 @@ _OWN_ANNOTATIONS: Final = (
     "deployment.kubernetes.io/", "kubectl.kubernetes.io/", "pv.kubernetes.io/", "node.alpha.kubernetes.io/",
     "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "kubernetes.io/change-cause",
 )  # fmt: skip
-_GIVEN: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
-"""What the cluster fills in where nobody said anything, and what binding does."""
+_DEFAULTED: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
+"""Fields that the cluster fills in, by default or when a volume is bound."""
 
 
-def declared(api: Api) -> Declared:
-    """All that is declared now."""
+def read_declared(api: Api) -> Declared:
+    """Return all objects that are declared now."""
     found: dict[Key, Object] = {}
     for group, plural in KINDS:
         for obj in api.log.objects(group, plural):
@@ -59,64 +59,64 @@ def declared(api: Api) -> Declared:
     return found
 
 
-def changes(before: Declared, after: Declared) -> dict[Key, str]:
-    """What became of each object that is not as it was: ``added``, ``removed`` or ``changed``."""
-    told: dict[Key, str] = {}
+def find_changes(before: Declared, after: Declared) -> dict[Key, str]:
+    """Return ``added``, ``removed`` or ``changed`` for each object that differs."""
+    found: dict[Key, str] = {}
     if before is after:
-        return told
+        return found
     for key, obj in before.items():
         now = after.get(key)
         if now is None:
-            told[key] = "removed"
-        elif now is not obj and _words(now) != _words(obj):
-            told[key] = "changed"
-    told.update((key, "added") for key in after if key not in before)
-    return told
+            found[key] = "removed"
+        elif now is not obj and _select_declared(now) != _select_declared(obj):
+            found[key] = "changed"
+    found.update((key, "added") for key in after if key not in before)
+    return found
 
 
-def differences(before: Object, after: Object) -> list[str]:
-    """The paths at which the words of two objects differ, as ``spec.replicas``."""
-    return list(_paths(_words(before), _words(after), ""))
+def find_differences(before: Object, after: Object) -> list[str]:
+    """Return the paths at which the declared parts of two objects differ, such as ``spec.replicas``."""
+    return list(_compare(_select_declared(before), _select_declared(after), ""))
 
 
-def _paths(before: Any, after: Any, path: str) -> Iterator[str]:
+def _compare(before: Any, after: Any, path: str) -> Iterator[str]:
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             if before.get(name) != after.get(name):
-                yield from _paths(before.get(name), after.get(name), f"{path}.{name}" if path else name)
+                yield from _compare(before.get(name), after.get(name), f"{path}.{name}" if path else name)
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for number, (one, other) in enumerate(zip(before, after, strict=True)):
-            if one != other:
-                yield from _paths(one, other, f"{path}[{number}]")
+        for number, (old, new) in enumerate(zip(before, after, strict=True)):
+            if old != new:
+                yield from _compare(old, new, f"{path}[{number}]")
     else:
         yield path
 
 
-def _words(obj: Object) -> dict[str, Any]:
-    """An object's own words."""
+def _select_declared(obj: Object) -> dict[str, Any]:
+    """Return the parts of an object that its author wrote."""
     kept = {name: value for name, value in obj.items() if name not in ("metadata", "status")}
-    kept["metadata"] = _metadata(obj["metadata"])
+    kept["metadata"] = _select_metadata(obj["metadata"])
     spec = kept.get("spec")
     if isinstance(spec, dict):
-        spec = {name: value for name, value in spec.items() if name not in _GIVEN}
+        spec = {name: value for name, value in spec.items() if name not in _DEFAULTED}
         if spec.get("type") == "NodePort":
-            spec["ports"] = _asked_for(spec["ports"], obj["metadata"])
+            spec["ports"] = _drop_chosen_ports(spec["ports"], obj["metadata"])
         template = spec.get("template")
         if isinstance(template, dict):
-            spec["template"] = template | {"metadata": _metadata(template.get("metadata") or {})}
+            spec["template"] = template | {"metadata": _select_metadata(template.get("metadata") or {})}
         kept["spec"] = spec
     return kept
 
 
-def _asked_for(ports: list[dict[str, Any]], metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Ports without those numbers on nodes that the cluster chose, as far as what was applied tells."""
+def _drop_chosen_ports(ports: list[dict[str, Any]], metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Drop the node ports that the cluster chose, as far as the last-applied annotation shows."""
     applied: str = at(metadata, "annotations", LAST_APPLIED, default="")
     if not applied or '"nodePort"' in applied:
         return ports
     return [{name: value for name, value in port.items() if name != "nodePort"} for port in ports]
 
 
-def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _select_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in metadata.items() if name not in _OWN_METADATA}
     annotations = {
         name: value

@@ -1,7 +1,7 @@
-"""An application with users on it, in a cluster that is watched: what problems are posed in.
+"""The environment of a problem: an application with users on a monitored cluster.
 
-The way there is always the same: the cluster comes up, the application is deployed and gets ready, users come and do
-not stop, and for a while it is recorded what all is like when all is well. Then faults may come.
+It is always built in the same order: start the cluster, deploy the application, start the users (who never stop), and record a
+baseline of the healthy system. After that, faults may be injected.
 """
 
 from __future__ import annotations
@@ -11,21 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from aiopslab.apps.base import Application
+from aiopslab.apps import Application
 from aiopslab.cloud.apps import deploy
-from aiopslab.cloud.declared import KINDS, Declared, declared
-from aiopslab.cloud.outside import front_door, outside_machine, start_outside
-from aiopslab.generators.site import OperationFailed
-from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.outcomes import Summary
-from aiopslab.generators.workload.shapes import RATE, Dial
-from aiopslab.generators.workload.users import TIMEOUT_S, Users
+from aiopslab.cloud.declared import KINDS, Declared, read_declared
+from aiopslab.cloud.outside import find_front_door, get_outside_machine, start_outside
+from aiopslab.generators import OperationFailed
+from aiopslab.generators.workload import RATE, TIMEOUT_S, Dial, HttpDoor, OpenLoop, Summary, Users
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 from simcloud.machine.computer import EPOCH_S, Machine
 from simcloud.machine.network.packet_filter import CHAINS
 from simcloud.machine.process import Completed, Program
-from simcloud.services.front_doors import HttpDoor
 from simcloud.telemetry.monitoring import Monitoring
 from simcloud.world.clusters import add_cluster
 from simcloud.world.policies import ADMIN, Policy
@@ -35,7 +31,7 @@ from simcloud.world.world import World
 
 NODES: Final = 4
 SYSTEM_S: Final = 30.0
-"""Until the cluster's own pods are up."""
+"""Time until the cluster's system pods are running."""
 WARM_UP_S: Final = 15.0
 BASELINE_S: Final = 120.0
 AUDIT_BYTES: Final = 16 << 20
@@ -43,7 +39,7 @@ AUDIT_BYTES: Final = 16 << 20
 
 @dataclass(frozen=True)
 class Baseline:
-    """What it was like when all was well: when that was, how users fared, what was declared, what nodes let pass."""
+    """The healthy system: when it was recorded, the users' results, the declared objects and the nodes' packet filters."""
 
     start: float
     end: float
@@ -53,7 +49,7 @@ class Baseline:
 
 
 class Environment:
-    """A site for faults, and all that a problem needs. ``open`` or ``settle`` it once, then it is ready."""
+    """A site for faults, with everything that a problem needs. Call ``open`` or ``settle`` once before using it."""
 
     def __init__(
         self,
@@ -64,7 +60,7 @@ class Environment:
         rate: float = RATE,
         epoch_s: float = EPOCH_S,
     ) -> None:
-        """``rate`` is how many requests users send a second; ``epoch_s`` the time of day at which the world begins."""
+        """Build the cluster. ``rate`` is the users' requests per second; ``epoch_s`` the Unix time at which the world starts."""
         self.app = app
         self.seed = seed
         self.timeout_s = TIMEOUT_S
@@ -74,7 +70,7 @@ class Environment:
         self.monitoring = Monitoring(self.cluster, self.world.emitter)
         self.monitoring.start()
         self.load = Dial(rate)
-        """How much of the users' load there is: ``load.share = 0.5`` halves it from now on."""
+        """The users' load: ``load.share = 0.5`` halves it from now on."""
         self._operator: Terminal | None = None
         self._session: Terminal | None = None
         self._users: Users | None = None
@@ -83,7 +79,7 @@ class Environment:
         self._written_off: Counter[str] = Counter()
 
     def open(self) -> None:
-        """Deploy the application and let users in."""
+        """Deploy the application and start the users."""
         self.run_for(SYSTEM_S)
         deploy(self.world, self.cluster, self.app)
         self._users = Users(self.door, self.app.journeys, OpenLoop(self.load), self.timeout_s)
@@ -91,36 +87,36 @@ class Environment:
         self.run_for(WARM_UP_S)
 
     def settle(self) -> Baseline:
-        """Open it, and record what it is like when all is well."""
+        """Open the environment; record and return the baseline."""
         self.open()
-        begun = self.now
+        started_s = self.now
         self.run_for(BASELINE_S)
-        fared = self.users.results.between(begun, self.now - self.timeout_s)
-        self._baseline = Baseline(begun, self.now, fared, self.declared(), self.filters())
+        summary = self.users.results.between(started_s, self.now - self.timeout_s)
+        self._baseline = Baseline(started_s, self.now, summary, self.read_declared(), self.read_filters())
         return self._baseline
 
     @property
     def baseline(self) -> Baseline:
-        """The time when all was well."""
+        """The baseline of the healthy system; raises ``LookupError`` before ``settle``."""
         if self._baseline is None:
-            raise LookupError("This environment has not settled yet: call settle() first.")
+            raise LookupError("There is no baseline yet: call settle() first.")
         return self._baseline
 
     @property
     def users(self) -> Users:
-        """Those who use the application."""
+        """The users of the application; raises ``LookupError`` before ``open``."""
         if self._users is None:
             raise LookupError("There are no users yet: call open() or settle() first.")
         return self._users
 
     @property
     def door(self) -> HttpDoor:
-        """The way in for users, from outside the cluster."""
-        return front_door(self.cluster, self.namespace, self.app.front_door.service)
+        """The application's front door, as users outside the cluster reach it."""
+        return find_front_door(self.cluster, self.namespace, self.app.front_door.service)
 
     @property
     def namespace(self) -> str:
-        """The application's."""
+        """The application's namespace."""
         return self.app.namespace
 
     @property
@@ -138,87 +134,87 @@ class Environment:
         self.world.run_for(seconds)
 
     def terminal(self, policy: Policy = ADMIN) -> Terminal:
-        """The session's host. The first call makes it: made before the world is copied, every copy has it at once."""
+        """Return the session's terminal. The first call creates its host; do that before copying the world, to save time."""
         if self._session is None or self._session.policy != policy:
             self._session = Terminal(self.world, self.cluster, policy)
         return self._session
 
     def operate(self, line: str, timeout_s: float = LINE_TIMEOUT_S) -> Completed:
-        """Type a line at the operators' own host; raises ``OperationFailed`` when it fails, or takes longer in virtual time."""
+        """Run a line on the operators' own host; raises ``OperationFailed`` if it fails or takes more virtual seconds."""
         if self._operator is None:
             self._operator = Terminal(
                 self.world, self.cluster, name="bastion-operators", shown_bytes=AUDIT_BYTES
             )
-        done = self._operator.run(line, timeout_s)
-        if done.status == TIMED_OUT:
+        result = self._operator.run(line, timeout_s)
+        if result.status == TIMED_OUT:
             raise OperationFailed(
-                f"{line}: it did not end within {timeout_s:g} simulated seconds. Give it more (timeout_s=…), or let it "
-                "run on in the background."
+                f"{line}: it did not end within {timeout_s:g} simulated seconds. Use a longer timeout_s, or run it in the "
+                "background."
             )
-        if done.status != 0:
-            raise OperationFailed(f"{line}: {done.stderr.decode(errors='replace').strip()}")
-        return done
+        if result.status != 0:
+            raise OperationFailed(f"{line}: {result.stderr.decode(errors='replace').strip()}")
+        return result
 
     def find(self, resource: str, name: str) -> Object | None:
-        """An object of the application's namespace, as it is now."""
+        """Return an object of the application's namespace, or None."""
         plural, _, group = resource.partition(".")
         return self.cluster.api.log.get(Key(group, plural, self.namespace, name))
 
-    def declared(self) -> Declared:
-        """What is declared now; the very same mapping as before, as long as nobody has written there."""
+    def read_declared(self) -> Declared:
+        """Return the declared objects; the same mapping object as before if there was no write to them."""
         log = self.cluster.api.log
         if (newest := log.newest(KINDS)) != self._declared[0]:
-            self._declared = newest, declared(self.cluster.api)
+            self._declared = newest, read_declared(self.cluster.api)
         return self._declared[1]
 
-    def filters(self) -> dict[str, tuple[str, ...]]:
-        """The rules of every machine's packet filter: the chain, and how the rule is written."""
-        found = {name: machine.host.namespace.filter for name, machine in self.machines.items()}
+    def read_filters(self) -> dict[str, tuple[str, ...]]:
+        """Return the packet filter rules of every machine, each as its chain and its text."""
+        filters = {name: machine.host.namespace.filter for name, machine in self.machines.items()}
         return {
-            name: tuple(f"{chain} {rule.told}" for chain in CHAINS for rule in one.chains[chain].rules)
-            for name, one in found.items()
-            if one is not None
+            name: tuple(
+                f"{chain} {rule.told}" for chain in CHAINS for rule in packet_filter.chains[chain].rules
+            )
+            for name, packet_filter in filters.items()
+            if packet_filter is not None
         }
 
     def start_outside(self, name: str, program: Program) -> None:
-        """Run a program where users are, outside the cluster. It runs on while time passes."""
-        others = sum(one.startswith(f"{name}-") for one in outside_machine(self.world).containers)
-        start_outside(self.world, f"{name}-{others + 1}", program)
+        """Run a program outside the cluster, where the users are. It runs while time passes."""
+        containers = get_outside_machine(self.world).containers
+        count = sum(container.startswith(f"{name}-") for container in containers)
+        start_outside(self.world, f"{name}-{count + 1}", program)
 
     def empty_caches(self) -> None:
-        """Make every cache of the application forget what it has, as far as it can be reached."""
+        """Empty all caches of the application that can be reached."""
         for line in self.app.cooling:
             try:
                 self.operate(line)
             except OperationFailed:
-                pass  # a cache that is not there hides nothing
+                pass  # a cache that cannot be reached cannot serve old data either
 
-    def missing_writes(self) -> list[str] | None:
-        """What users were told has been written and is not there; None when the application keeps no such account.
-
-        What was written off does not count.
-        """
+    def find_missing_writes(self) -> list[str] | None:
+        """Return the acknowledged writes that are lost, without those written off; None if the application has no audit."""
         if not self.app.audit:
             return None
-        return sorted((self._promised() - self._kept() - self._written_off).elements())
+        return sorted((self._count_promised() - self._count_kept() - self._written_off).elements())
 
     def write_off(self) -> None:
-        """From now on only what is lost later counts: what is missing by now, nobody can bring back.
+        """Ignore the writes that are lost already, because no repair can restore them.
 
-        A store that does not answer has lost everything if that dies with its pod, and nothing if it does not.
+        If the datastore does not answer, all its writes count as lost if its data ends with its pod, and none otherwise.
         """
         if not self.app.audit:
             return
         try:
-            self._written_off = self._promised() - self._read_kept()
+            self._written_off = self._count_promised() - self._read_kept()
         except OperationFailed:
-            outlives = self.app.component(self.app.audited).persistent
-            self._written_off = Counter() if outlives else self._promised()
+            is_persistent = self.app.component(self.app.audited).persistent
+            self._written_off = Counter() if is_persistent else self._count_promised()
 
-    def _promised(self) -> Counter[str]:
+    def _count_promised(self) -> Counter[str]:
         return Counter(self.users.results.promised)
 
-    def _kept(self) -> Counter[str]:
+    def _count_kept(self) -> Counter[str]:
         try:
             return self._read_kept()
         except OperationFailed:

@@ -1,7 +1,8 @@
-"""Gives an application at a site its past: what ran before, what helm remembers, and what was changed by hand.
+"""Give a deployed application an earlier release.
 
-Of the earlier release only what stays behind is made: the ReplicaSets that an undo goes back to, without a pod, and helm's
-record. They are as old as the cluster, as all of it is that came from a backup; helm's records tell their own dates.
+Only what a real upgrade leaves behind is created: the old ReplicaSets without pods, which ``rollout undo`` returns to, and
+helm's record of the first release. The objects are as old as the cluster, as if restored from a backup; helm's records have
+their own dates.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from typing import Final
 
 import yaml
 
-from aiopslab.apps.base import Application
-from aiopslab.apps.past import Past
+from aiopslab.apps import Application, Past
 from simcloud.helm.releases import as_secret, from_secret, kept_as
 from simcloud.helm.values import merged
 from simcloud.kubernetes.api.objects import Object, copy
@@ -29,58 +29,59 @@ CONTROLLER: Final = ("system:serviceaccount:kube-system:deployment-controller", 
 
 
 def leave_earlier_release(cluster: Cluster, app: Application, past: Past) -> None:
-    """Let an application that was deployed just now have been so for the second time."""
+    """Make the current release of a newly deployed application look like its second one."""
     if app.chart_files:
-        texts = [_recorded(cluster, app, past)]
+        texts = [_record_releases(cluster, app, past)]
     else:
-        texts = [past.earlier(text) for text in app.manifest_files.values()]
+        texts = [past.revert(text) for text in app.manifest_files.values()]
     client = Client(cluster.api, *CONTROLLER)
-    for deployment in _deployments(texts):
-        client.create(_left_behind(client, app.namespace, deployment))
+    for deployment in _parse_deployments(texts):
+        client.create(_build_old_set(client, app.namespace, deployment))
 
 
-def _deployments(texts: list[str]) -> Iterator[Object]:
-    for document in (one for text in texts for one in text.split("\n---\n")):
-        if "kind: Deployment\n" in document:
-            yield yaml.load(document, yaml.CSafeLoader)
+def _parse_deployments(texts: list[str]) -> Iterator[Object]:
+    for text in texts:
+        for document in text.split("\n---\n"):
+            if "kind: Deployment\n" in document:
+                yield yaml.load(document, yaml.CSafeLoader)
 
 
-def _left_behind(client: Client, namespace: str, earlier: Object) -> Object:
-    """The ReplicaSet of a Deployment's first revision; the controller gives the present one the second."""
+def _build_old_set(client: Client, namespace: str, earlier: Object) -> Object:
+    """Return the ReplicaSet of a Deployment's first revision; the controller then makes the current one the second."""
     present = client.get("deployments.apps", namespace, earlier["metadata"]["name"])
-    assert present is not None, "it was deployed just now"
+    assert present is not None, "the application must be deployed"
     wanted: Object = copy(present)
     wanted["metadata"]["annotations"].update(earlier["metadata"].get("annotations") or {})
     wanted["spec"]["template"] = earlier["spec"]["template"]
-    # The server says what it would make of it, with all that it fills in, and makes nothing.
+    # A dry run returns the object with all defaults filled in.
     resource = client.resource("deployments.apps")
     name, dry = present["metadata"]["name"], WriteOptions(dry_run=True)
-    was = client.api.update(resource, namespace, name, wanted, client.caller, dry)
-    left = empty_set(was)
-    left["metadata"]["ownerReferences"] = [owner_reference(present)]
-    note_revision(left, was, 1)
-    note_sizes(left, was)
-    return left
+    old = client.api.update(resource, namespace, name, wanted, client.caller, dry)
+    old_set = empty_set(old)
+    old_set["metadata"]["ownerReferences"] = [owner_reference(present)]
+    note_revision(old_set, old, 1)
+    note_sizes(old_set, old)
+    return old_set
 
 
-def _recorded(cluster: Cluster, app: Application, past: Past) -> str:
-    """Have helm remember two releases where it made one; the manifest of the first."""
+def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
+    """Replace helm's record of one release with records of two; return the manifest of the first."""
     client = Client(cluster.api, "kubernetes-admin", "helm")
     stored = client.get("secrets", app.namespace, kept_as(app.name, 1))
-    assert stored is not None, "it was installed just now"
-    made = from_secret(stored)
+    assert stored is not None, "the chart must be installed"
+    release = from_secret(stored)
     first_s = cluster.api.epoch_s - past.earlier_days * DAY_S
     second_s = cluster.api.epoch_s - past.present_days * DAY_S
     first = replace(
-        made,
-        config=merged(made.config, dict(past.values)),
-        manifest=past.earlier(made.manifest),
+        release,
+        config=merged(release.config, dict(past.values)),
+        manifest=past.revert(release.manifest),
         status="superseded",
         first_deployed=micro(first_s),
         last_deployed=micro(first_s),
     )
     second = replace(
-        made,
+        release,
         version=2,
         description="Upgrade complete",
         first_deployed=micro(first_s),

@@ -1,4 +1,4 @@
-"""Worlds that are ready to be looked at, measured and copied."""
+"""A ready-made world with the synthetic application, for tests, benchmarks and copies."""
 
 from __future__ import annotations
 
@@ -6,35 +6,32 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from aiopslab.apps.base import Journey
+from aiopslab.apps import Journey
 from aiopslab.apps.synthetic import FIRST_PORT, FRONT, SyntheticApp, deploy
-from aiopslab.generators.workload.arrivals import OpenLoop
-from aiopslab.generators.workload.shapes import Steady
-from aiopslab.generators.workload.users import Users
+from aiopslab.generators.workload import OpenLoop, RpcDoor, Steady, Users
 from simcloud.machine.image import Image
 from simcloud.machine.process import Container
-from simcloud.services.front_doors import RpcDoor
 from simcloud.world.world import World
 
 NODES: Final = ("node-1", "node-2", "node-3")
 SETTLE_S: Final = 2.0
 
 
-def _read(chance: Random) -> tuple[str, str]:
+def _make_read(chance: Random) -> tuple[str, str]:
     return "read", f"user-{chance.randrange(1000)}"
 
 
-def _write(chance: Random) -> tuple[str, dict[str, Any]]:
+def _make_write(chance: Random) -> tuple[str, dict[str, Any]]:
     return "write", {"user": f"user-{chance.randrange(1000)}", "items": chance.randrange(1, 9)}
 
 
-READ: Final = Journey("read", 0.9, _read)
-WRITE: Final = Journey("write", 0.1, _write)
+READ: Final = Journey("read", 0.9, _make_read)
+WRITE: Final = Journey("write", 0.1, _make_write)
 
 
 @dataclass
 class SyntheticCloud:
-    """The synthetic application on three machines, with users on it."""
+    """The synthetic application on three machines, with users."""
 
     world: World
     app: SyntheticApp
@@ -42,7 +39,7 @@ class SyntheticCloud:
     crowd: Container
 
 
-def synthetic_cloud(
+def build_synthetic_cloud(
     seed: int = 0,
     services: int = 27,
     rate: float = 10.0,
@@ -50,7 +47,7 @@ def synthetic_cloud(
     settle_s: float = SETTLE_S,
     telemetry: bool = True,
 ) -> SyntheticCloud:
-    """Machines, services, a document store on the last machine, and users; a few seconds old."""
+    """Build machines, services, a document store on the last machine, and users; run them for ``settle_s``."""
     world = World(seed, telemetry=telemetry)
     machines = [world.add_machine(name) for name in NODES]
     app = deploy(machines, world.resolver, Image("app", {}), services)
@@ -62,6 +59,6 @@ def synthetic_cloud(
     return SyntheticCloud(world, app, users, crowd)
 
 
-def first_observation(cloud: SyntheticCloud) -> bytes:
-    """What an agent might type first, and what it sees."""
+def take_first_observation(cloud: SyntheticCloud) -> bytes:
+    """Run a command that an agent might start with; return its output."""
     return cloud.world.shell("node-1", "tail -n 3 /var/log/containers/front.log").stdout

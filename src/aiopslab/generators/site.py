@@ -1,12 +1,12 @@
-"""Where faults and load act: an application in a cluster, on machines.
+"""The site of faults and load: an application in a cluster, on machines.
 
-A fault is handed its site. What the papers' problems create themselves (``VirtFaultInjector(ns)``, ``Wrk(…)``) is not:
-it acts on the site that ``at_site`` says is meant, and outside of that on none.
+A fault gets its site as an argument. The objects that the papers' problems create themselves (``VirtFaultInjector(ns)``,
+``Wrk(…)``) do not: they act on the current site, which ``at_site`` sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, Protocol
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from simcloud.machine.process import Completed, Program
 
 
+UNREADY_PODS: Final = ".items[] | select(any(.status.containerStatuses[]?; .ready | not)) | .metadata.name"
+"""A jq filter."""
+
+
 class Site(Protocol):
-    """Where faults are injected: an application in a cluster, on machines."""
+    """An application in a cluster, on machines, that faults are injected into."""
 
     @property
     def app(self) -> Application:
@@ -27,49 +31,59 @@ class Site(Protocol):
 
     @property
     def namespace(self) -> str:
-        """The application's."""
+        """The application's namespace."""
 
     @property
     def machines(self) -> Mapping[str, Machine]:
         """All machines, by name."""
 
     def operate(self, line: str) -> Completed:
-        """Type a line as an operator of the site does, away from where agents type; raises ``OperationFailed``."""
+        """Run a line as an operator, on another host than the agent's; raises ``OperationFailed``."""
 
     def find(self, resource: str, name: str) -> Object | None:
-        """An object of the application's namespace, as it is now; resources as in ``deployments.apps``."""
+        """Return an object of the application's namespace, or None; resources are named as in ``deployments.apps``."""
 
     def start_outside(self, name: str, program: Program) -> None:
-        """Run a program where users are, outside the cluster. It runs on while the site's time passes."""
+        """Run a program outside the cluster, where the users are. It runs while the site's time passes."""
 
 
 class OperationFailed(Exception):
-    """A line that an operator of the site typed did not succeed."""
+    """A line that ``operate`` ran failed."""
 
 
 class NoSite(Exception):
-    """Something was to act on a site, and none was meant."""
+    """An injector or a load generator needs a site, and there is no current one."""
 
 
-_MEANT: Final[ContextVar[Site | None]] = ContextVar("site", default=None)
+_CURRENT: Final[ContextVar[Site | None]] = ContextVar("site", default=None)
 
 
 @contextmanager
 def at_site(site: Site) -> Iterator[None]:
-    """Within this, injectors and load generators that are given no site act on this one."""
-    token = _MEANT.set(site)
+    """Make a site the current one, for injectors and load generators inside the ``with`` block."""
+    token = _CURRENT.set(site)
     try:
         yield
     finally:
-        _MEANT.reset(token)
+        _CURRENT.reset(token)
 
 
-def meant_site(who: str) -> Site:
-    """The site that is meant; ``who`` wants to act on it. Raises ``NoSite``."""
-    site = _MEANT.get()
+def get_current_site(caller: str) -> Site:
+    """Return the current site; raises ``NoSite`` with the name of the caller."""
+    site = _CURRENT.get()
     if site is None:
         raise NoSite(
-            f"{who} has no cloud to act on. Call it in a problem's start_workload, inject_fault or recover_fault, which the "
+            f"{caller} has no cloud to act on. Call it in a problem's start_workload, inject_fault or recover_fault, which the "
             "orchestrator calls at the right time, or within 'with at_site(environment):'."
         )
     return site
+
+
+def restart_unready_pods(site: Site, workloads: Iterable[str]) -> None:
+    """Wait for workloads to roll out, then delete all pods that are not ready, so that they restart without back-off."""
+    ns = f"kubectl -n {site.namespace}"
+    for workload in workloads:
+        site.operate(f"{ns} rollout status deployment/{workload} --timeout=25s")
+    site.operate(
+        f"{ns} get pods -o json | jq -r '{UNREADY_PODS}' | xargs -r {ns} delete pod --ignore-not-found --grace-period=10"
+    )

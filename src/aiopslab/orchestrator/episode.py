@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from aiopslab.cloud.declared import changes
+from aiopslab.cloud.declared import find_changes
 from aiopslab.orchestrator.actions.action_set import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
 from aiopslab.orchestrator.agent_link import bounded
@@ -187,8 +187,8 @@ class Episode:
         return round(self.session.began_s + self._pace.time_limit_s - self._environment.now, DIGITS)
 
     def _newly_changed(self) -> dict[str, str]:
-        before, self._declared = self._declared, self._environment.declared()
-        return {_called(key): what for key, what in changes(before, self._declared).items()}
+        before, self._declared = self._declared, self._environment.read_declared()
+        return {_called(key): what for key, what in find_changes(before, self._declared).items()}
 
     def _newly_used(self, used: Usage | None) -> tuple[int | None, int | None]:
         if used is None:

@@ -71,5 +71,5 @@ def pose(task: Task) -> Posed:
         task.expected(),
         watch,
         watch.now(),
-        environment.declared(),
+        environment.read_declared(),
     )

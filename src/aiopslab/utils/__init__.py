@@ -1,1 +1,1 @@
-"""What every room may use: the errors of the agent-cloud interface, under the names the public release gave them."""
+"""Helpers for all packages: lazy exports, loading of user files, and the error classes of the public release."""

@@ -1,4 +1,4 @@
-"""A user's own Python file as a module: problems, agents."""
+"""Load a user's Python file as a module, for problems and agents."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from aiopslab.utils.status import AIOpsLabError
 
 
 class NoPythonFile(AIOpsLabError):
-    """A file that cannot be a module by its name."""
+    """The file's name does not end in ``.py``."""
 
     def __init__(self, file: Path) -> None:
-        super().__init__(f"'{file}' is no Python file: its name must end in .py.")
+        super().__init__(f"'{file}' is not a Python file: its name must end in .py.")
 
 
-def module_of(file: Path, prefix: str) -> ModuleType:
-    """Run a file and return its module, which is found again as ``prefix_stem``: a file may be called as some module is.
+def load_module(file: Path, prefix: str) -> ModuleType:
+    """Run a file and return its module, registered as ``prefix_stem`` so that it cannot replace another module.
 
-    It has to be found again, because dataclasses look their annotations up there and what it defines may cross into copies
-    of a world. Raises ``NoPythonFile``, and whatever the file raises; nothing of a file that fails is left.
+    It is registered because dataclasses look up their annotations there, and because its classes may be pickled for
+    copies of a world. Raises ``NoPythonFile`` and whatever the file raises; a file that fails stays unregistered.
     """
     name = f"{prefix}_{file.stem}"
     spec = spec_from_file_location(name, file)

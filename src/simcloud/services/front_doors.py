@@ -1,8 +1,7 @@
-"""How users reach an application from outside: over HTTP at its nodes, or by calls to a service.
+"""Front doors: how users outside the cluster reach an application, by HTTP on its nodes or by RPC to a service.
 
-A ``FrontDoor`` is opened once by each program that sends; what it gives is a ``Sender``. In front of an HTTP door stands
-what stands there in life: something that tries the next node when one does not take the connection, and leaves a
-node alone for a while that did not.
+Each program opens a ``FrontDoor`` once and gets a ``Sender``. The HTTP sender acts like an external load balancer: if a
+node does not accept a connection, it tries the next one and avoids the failed node for a while.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from simcloud.sim import Task, TimedOut
 from simcloud.sim.kernel import EXPIRED
 
 CONNECT_S: Final = 1.0
-"""So long a node has to take a connection before the next one is tried."""
+"""Connect timeout of a node before the next one is tried."""
 AVOID_S: Final = 10.0
-"""So long a node is left alone that did not take one."""
-MOST_IDLE: Final = 64
+"""Time for which a node that failed to connect is avoided."""
+MAX_IDLE: Final = 64
 VISIT_S: Final = 10.0
-"""So long a visitor stays, and with them their connection. Whoever comes next dials anew, and so finds out what has become
-of the door; a connection kept for ever would outlive the Service that it came in by."""
+"""Lifetime of a connection, which is one visit of a user. The next visitor connects again and so notices changes of the Service;
+a permanent connection would survive the deletion of its Service."""
 
 
 class SendFailed(Exception):
-    """No answer came. ``kind`` is what wrk would count it under: connect, read, write or timeout."""
+    """There was no response. ``kind`` is the error class that wrk counts: connect, read, write or timeout."""
 
     def __init__(self, kind: str, why: str) -> None:
         super().__init__(f"{kind}: {why}" if why else kind)
@@ -37,17 +36,17 @@ class SendFailed(Exception):
 
 
 class Sender(Protocol):
-    """Sends requests of one program."""
+    """Sends the requests of one program."""
 
     async def send(self, request: Any, timeout_s: float) -> tuple[int, Any]:
-        """Send one and wait for its status and answer; raises ``SendFailed``."""
+        """Send a request and return the status and the response; raises ``SendFailed``."""
 
 
 class FrontDoor(Protocol):
-    """Where an application takes requests from outside."""
+    """The entry point of an application for requests from outside."""
 
     def open(self, ctx: Context) -> Sender:
-        """The door as seen by a program."""
+        """Return a sender for a program."""
 
 
 class HttpDoor:
@@ -58,24 +57,24 @@ class HttpDoor:
         self.port = port
 
     def open(self, ctx: Context) -> Sender:
-        """A sender with connections of its own."""
+        """Return a sender with its own connections."""
         return HttpSender(ctx, self.addresses, self.port)
 
 
 class RpcDoor:
-    """A service that takes calls; requests are pairs of a method and its payload."""
+    """An RPC service; a request is a pair of a method and its payload."""
 
     def __init__(self, host: str, port: int) -> None:
         self.host = host
         self.port = port
 
     def open(self, ctx: Context) -> Sender:
-        """A sender with one connection."""
+        """Return a sender with one connection."""
         return RpcSender(ctx, self.host, self.port)
 
 
 class HttpSender:
-    """Keeps connections alive and gives each request one of its own, as browsers do."""
+    """Keeps connections alive; each connection carries one request at a time."""
 
     def __init__(self, ctx: Context, addresses: Sequence[str], port: int) -> None:
         self._ctx = ctx
@@ -87,7 +86,7 @@ class HttpSender:
         self._idle: list[_Lane] = []
 
     async def send(self, request: HttpRequest, timeout_s: float) -> tuple[int, HttpResponse]:
-        """Send over an idle connection, or over a new one."""
+        """Send a request over an idle or a new connection; return the status and the response. Raises ``SendFailed``."""
         deadline = self._kernel.now + timeout_s
         while self._idle:
             lane = self._idle.pop()
@@ -97,16 +96,16 @@ class HttpSender:
         else:
             lane = _Lane(self._ctx, await self._dial(deadline), self._kernel.now + VISIT_S)
         response = await lane.exchange(request, deadline - self._kernel.now)
-        if len(self._idle) < MOST_IDLE and not response.ends_connection:
+        if len(self._idle) < MAX_IDLE and not response.ends_connection:
             self._idle.append(lane)
         else:
             lane.connection.close()
         return response.status, response
 
     async def _dial(self, deadline: float) -> Connection:
-        """The first node in turn that takes a connection."""
+        """Connect to the first node that accepts a connection; raises ``SendFailed``."""
         why = "no node"
-        for address in self._in_turn():
+        for address in self._order_nodes():
             left_s = deadline - self._kernel.now
             if left_s <= 0:
                 raise SendFailed("timeout", "")
@@ -117,8 +116,8 @@ class HttpSender:
                 why = str(error)
         raise SendFailed("connect", why)
 
-    def _in_turn(self) -> list[str]:
-        """The nodes from the next one on; those that are avoided come last."""
+    def _order_nodes(self) -> list[str]:
+        """Return the nodes in round-robin order, with avoided nodes last."""
         self._next = (self._next + 1) % len(self._addresses)
         order = self._addresses[self._next :] + self._addresses[: self._next]
         now = self._kernel.now
@@ -126,7 +125,7 @@ class HttpSender:
 
 
 class _Lane:
-    """A connection that carries one exchange at a time, until its visitor goes."""
+    """A connection that carries one exchange at a time, until its visit ends."""
 
     __slots__ = ("_kernel", "_waiter", "connection", "ends")
 
@@ -135,11 +134,11 @@ class _Lane:
         self._waiter: tuple[Task[Any], float] | None = None
         self.connection = connection
         self.ends = ends
-        connection.on_message = self._answer
-        connection.on_close = self._lost
+        connection.on_message = self._deliver
+        connection.on_close = self._handle_close
 
     async def exchange(self, request: HttpRequest, timeout_s: float) -> HttpResponse:
-        """Send a request and wait for its response."""
+        """Send a request and return its response; raises ``SendFailed``."""
         try:
             self.connection.send(request, request.size_bytes)
         except NetworkError as error:
@@ -162,14 +161,14 @@ class _Lane:
         self._waiter = None
         return answer
 
-    def _answer(self, response: Any) -> None:
+    def _deliver(self, response: Any) -> None:
         if self._waiter is not None:
             self._kernel.ready.append((*self._waiter, response))
             self._waiter = None
 
-    def _lost(self, error: object) -> None:
+    def _handle_close(self, error: object) -> None:
         self.connection.close()
-        self._answer(error)
+        self._deliver(error)
 
 
 class RpcSender:
@@ -179,7 +178,7 @@ class RpcSender:
         self._channel = GrpcChannel(ctx, None, FixedAddresses(f"{host}:{port}"), waits_for_connection=True)
 
     async def send(self, request: tuple[str, Any], timeout_s: float) -> tuple[int, Any]:
-        """Call; an answer has the status 200, as there is no other."""
+        """Make a call; return status 200 and the response. Raises ``SendFailed``."""
         method, payload = request
         try:
             return 200, await self._channel.call(method, payload, timeout_s=timeout_s)

@@ -1,4 +1,4 @@
-"""A Kubernetes in a world: the machines that its shape asks for, and the cluster on them."""
+"""Add a Kubernetes cluster and its machines to a world."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from simcloud.world.world import World
 
 
 def add_cluster(world: World, nodes: int) -> Cluster:
-    """A cluster of so many nodes, not yet started."""
+    """Add machines and a cluster with that number of nodes; return the cluster, not yet started."""
     shape = shape_of(nodes)
     machines = [world.add_machine(name, shape.machine) for name in node_names(nodes)]
     cluster = Cluster(world.kernel, machines, world.epoch_s, shape)
-    cluster.api.door = _opened_by_the_first(cluster.api)
+    cluster.api.door = _open_lazily(cluster.api)
     return cluster
 
 
-def _opened_by_the_first(api: Api) -> HttpHandler:
-    """Whoever is in the world reaches its API over HTTP, too; few do, and the server takes long to load."""
+def _open_lazily(api: Api) -> HttpHandler:
+    """Return a handler that serves the API over HTTP inside the world; the server is slow to import, so only on first use."""
 
     async def door(request: HttpRequest) -> HttpResponse:
         from simcloud.server.kubernetes.inside import open_door

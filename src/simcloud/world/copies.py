@@ -1,21 +1,21 @@
 """Copies of a prepared world, by fork.
 
-Preparing a world takes seconds; an episode wants its own in milliseconds. A process that holds a
-prepared world is forked: the copy shares every page of memory until one of the two writes to it, and
-every coroutine in it goes on as if nothing had happened. Copies can be copied again, which gives
-the tree that benchmarks need: a baseline, a change on top of it, episodes on top of that.
+Preparing a world takes seconds; an episode needs its own world in milliseconds. So a process that holds a
+prepared world is forked: parent and copy share each page of memory until one of them writes to it, and
+all coroutines continue in the copy. Copies can be copied again, which gives a tree: a baseline, a change on
+top of it, episodes on top of that.
 
     with Copy.of(prepare) as baseline:
         with baseline.branch(break_the_disk) as broken:
             with broken.branch() as episode:
                 print(episode.call(run_agent, "agent-1"))
 
-Where many copies of one world will be asked for, one can be kept ready (``keep_spare``): it was forked before anybody asked, and
-has written to the pages of memory that a rehearsal wrote to, which is most of what a copy's first moments cost.
+If many copies of a world are needed, one can be kept ready (``keep_spare``): it is forked in advance and already owns the pages
+of memory that a rehearsal wrote to, which saves most of the time that a new copy's first action takes.
 
-The first world is prepared in a fresh interpreter, so that the caller may have threads and open files as
-it likes; the forks happen there, where nothing but the world lives. Functions and results cross by pickle, so
-functions must be importable. What a copy raises is raised in the caller as ``CopyFailed``.
+The first world is prepared in a new interpreter, so that the caller may have threads and open files; all forks happen
+in that process. Functions and results are pickled, so functions must be importable. An exception in a copy is
+raised in the caller as ``CopyFailed``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from multiprocessing import current_process, get_context
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
 
-from simcloud.world.pages import Run, own_pages, take_pages
+from simcloud.world.pages import Run, find_own_pages, take_pages
 
 W = TypeVar("W")
 R = TypeVar("R")
@@ -44,20 +44,20 @@ P = ParamSpec("P")
 LENGTH: Final = struct.Struct("!Q")
 JOIN_S: Final = 10.0
 UNGUARDED: Final = 86
-"""The exit code of a process that was to prepare a world, and found itself asked to start another one for it."""
-UNGUARDED_TOLD: Final = (
-    "Worlds are prepared in a process of their own, which reads your script from its top: so the script must not begin its work "
-    'when it is only read. Put what it does into a function, say main(), and end with: if __name__ == "__main__": main()'
+"""Exit code of a new process that would start yet another one, because the caller's script has no ``__main__`` guard."""
+UNGUARDED_MESSAGE: Final = (
+    "Worlds are prepared in a new process, which imports your script. So the script must not start its work on import: put the work "
+    'into a function main() and end the script with: if __name__ == "__main__": main()'
 )
 CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
 
 
 class CopyFailed(Exception):
-    """What a copy was asked to do raised there; the text has its traceback."""
+    """A function raised an exception in a copy; the message has its traceback."""
 
 
 class Copy(Generic[W]):
-    """A process that holds a world of type ``W`` and does with it what it is told."""
+    """A process that holds a world of type ``W`` and runs functions on it."""
 
     def __init__(self, link: socket.socket, pid: int) -> None:
         self._link = link
@@ -65,38 +65,38 @@ class Copy(Generic[W]):
 
     @classmethod
     def of(cls, prepare: Callable[P, W], *args: P.args, **kwargs: P.kwargs) -> Copy[W]:
-        """Prepare a world in a process of its own."""
+        """Prepare a world in a new process; raises ``CopyFailed``."""
         if getattr(current_process(), "_inheriting", False):
-            sys.exit(UNGUARDED)  # this is that process already, on its way through the caller's script
+            sys.exit(UNGUARDED)  # this already is the new process, importing the caller's script
         ours, theirs = socket.socketpair()
         process = get_context("spawn").Process(
-            target=_prepare_and_live, args=(theirs, prepare, args, kwargs), daemon=True
+            target=_prepare_and_serve, args=(theirs, prepare, args, kwargs), daemon=True
         )
         process.start()
         theirs.close()
         assert process.pid is not None
         copy = cls(ours, process.pid)
         try:
-            copy._answer()
+            copy._receive_result()
         except CopyFailed:
             process.join(JOIN_S)
             if process.exitcode == UNGUARDED:
-                raise CopyFailed(UNGUARDED_TOLD) from None
+                raise CopyFailed(UNGUARDED_MESSAGE) from None
             raise
         return copy
 
     def call(self, function: Callable[Concatenate[W, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run ``function(world, …)`` in the copy and return its result."""
+        """Run ``function(world, …)`` in the copy and return its result; raises ``CopyFailed``."""
         _send(self._link, CALL + pickle.dumps((function, args, kwargs)))
-        result: R = self._answer()
+        result: R = self._receive_result()
         return result
 
     def branch(
         self, change: Callable[Concatenate[W, P], object] | None = None, *args: P.args, **kwargs: P.kwargs
     ) -> Copy[W]:
-        """Copy the copy, and apply a change to the new one."""
+        """Return a new copy of this copy, with a change applied to it; raises ``CopyFailed``."""
         _send(self._link, BRANCH)
-        pid = self._answer()
+        pid = self._receive_result()
         _, descriptors, _, _ = socket.recv_fds(self._link, 1, 1)
         copy: Copy[W] = Copy(socket.socket(fileno=descriptors[0]), pid)
         if change is not None:
@@ -104,12 +104,12 @@ class Copy(Generic[W]):
         return copy
 
     def keep_spare(self, rehearsal: Callable[[W], object] | None) -> None:
-        """From now on have the next branch forked before it is asked for; with None, no longer.
+        """Fork the next branch in advance from now on; with None, stop doing so. Returns at once.
 
-        What the rehearsal writes to in a copy that is thrown away, the spare has for itself already. This does not wait
-        for either, nor is a world any different in a spare: once something is called here, another one is forked.
+        The rehearsal runs in a copy that is thrown away, and the spare then owns the pages that the rehearsal wrote to. After
+        every ``call`` the spare is forked anew, so its world is always equal to this one.
         """
-        with suppress(OSError):  # the process has ended: whoever asks for a copy is told
+        with suppress(OSError):  # the process has ended, which the next call reports
             _send(self._link, SPARE + pickle.dumps(rehearsal))
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class Copy(Generic[W]):
 
     @property
     def has_ended(self) -> bool:
-        """Whether its process is gone, killed or out of memory."""
+        """Whether the process has ended, for example because it was killed or ran out of memory."""
         try:
             return not self._link.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -135,21 +135,21 @@ class Copy(Generic[W]):
             return True
 
     def hand_over(self, link: socket.socket) -> None:
-        """Give the copy to whoever is at the other end of a link; it is no longer ours."""
+        """Send the copy to the process at the other end of a link, and close it here."""
         socket.send_fds(link, [b"f"], [self._link.fileno()])
         self.close()
 
-    def _answer(self) -> Any:
+    def _receive_result(self) -> Any:
         message = _receive(self._link)
         if message is None:
-            raise CopyFailed(f"the copy (process {self.pid}) is gone; it was killed or ran out of memory")
+            raise CopyFailed(f"the copy (process {self.pid}) has ended; it was killed or ran out of memory")
         if message[:1] == RAISED:
             raise CopyFailed(message[1:].decode())
         return pickle.loads(message[1:])
 
 
 def _fork(world: W, link: socket.socket, pages: Sequence[Run] = ()) -> Copy[W]:
-    """Fork a process that goes on with the world and serves it, once it has these pages for itself."""
+    """Fork a process that takes these pages and then serves its copy of the world."""
     _require_one_thread()
     ours, theirs = socket.socketpair()
     pid = os.fork()
@@ -157,15 +157,15 @@ def _fork(world: W, link: socket.socket, pages: Sequence[Run] = ()) -> Copy[W]:
         ours.close()
         link.close()
         gc.freeze()
-        _live(theirs, world, pages)
+        _serve_and_exit(theirs, world, pages)
     theirs.close()
     return Copy(ours, pid)
 
 
-def _prepare_and_live(
+def _prepare_and_serve(
     link: socket.socket, prepare: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> NoReturn:
-    # Children of a copy are reaped by the system; an interrupt at the terminal is the driver's.
+    # The system reaps the children of a copy; only the calling process handles Ctrl-C.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -173,14 +173,14 @@ def _prepare_and_live(
     except Exception:
         _send(link, RAISED + traceback.format_exc().encode())
         os._exit(1)
-    # From here on pages are shared with copies: the collector must not touch what exists now.
+    # From now on pages are shared with copies, so the collector must not write to existing objects.
     gc.collect()
     gc.freeze()
     _send(link, DONE + pickle.dumps(None))
-    _live(link, world)
+    _serve_and_exit(link, world)
 
 
-def _live(link: socket.socket, world: Any, pages: Sequence[Run] = ()) -> NoReturn:
+def _serve_and_exit(link: socket.socket, world: Any, pages: Sequence[Run] = ()) -> NoReturn:
     try:
         take_pages(pages)
         _serve(link, world)
@@ -203,12 +203,12 @@ def _serve(link: socket.socket, world: Any) -> None:
             _send(link, DONE + pickle.dumps(copy.pid))
             copy.hand_over(link)
         else:
-            spares.drop()  # what is called may change the world
-            _send(link, _called(world, body))
+            spares.drop()  # the call may change the world
+            _send(link, _call(world, body))
         spares.fork()
 
 
-def _called(world: Any, body: bytes) -> bytes:
+def _call(world: Any, body: bytes) -> bytes:
     try:
         function, args, kwargs = pickle.loads(body)
         return DONE + pickle.dumps(function(world, *args, **kwargs))
@@ -217,31 +217,31 @@ def _called(world: Any, body: bytes) -> bytes:
 
 
 class _Spares(Generic[W]):
-    """The copy that is kept ready in the process which is copied, one at a time, if any is wanted.
+    """At most one copy that is kept ready in the process that is being copied.
 
-    Its process ends with the one that it was forked from, as every copy whose link is closed. It is a convenience: whatever
-    keeps it from being there must not end the world, and shows when a copy is asked for or the rehearsed is done in earnest.
+    The spare ends with its parent, like every copy whose link is closed. It is only an optimization, so errors are suppressed here;
+    they show again when a copy is requested or the rehearsed function is really called.
     """
 
     def __init__(self, world: W, link: socket.socket) -> None:
         self._world = world
         self._link = link
         self._pages: list[Run] | None = None
-        """What a spare is to have for itself; None when none is wanted."""
+        """Pages that a spare takes in advance; None if no spare is wanted."""
         self._spare: Copy[W] | None = None
 
     def rehearse(self, pickled: bytes) -> None:
-        """Find out what a copy writes to that does this; with None, no spare is wanted any more."""
+        """Run a rehearsal in a copy and store the pages it writes to; with None, keep no spare."""
         self.drop()
         self._pages = None
         with suppress(Exception):
             rehearsal = pickle.loads(pickled)
             if rehearsal is not None:
                 with _fork(self._world, self._link) as copy:
-                    self._pages = copy.call(_written_by, rehearsal)
+                    self._pages = copy.call(_find_written_pages, rehearsal)
 
     def take(self) -> Copy[W] | None:
-        """The spare, if there is one that lives."""
+        """Return the spare if there is one and its process is alive."""
         spare, self._spare = self._spare, None
         return None if spare is None or spare.has_ended else spare
 
@@ -252,15 +252,15 @@ class _Spares(Generic[W]):
             self._spare = None
 
     def fork(self) -> None:
-        """Have a spare, if one is wanted and there is none."""
+        """Fork a spare if one is wanted and there is none."""
         if self._pages is not None and self._spare is None:
             with suppress(Exception):
                 self._spare = _fork(self._world, self._link, self._pages)
 
 
-def _written_by(world: W, rehearsal: Callable[[W], object]) -> list[Run]:
+def _find_written_pages(world: W, rehearsal: Callable[[W], object]) -> list[Run]:
     rehearsal(world)
-    return own_pages()
+    return find_own_pages()
 
 
 def _send(link: socket.socket, data: bytes) -> None:
@@ -285,7 +285,7 @@ def _receive_exactly(link: socket.socket, size: int) -> bytes | None:
 def _require_one_thread() -> None:
     try:
         threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 (a Path costs fifty pages after a fork)
-    except FileNotFoundError:  # no Linux: threads of libraries stay unseen
+    except FileNotFoundError:  # not Linux: threads of libraries are not counted
         threads = threading.active_count()
     if threads > 1:
         raise RuntimeError(

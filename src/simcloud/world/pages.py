@@ -1,10 +1,10 @@
-"""Pages of memory that a process has for itself, and how it comes to have them before it needs them.
+"""Copy pages of memory in advance, before a forked process writes to them.
 
-After a fork every page is shared, and the first write to one makes the system copy it: some four microseconds each, and a
-session's first look at its world writes to thousands of them, if only to count references. Which ones is known from another copy
-that has looked. Taking a page changes nothing that is in it.
+After a fork every page is shared, and the first write to a page makes the system copy it: about four microseconds each. A
+session's first action writes to thousands of them, if only to count references. Another copy that has done the same action
+shows which pages these are. Taking a page does not change its content.
 
-This is Linux's own (5.14 and later). Elsewhere no page is found and none is taken: all works as before, and takes longer.
+This needs Linux 5.14 or later. Elsewhere no page is found and none is taken, and copies are slower at first.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from pathlib import Path
 from typing import Final
 
 Run = tuple[int, int]
-"""Where pages that lie side by side begin, and how many bytes they are."""
+"""The start address and the size in bytes of adjacent pages."""
 
 POPULATE_WRITE: Final = 23
-"""``MADV_POPULATE_WRITE``, which Python does not name: as if each page had been written to, in one call."""
-OURS_ALONE: Final = 1 << 63 | 1 << 56
-"""The page is in memory, and mapped by nobody else; see the kernel's documentation of ``pagemap``."""
+"""``MADV_POPULATE_WRITE``, which Python's ``mmap`` lacks: prefault pages as if they were written to."""
+EXCLUSIVE: Final = 1 << 63 | 1 << 56
+"""Flags of a page that is present and mapped by this process only; see the kernel's documentation of ``pagemap``."""
 ENTRY_BYTES: Final = 8
-MOST_RUNS: Final = 10_000
+MAX_RUNS: Final = 10_000
 
 
-def own_pages() -> list[Run]:
-    """The pages that this process has written to since it was forked, and few others."""
+def find_own_pages() -> list[Run]:
+    """Return the pages that this process has written to since it was forked, and a few others."""
     try:
-        return list(_runs(_own_pages(Path("/proc/self/maps").read_text())))[:MOST_RUNS]
+        return list(_join_pages(_read_own_pages(Path("/proc/self/maps").read_text())))[:MAX_RUNS]
     except OSError:
         return []
 
 
 def take_pages(runs: Sequence[Run]) -> None:
-    """Have these pages for this process alone; those that are not there are left out."""
+    """Give this process its own copies of these pages; pages that do not exist are skipped."""
     if not runs:
         return
     advise = CDLL(None).madvise
@@ -45,8 +45,8 @@ def take_pages(runs: Sequence[Run]) -> None:
         advise(begin, size, POPULATE_WRITE)
 
 
-def _own_pages(mapped: str) -> Iterator[int]:
-    """Where each begins, upwards."""
+def _read_own_pages(mapped: str) -> Iterator[int]:
+    """Yield the addresses of exclusive pages in ascending order."""
     with Path("/proc/self/pagemap").open("rb", buffering=0) as pagemap:
         for line in mapped.splitlines():
             span, mode, *_ = line.split()
@@ -56,12 +56,12 @@ def _own_pages(mapped: str) -> Iterator[int]:
             pagemap.seek(begin // PAGESIZE * ENTRY_BYTES)
             entries = array("Q", pagemap.read((end - begin) // PAGESIZE * ENTRY_BYTES))
             for number, entry in enumerate(entries):
-                if entry & OURS_ALONE == OURS_ALONE:
+                if entry & EXCLUSIVE == EXCLUSIVE:
                     yield begin + number * PAGESIZE
 
 
-def _runs(pages: Iterator[int]) -> Iterator[Run]:
-    """What lies side by side, as one. A single page between two is taken along: it costs less than another call."""
+def _join_pages(pages: Iterator[int]) -> Iterator[Run]:
+    """Join adjacent pages. A gap of one page is included, because that is cheaper than another system call."""
     begin = end = 0
     for page in pages:
         if page > end + PAGESIZE:

@@ -1,4 +1,4 @@
-"""The commands of a host, less those that a policy keeps from it; in their place, a word on what to use."""
+"""Restrict the commands of a host to those that a policy permits; a denied command says what to use instead."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from simcloud.machine.process import Context, Program
 from simcloud.world.policies import Policy
 
 NOT_PERMITTED: Final = 126
-NOT_THERE: Final = 127
+NOT_FOUND: Final = 127
 KUBECTL: Final = "kubectl"
 SHELLS: Final = frozenset({"bash", "sh"})
-"""Lines are typed at these: a session without them could do nothing."""
+"""Every line runs in one of these, so they are always permitted."""
 
 
-def permitted(programs: Mapping[str, Program], policy: Policy) -> dict[str, Program]:
-    """The programs that a session has."""
+def restrict_programs(programs: Mapping[str, Program], policy: Policy) -> dict[str, Program]:
+    """Return the programs of a session, with the denied ones replaced by refusals."""
     verbs = {key.removeprefix(f"{KUBECTL} "): why for key, why in policy.denied.items() if " " in key}
     found: dict[str, Program] = {}
     for name, program in programs.items():
         if policy.allowed is not None and name not in policy.allowed | SHELLS:
-            found[name] = refusing(_only(policy.allowed), NOT_PERMITTED)
+            found[name] = make_refusal(_describe_allowed(policy.allowed), NOT_PERMITTED)
             continue
-        found[name] = guarded(program, verbs) if name == KUBECTL and verbs else program
+        found[name] = restrict_kubectl(program, verbs) if name == KUBECTL and verbs else program
     for name, why in policy.denied.items():
         if " " not in name:
-            found[name] = refusing(why, NOT_PERMITTED if name in programs else NOT_THERE)
+            found[name] = make_refusal(why, NOT_PERMITTED if name in programs else NOT_FOUND)
     return found
 
 
-def _only(allowed: frozenset[str]) -> str:
-    return f"not permitted in this session, which has only {', '.join(sorted(allowed))}"
+def _describe_allowed(allowed: frozenset[str]) -> str:
+    return f"not permitted in this session; allowed commands: {', '.join(sorted(allowed))}"
 
 
-def refusing(why: str, status: int) -> Program:
-    """A command that says why it is not there."""
+def make_refusal(why: str, status: int) -> Program:
+    """Return a command that prints why it is not available."""
 
     async def refuse(ctx: Context) -> int:
         await ctx.err(f"{ctx.args[0]}: {why}\n")
@@ -45,8 +45,8 @@ def refusing(why: str, status: int) -> Program:
     return refuse
 
 
-def guarded(program: Program, verbs: Mapping[str, str]) -> Program:
-    """Kubectl without some of its verbs."""
+def restrict_kubectl(program: Program, verbs: Mapping[str, str]) -> Program:
+    """Return kubectl without some of its verbs; ``verbs`` has the message for each."""
 
     async def guard(ctx: Context) -> int | None:
         verb = verb_of(ctx.args[1:])

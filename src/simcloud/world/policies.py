@@ -1,7 +1,7 @@
-"""What a session at the operator's host may do: as whom it speaks to the cluster, and with which commands.
+"""Policies: the cluster user and the commands that a session on the operator's host has.
 
-Rights in the cluster are ordinary RBAC: a user with roles, whom the API refuses in its own words. Commands that the
-host does not have, or that a session must not use, say what to use instead.
+Rights in the cluster are ordinary RBAC: a user with roles, and Forbidden errors from the API. Commands that the
+host does not have, or that a session may not use, print what to use instead.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from simcloud.kubernetes.api.access.users import AUTHENTICATED_GROUP, SYSTEM_MAS
 if TYPE_CHECKING:
     from simcloud.kubernetes.api.api import Api
 
-SCRIPTING: Final = "there is no Python here; use bash, awk, sed and jq"
-EDITING: Final = "there is no editor here; write files with 'cat > FILE <<EOF', change them with sed"
-REMOTE: Final = "nodes are not logged in to; use 'kubectl exec', or 'kubectl debug node/NAME' for a node"
-COPYING: Final = "files do not go this way; use 'kubectl cp', or 'ssh NODE cat FILE' for a node"
-PACKAGES: Final = "nothing can be installed here; 'ls /usr/bin' shows what there is"
+SCRIPTING: Final = "not installed on this host; use bash, awk, sed and jq"
+EDITING: Final = "no editor is installed; write files with 'cat > FILE <<EOF' and change them with sed"
+REMOTE: Final = (
+    "logging in to nodes is not permitted; use 'kubectl exec', or 'kubectl debug node/NAME' for a node"
+)
+COPYING: Final = "not installed on this host; use 'kubectl cp', or 'ssh NODE cat FILE' for a node"
+PACKAGES: Final = (
+    "packages cannot be installed on this host; 'ls /usr/bin' lists the commands that are available"
+)
 CONTAINERS: Final = (
-    "containers are run by the nodes; use 'kubectl get pods', 'kubectl logs' and 'kubectl exec'"
+    "containers run on the nodes, not on this host; use 'kubectl get pods', 'kubectl logs' and 'kubectl exec'"
 )
 SERVICES: Final = (
     "this host runs no services; use 'kubectl get' and 'kubectl describe' for those of the cluster"
@@ -34,14 +38,14 @@ ADVICE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew"), PACKAGES),
     **dict.fromkeys(("docker", "podman", "crictl", "nerdctl"), CONTAINERS),
     **dict.fromkeys(("systemctl", "service", "journalctl"), SERVICES),
-    "git": "there is no git here; files come by heredoc, curl or 'kubectl get -o yaml'",
-    "sudo": "you are root already",
-    "kubectl edit": "there is no editor here; use 'kubectl patch', 'kubectl set' or 'kubectl apply -f FILE'",
+    "git": "not installed on this host; get files with a heredoc, curl or 'kubectl get -o yaml'",
+    "sudo": "not needed, you are root",
+    "kubectl edit": "no editor is installed; use 'kubectl patch', 'kubectl set' or 'kubectl apply -f FILE'",
 }
-"""What to use instead of what is not there, by command, or by ``kubectl`` and a verb."""
+"""Messages with alternatives, by command, or by ``kubectl`` and a verb."""
 
 READING: Final = ("get", "list", "watch")
-EVERYBODY_SEES: Final[tuple[Mapping[str, Any], ...]] = (
+COMMON_READS: Final[tuple[Mapping[str, Any], ...]] = (
     {
         "apiGroups": [""],
         "resources": ["nodes", "nodes/status", "persistentvolumes", "namespaces", "componentstatuses"],
@@ -72,33 +76,33 @@ NODES_AND_VOLUMES: Final[tuple[Mapping[str, Any], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One kind of session. ``allowed`` are the only commands that there are; None for all of the host's."""
+    """The rights of a session. If ``allowed`` is not None, the session has only these commands."""
 
     name: str
     user: User
     role: str = ""
-    """The cluster's own role that the user has everywhere."""
+    """A built-in ClusterRole that the user has in all namespaces."""
     rules: tuple[Mapping[str, Any], ...] = ()
-    """What the user may do besides."""
+    """Further RBAC rules for the user."""
     denied: Mapping[str, str] = field(default_factory=lambda: ADVICE)
     allowed: frozenset[str] | None = None
 
     def admit(self, api: Api) -> None:
-        """Let the user into a cluster. A second time changes nothing."""
+        """Create the user's roles and bindings in a cluster. Idempotent."""
         if not self.role:
             return
-        # Here, because it brings a cluster, and the names of policies are asked for without one.
+        # Imported here because it is slow, and the command line only needs the names of policies.
         from simcloud.kubernetes.component_client import Client
 
         client = Client(api, SYSTEM_MASTERS.name, "aiopslab")
-        own = f"session:{self.name}"
+        own_role = f"session:{self.name}"
         role = {
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "ClusterRole",
-            "metadata": {"name": own},
+            "metadata": {"name": own_role},
             "rules": [{key: list(value) for key, value in rule.items()} for rule in self.rules],
         }
-        bindings = [self._binding(f"{own}:{name}", name) for name in (self.role, own)]
+        bindings = [self._build_binding(f"{own_role}:{name}", name) for name in (self.role, own_role)]
         for obj in (role, *bindings):
             if (
                 client.get(client.of(obj).plural + ".rbac.authorization.k8s.io", "", obj["metadata"]["name"])
@@ -106,7 +110,7 @@ class Policy:
             ):
                 client.create(obj)
 
-    def _binding(self, name: str, role: str) -> dict[str, Any]:
+    def _build_binding(self, name: str, role: str) -> dict[str, Any]:
         group = "rbac.authorization.k8s.io"
         return {
             "apiVersion": f"{group}/v1",
@@ -121,14 +125,14 @@ READ_ONLY: Final = Policy(
     "read-only",
     User("read-only", groups=(AUTHENTICATED_GROUP,)),
     "view",
-    EVERYBODY_SEES,
+    COMMON_READS,
     denied={**ADVICE, "ssh": REMOTE},
 )
 OPERATOR: Final = Policy(
     "operator",
     User("operator", groups=(AUTHENTICATED_GROUP,)),
     "edit",
-    (*EVERYBODY_SEES, *NODES_AND_VOLUMES),
+    (*COMMON_READS, *NODES_AND_VOLUMES),
 )
 ADMIN: Final = Policy("admin", SYSTEM_MASTERS)
 POLICIES: Final = {policy.name: policy for policy in (READ_ONLY, OPERATOR, ADMIN)}

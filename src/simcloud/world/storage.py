@@ -1,9 +1,8 @@
-"""Storage that all nodes of a cluster share: an export of a file server, mounted at the same place on each of them.
+"""Storage that all nodes of a cluster share: a file server's export, mounted at the same path on each node.
 
-A hostPath volume is a folder of whatever node a pod comes to. On a cluster with one worker that is always the same; with
-more of them, a database that moves would find an empty folder. So the folders where databases live are mounted from a
-server of their own, which keeps its power when a node loses it. The server is no machine of the world: it does not fail
-by itself, but its disk can be made to.
+A hostPath volume is a folder of the node that a pod runs on. With several workers, a database that moves to another node would
+find an empty folder. So the folders of databases are mounted from a file server, which is not affected when a node
+loses power. The server is not a machine of the world and never fails by itself, but its disk can be made to fail.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ class SharedVolume(Volume):
     """A volume that several machines mount."""
 
     def power_loss(self) -> None:
-        """One of those that mount it is gone; what the server has been given stays."""
+        """Do nothing: a client's power loss does not affect the server's data."""
 
 
 def share_folder(world: World, cluster: Cluster, folder: str) -> Disk:
-    """Mount one and the same volume at a folder of every node, unless that was done before; returns its disk."""
+    """Mount one shared volume at a folder of every node, unless it is mounted already; return its disk."""
     nodes = [world.machines[name] for name in cluster.kubelets]
     for node in nodes:
         if node.host.files.exists(folder):

@@ -1,4 +1,4 @@
-"""The embedded cloud: one kernel, one network, some machines, and what runs on them."""
+"""The embedded cloud: one kernel, one network, and machines with everything that runs on them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from simcloud.userland.images import operator_image
 
 
 class World:
-    """Everything that a seed determines. Drive it from outside by ``run_for`` and ``shell``."""
+    """A simulated cloud that is fully determined by its seed. Drive it with ``run_for`` and ``shell``."""
 
     def __init__(self, seed: int = 0, epoch_s: float = EPOCH_S, telemetry: bool = True) -> None:
-        """``epoch_s`` is the time of day at which virtual time begins, in seconds since 1970.
+        """Create an empty world. ``epoch_s`` is the Unix time at which virtual time starts.
 
-        Without ``telemetry`` what software emits is forgotten; the world goes the same way.
+        Without ``telemetry`` all logs, metrics and spans are dropped; the world behaves the same.
         """
         self.kernel = Kernel(seed)
         self.epoch_s = epoch_s
@@ -40,7 +40,7 @@ class World:
         address: str | None = None,
         image: Image | None = None,
     ) -> Machine:
-        """A machine with all of an operator's commands on it, or with an image's."""
+        """Add a machine with the commands of an image, by default those of an operator's machine."""
         facts = facts or MachineFacts()
         address = address if address is not None else f"172.18.0.{len(self.machines) + 2}"
         machine = Machine(
@@ -64,14 +64,14 @@ class World:
         self.kernel.run_for(seconds)
 
     def shell(self, machine: str, line: str) -> Completed:
-        """Type one line in a machine's own shell and wait for its end, in virtual time."""
-        return self.machines[machine].host.run(["bash", "-c", typable(line)])
+        """Run a line in a machine's own shell and return its result, in virtual time."""
+        return self.machines[machine].host.run(["bash", "-c", replace_surrogates(line)])
 
     def fingerprint(self) -> str:
-        """A hash of what has been observable so far: log lines, spans, metrics and the time."""
+        """Return a hash of everything observable so far: log lines, spans, metrics and the time."""
         return sha256(f"{self.kernel.now!r} {self.emitter.fingerprint()}".encode()).hexdigest()
 
 
-def typable(line: str) -> str:
-    """A line as text. Half a character, as JSON can carry it, is none: it is typed as a replacement mark."""
+def replace_surrogates(line: str) -> str:
+    """Replace lone surrogates, which JSON can carry, with the replacement character."""
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -8,7 +8,7 @@ import pytest
 
 from aiopslab.agents.engineer import Engineer
 from aiopslab.agents.floors import Alarmist, Floor, Idle, Restarter, Reverter
-from aiopslab.agents.scripted import Scripted, answers
+from aiopslab.agents.scripted import Scripted, parse_script
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.problems import ProblemRegistry
@@ -64,7 +64,7 @@ def test_the_restarter_restarts_before_it_submits() -> None:
 def test_whoever_has_said_everything_says_so() -> None:
     floor = Idle()
     worked(floor, problem("detection"))
-    with pytest.raises(RuntimeError, match="nothing more to say"):
+    with pytest.raises(RuntimeError, match="has no more actions"):
         floor.get_action("")
 
 
@@ -72,7 +72,7 @@ def test_a_script_is_lines_and_blocks() -> None:
     text = (
         '# look\nexec_shell("kubectl get pods -A")\n\n```\nexec_shell("""a\n# b""")\n```\n  submit("Yes")\n'
     )
-    parsed = [ResponseParser().parse(one) for one in answers(text)]
+    parsed = [ResponseParser().parse(one) for one in parse_script(text)]
     assert [(one["api_name"], one["args"]) for one in parsed] == [
         ("exec_shell", ["kubectl get pods -A"]),
         ("exec_shell", ["a\n# b"]),

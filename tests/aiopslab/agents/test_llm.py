@@ -72,7 +72,7 @@ def test_a_long_conversation_loses_its_oldest_turns_and_says_so() -> None:
 def test_an_answer_without_a_word_costs_a_turn_and_not_the_session() -> None:
     model = ScriptedModel([NoText("nothing came"), "submit()", ModelFailed("it is gone")])
     agent = LlmAgent(model)
-    assert agent.get_action("begin") == llm.NOTHING
+    assert agent.get_action("begin") == llm.NO_ANSWER
     assert agent.get_action("There was no call in that.") == "submit()"
     assert [message.role for message in model.asked[1]] == ["system", "user", "assistant", "user"]
     with pytest.raises(ModelFailed, match="gone"):

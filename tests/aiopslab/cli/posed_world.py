@@ -12,7 +12,7 @@ import click
 
 from aiopslab.cli import play, run
 from aiopslab.cli.main import cli
-from aiopslab.cli.problems import known_problems, prepared
+from aiopslab.cli.problems import load_problems, prepare_problem
 from aiopslab.orchestrator.posing import Posed
 
 
@@ -26,14 +26,14 @@ class Called(NamedTuple):
 
 def posed(pid: str, seed: int = 3) -> Posed:
     """A problem that stands ready."""
-    return prepared(known_problems(), pid, seed, None, lambda _: None)
+    return prepare_problem(load_problems(), pid, seed, None, lambda _: None)
 
 
 def called(world: Posed, *args: str, stdin: str = "") -> Called:
     """Call a command as the shell would, except that its problem stands ready already."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for module in (run, play):
-        module.prepared = lambda *_: world  # type: ignore[attr-defined]
+        module.prepare_problem = lambda *_: world  # type: ignore[attr-defined]
     out, err = io.StringIO(), io.StringIO()
     sys.stdin = io.StringIO(stdin)
     with redirect_stdout(out), redirect_stderr(err):

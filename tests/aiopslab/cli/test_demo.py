@@ -32,7 +32,7 @@ def test_the_readme_shows_what_it_prints() -> None:
 
 def test_a_newcomer_is_told_what_is_simulated_and_what_is_scripted() -> None:
     assert "You are on call for social-network" in story()
-    assert "This one follows a script" in story()
+    assert "This engineer follows a script" in story()
     assert re.search(r"compose-post-service .* \d+\.\d\d", story())
 
 
@@ -40,9 +40,9 @@ def test_the_engineer_follows_what_it_sees_to_the_cause() -> None:
     seen = [
         "kubectl get pods -n test-social-network",
         "Connection refused",
-        "It is user-service at port 9090 that refuses.",
+        "Connections to user-service on port 9090 are refused.",
         re.compile(r"TargetPort: +9999/TCP"),
-        "It listens at 9090 and the Service leads to 9999",
+        "The process listens on 9090, but the Service forwards to 9999",
         "service/user-service patched",
         "> submit()",
     ]
@@ -56,7 +56,7 @@ def test_the_engineer_follows_what_it_sees_to_the_cause() -> None:
 
 
 def test_the_evaluation_says_that_it_is_repaired() -> None:
-    judged = story().split("What that was worth")[1]
+    judged = story().split("The result")[1]
     assert re.search(r"success +yes", judged)
     assert "ok  the root cause is gone" in judged
     assert "NOT" not in judged

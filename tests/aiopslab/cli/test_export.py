@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.cli.export import export_problem, run_export
-from aiopslab.cli.problems import known_problems, told
+from aiopslab.cli.export import export_app, export_problem
+from aiopslab.cli.problems import load_problems, run_command
 
 CALL = "import sys; from aiopslab.cli import main; sys.argv[0] = 'aiopslab'; main()"
 
@@ -49,19 +49,19 @@ def test_one_seed_writes_the_same_bytes_in_any_process(tmp_path: Path) -> None:
 def test_a_wrong_call_costs_no_time_and_says_a_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert told(lambda: run_export("shop", 1, 1, tmp_path, "csv", False)) == 2
+    assert run_command(lambda: export_app("shop", 1, 1, tmp_path, "csv", False)) == 2
     assert capsys.readouterr().err == (
         "There is no application 'shop'. Choose one of: hotel-reservation, social-network.\n"
     )
     (tmp_path / "there").write_text("")
-    assert told(lambda: run_export("none", 1, 1, tmp_path, "csv", False)) == 2
+    assert run_command(lambda: export_app("none", 1, 1, tmp_path, "csv", False)) == 2
     assert (
         capsys.readouterr().err == f"{tmp_path} is not empty. Name another folder, or remove what is in it.\n"
     )
 
 
 def test_an_application_leaves_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_export("hotel-reservation", 1, 1, tmp_path / "out", "csv", True) == 0
+    assert export_app("hotel-reservation", 1, 1, tmp_path / "out", "csv", True) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert manifest["tables"]["traces"]["rows"] > 1_000
     head = (tmp_path / "out" / "traces.csv").read_text().splitlines()[0]
@@ -74,7 +74,7 @@ def test_a_problem_is_written_with_the_truth_about_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pid = "revoke_auth_mongodb-localization-1"
-    assert export_problem(known_problems().get_problem(pid), 0, 1, tmp_path / "out", "csv", True) == 0
+    assert export_problem(load_problems().get_problem(pid), 0, 1, tmp_path / "out", "csv", True) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert (manifest["problem"], manifest["ground_truth"]) == (pid, "ground_truth.json")
     truth = json.loads((tmp_path / "out" / "ground_truth.json").read_text())

@@ -58,7 +58,7 @@ def test_help_history_and_the_problem_cost_no_step(world: Copy[Posed], tmp_path:
     lines = ("help", "help get_logs", "help nonsense", "echo one", "history", "problem", "submit mongodb-geo")
     done = play(world, tmp_path, *lines)
     assert "get_logs(namespace: str, service: str)" in done.out
-    assert "There is no action 'nonsense'. There are: get_logs," in done.out
+    assert "There is no action 'nonsense'. Actions: get_logs," in done.out
     assert "exec_shell('echo one')" in done.out
     assert done.out.count("You are on call for hotel-reservation") == 2
     assert len(record(tmp_path)["steps"]) == 2
@@ -79,7 +79,7 @@ def test_an_answer_of_the_wrong_form_is_told_and_the_session_goes_on(
 def test_who_leaves_leaves_a_record(world: Copy[Posed], tmp_path: Path, lines: tuple[str, ...]) -> None:
     done = play(world, tmp_path, *lines)
     assert done.code == 0
-    assert "How it ended: agent gone: You left, and nothing was submitted.\nRecord: " in done.out
+    assert "How it ended: agent gone: You left without submitting an answer.\nRecord: " in done.out
     assert "never" not in done.out
     kept = record(tmp_path)
     assert (kept["ending"], len(kept["steps"])) == ("agent gone", 1)
@@ -88,7 +88,7 @@ def test_who_leaves_leaves_a_record(world: Copy[Posed], tmp_path: Path, lines: t
 def test_control_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
     person = Person("play", PROBLEM, "--results", str(tmp_path))
     try:
-        person.sees("'quit' leaves.")
+        person.sees("'quit' to leave.")
         person.sees("# ")
         person.type("echo half a li")
         person.sees("half a li")

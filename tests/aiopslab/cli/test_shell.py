@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.cli.shell import THINKING_S, _talk
+from aiopslab.cli.shell import THINKING_S, _read_lines
 from tests.aiopslab.cli.test_cli import aiopslab
 
 PATIENCE_S = 300.0
@@ -77,8 +77,8 @@ def test_control_c_while_a_moment_passes_breaks_nothing(monkeypatch: pytest.Monk
             passed.append(seconds)
 
     monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    monkeypatch.setattr("aiopslab.cli.shell._type", lambda _terminal, _line: 3)
-    assert _talk(Interrupted(), object(), 3) == 3  # type: ignore[arg-type]
+    monkeypatch.setattr("aiopslab.cli.shell._run_line", lambda _terminal, _line: 3)
+    assert _read_lines(Interrupted(), object(), 3) == 3  # type: ignore[arg-type]
     assert passed == [THINKING_S]
 
 
@@ -89,7 +89,7 @@ def test_one_line_and_its_code() -> None:
 
 
 def test_a_person_types_completes_interrupts_and_leaves(person: Person) -> None:
-    person.sees("'exit' leaves.")
+    person.sees("'exit' to leave.")
     person.sees("# ")
     person.type("kubectl get ns -o na\x7f\x7fname\n")
     assert "namespace/kube-system" in person.sees("namespace/local-path-storage")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiopslab.cli.typed_calls import as_call, fenced
+from aiopslab.cli.typed_calls import add_fence, parse_line
 from aiopslab.orchestrator.parser import ResponseParser
 
 ACTIONS = ("get_logs", "get_metrics", "exec_shell", "submit")
@@ -38,5 +38,5 @@ CASES = [
 
 @pytest.mark.parametrize(("line", "task", "name", "args"), CASES, ids=[case[0] for case in CASES])
 def test_a_typed_line_is_a_call(line: str, task: str, name: str, args: list[object]) -> None:
-    call = ResponseParser().parse(fenced(as_call(line, ACTIONS, task)))
+    call = ResponseParser().parse(add_fence(parse_line(line, ACTIONS, task)))
     assert (call["api_name"], call["args"]) == (name, args)

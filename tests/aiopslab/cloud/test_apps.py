@@ -62,14 +62,14 @@ def test_it_is_ready_when_its_pods_have_stood_for_a_while(started: tuple[World, 
 def test_a_pod_that_never_runs_is_named(started: tuple[World, Cluster]) -> None:
     world, cluster = started
     with pytest.raises(NotReady, match="site: not ready: web"):
-        deploy(world, cluster, Site(SITE.replace("IMAGE", "nobody/has:this")), patience_s=40.0)
+        deploy(world, cluster, Site(SITE.replace("IMAGE", "nobody/has:this")), timeout_s=40.0)
 
 
 def test_a_pod_that_runs_and_dies_is_not_ready(started: tuple[World, Cluster]) -> None:
     world, cluster = started
     dying = SITE.replace('image: "IMAGE"', 'image: "busybox:1.36", command: [sleep, "4"]')
     with pytest.raises(NotReady):
-        deploy(world, cluster, Site(dying), patience_s=60.0)
+        deploy(world, cluster, Site(dying), timeout_s=60.0)
 
 
 def test_manifests_that_are_refused_fail_in_kubectls_words(started: tuple[World, Cluster]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.declared import find_changes, read_declared
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
@@ -30,11 +30,11 @@ def opened() -> tuple[Terminal, Cluster]:
 
 def test_records_of_releases_are_no_change_and_other_secrets_are() -> None:
     terminal, cluster = opened()
-    before = declared(cluster.api)
+    before = read_declared(cluster.api)
     assert terminal.run(RECORD).status == 0
-    assert changes(before, declared(cluster.api)) == {}
+    assert find_changes(before, read_declared(cluster.api)) == {}
     assert terminal.run("kubectl create secret generic own --from-literal=a=b").status == 0
-    found = changes(before, declared(cluster.api))
+    found = find_changes(before, read_declared(cluster.api))
     assert {key.name: what for key, what in found.items()} == {"own": "added"}
 
 
@@ -42,7 +42,7 @@ def test_a_port_of_the_nodes_is_declared_where_somebody_chose_it() -> None:
     terminal, cluster = opened()
     told = []
     for port in ("", "", ", nodePort: 30500", ", nodePort: 30501"):
-        before = declared(cluster.api)
+        before = read_declared(cluster.api)
         assert terminal.run(f"kubectl delete service web --ignore-not-found; {SERVICE % port}").status == 0
-        told.append(list(changes(before, declared(cluster.api)).values()))
+        told.append(list(find_changes(before, read_declared(cluster.api)).values()))
     assert told == [["added"], [], ["changed"], ["changed"]]

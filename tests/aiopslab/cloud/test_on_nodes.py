@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aiopslab.apps.base import Journey
-from aiopslab.cloud.outside import front_door, start_outside
+from aiopslab.cloud.outside import find_front_door, start_outside
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.outcomes import Summary
 from aiopslab.generators.workload.shapes import Steady
@@ -33,7 +33,7 @@ class Lab:
         self.world.run_for(30)
         self.type("kubectl uncordon kind-worker2")
         page = Journey("page", 1.0, lambda _: HttpRequest("GET", "/"), lambda answer: answer.status == 200)
-        self.users = Users(front_door(self.cluster, "default", "web"), [page], OpenLoop(Steady(20.0)))
+        self.users = Users(find_front_door(self.cluster, "default", "web"), [page], OpenLoop(Steady(20.0)))
         start_outside(self.world, "users", self.users.program)
         self.world.run_for(5)
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from aiopslab.apps.catalogue import APPLICATIONS
-from aiopslab.cloud.declared import changes
+from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
 from simcloud.helm.releases import from_secret, kept_as
 from simcloud.kubernetes.component_client import Client
@@ -53,12 +53,12 @@ def revisions(environment: Environment) -> dict[str, list[tuple[str, int, int]]]
 
 def astray(environment: Environment, *lines: str) -> set[str]:
     """What is declared differently, and which rules are lost, after lines were typed."""
-    before, rules = environment.declared(), environment.filters()
+    before, rules = environment.read_declared(), environment.read_filters()
     for line in lines:
         environment.operate(line.replace("{ns}", environment.namespace))
-    kept = environment.filters()
+    kept = environment.read_filters()
     lost = {name for name, each in rules.items() if not set(each) <= set(kept.get(name, ()))}
-    return {f"{key.plural}/{key.name}" for key in changes(before, environment.declared())} | lost
+    return {f"{key.plural}/{key.name}" for key in find_changes(before, environment.read_declared())} | lost
 
 
 def test_every_deployment_has_an_earlier_revision_without_pods(site: Copy[Environment]) -> None:

@@ -30,7 +30,7 @@ def run(folder: Path, begin: str) -> subprocess.CompletedProcess[str]:
 def test_a_script_that_is_read_is_not_run(tmp_path: Path) -> None:
     done = run(tmp_path, "if True:")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith('and end with: if __name__ == "__main__": main()')
+    assert done.stderr.splitlines()[-1].endswith('and end the script with: if __name__ == "__main__": main()')
     assert "freeze_support" not in done.stderr
     assert done.stderr.count("Traceback") == 1
 

@@ -9,14 +9,14 @@ import pytest
 from aiopslab.orchestrator.discretion import DiscreetModel
 from aiopslab.orchestrator.models import Message, ScriptedModel
 from aiopslab.orchestrator.redaction import BLANK, Redactor, secrets_of
-from simcloud.world.terminal import kubeconfig
+from simcloud.world.terminal import format_kubeconfig
 
 TOKEN = "0f3c9a5d7e2b4c6d8e1f0a3b5c7d9e2f4a6b8c0d1e3f5a7b"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQifQ.c2lnbmF0dXJlLW9mLWl0"
 
 
 def test_a_kubeconfig_is_blanked_but_for_what_is_no_secret() -> None:
-    shown = Redactor().text(kubeconfig(TOKEN, "operator"))
+    shown = Redactor().text(format_kubeconfig(TOKEN, "operator"))
     assert TOKEN not in shown
     assert f"token: {BLANK}" in shown
     assert "server: https://172.18.0.2:6443" in shown
@@ -99,7 +99,7 @@ def test_a_known_secret_is_blanked_inside_of_base64(before: str) -> None:
 
 
 def test_a_whole_kubeconfig_in_base64_tells_no_token() -> None:
-    told = encodebytes(kubeconfig(TOKEN, "operator").encode()).decode()
+    told = encodebytes(format_kubeconfig(TOKEN, "operator").encode()).decode()
     shown = Redactor([TOKEN]).text(told)
     assert BLANK in shown
     assert len(shown) < len(told) - len(TOKEN)

@@ -144,7 +144,7 @@ def test_a_command_that_still_runs_at_the_limit_of_time_is_ended_there(copy: Cop
     assert result["session"]["simulated"]["duration_s"] == 30.0
     (step,) = result["session"]["steps"]
     assert (step["at_s"], step["took_s"]) == (5.0, 25.0)
-    assert "[ended after 25 s, still running." in step["observation"]
+    assert "[killed after 25 s, because it was still running." in step["observation"]
 
 
 def test_an_agent_that_raises(copy: Copy[Stage], tmp_path: Path) -> None:
@@ -346,7 +346,7 @@ def typed(stage: Stage, line: str) -> str:
 
 def test_an_operator_s_line_that_does_not_end_is_told(copy: Copy[Stage]) -> None:
     with pytest.raises(
-        CopyFailed, match=r"sleep 60: it did not end within 2 simulated seconds. Give it more \(timeout_s=…\)"
+        CopyFailed, match=r"sleep 60: it did not end within 2 simulated seconds. Use a longer timeout_s"
     ):
         copy.call(operated, "sleep 60", 2.0)
     copy.call(operated, "sleep 60", 61.0)

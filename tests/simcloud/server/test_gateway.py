@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from aiopslab.apps.base import Journey
-from aiopslab.cloud.outside import front_door, start_outside
+from aiopslab.cloud.outside import find_front_door, start_outside
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
@@ -46,7 +46,7 @@ class Lab:
 
         async def main() -> None:
             live = Live(self.world.kernel, SPEED)
-            gateway = Gateway(front_door(self.cluster, "default", "web"), live)
+            gateway = Gateway(find_front_door(self.cluster, "default", "web"), live)
             start_outside(self.world, f"gateway-{self.world.kernel.now:.0f}", gateway.program)
             running = asyncio.create_task(live.run())
             transport = httpx2.ASGITransport(app=gateway)
@@ -92,7 +92,7 @@ def test_nothing_behind_the_door_is_a_502(lab: Lab) -> None:
 
 def test_users_come_in_by_the_node_port(lab: Lab) -> None:
     page = Journey("page", 1.0, lambda _chance: HttpRequest("GET", "/"), lambda answer: answer.status == 200)
-    users = Users(front_door(lab.cluster, "default", "web"), [page], OpenLoop(Steady(20.0)))
+    users = Users(find_front_door(lab.cluster, "default", "web"), [page], OpenLoop(Steady(20.0)))
     begun = lab.world.kernel.now
     start_outside(lab.world, "users", users.program)
     lab.world.run_for(30)
@@ -103,4 +103,4 @@ def test_users_come_in_by_the_node_port(lab: Lab) -> None:
 
 def test_a_service_without_a_node_port_has_no_front_door(lab: Lab) -> None:
     with pytest.raises(LookupError, match="default/kubernetes has no node port"):
-        front_door(lab.cluster, "default", "kubernetes")
+        find_front_door(lab.cluster, "default", "kubernetes")

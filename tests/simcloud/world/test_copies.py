@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from aiopslab.cloud.scenarios import SyntheticCloud, synthetic_cloud
+from aiopslab.cloud.scenarios import SyntheticCloud, build_synthetic_cloud
 from simcloud.world.copies import Copy, CopyFailed
 
 R = TypeVar("R")
@@ -27,7 +27,7 @@ LOOK = "cat /var/log/ticks /tmp/times /tmp/quiet | sha256sum; ps aux; jobs; tail
 
 def prepared(seed: int) -> SyntheticCloud:
     """A world with users on it, and shell loops and background jobs running in several places."""
-    cloud = synthetic_cloud(seed, services=9, rate=5.0)
+    cloud = build_synthetic_cloud(seed, services=9, rate=5.0)
     for number, loop in enumerate(LOOPS):
         assert cloud.world.shell(f"node-{number + 1}", loop).status == 0
     cloud.world.run_for(5.3)
@@ -71,7 +71,7 @@ def test_twenty_copies_behave_as_a_freshly_prepared_world() -> None:
 
 
 def test_a_tree_of_copies_keeps_its_branches_apart() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as baseline, baseline.branch(break_disk, "node-1") as broken:
+    with Copy.of(build_synthetic_cloud, 3, 3) as baseline, baseline.branch(break_disk, "node-1") as broken:
         with broken.branch(break_disk, "node-2") as worse:
             assert worse.call(disks) == [True, True, False, False]
         assert broken.call(disks) == [True, False, False, False]
@@ -79,7 +79,7 @@ def test_a_tree_of_copies_keeps_its_branches_apart() -> None:
 
 
 def test_an_error_in_a_copy_is_raised_here_and_the_copy_lives_on() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as copy:
+    with Copy.of(build_synthetic_cloud, 3, 3) as copy:
         with pytest.raises(CopyFailed, match="not today"):
             copy.call(fail)
         assert copy.call(disks) == [False] * 4
@@ -87,18 +87,18 @@ def test_an_error_in_a_copy_is_raised_here_and_the_copy_lives_on() -> None:
 
 def test_an_error_while_preparing_is_raised_here() -> None:
     with pytest.raises(CopyFailed, match="unexpected keyword"):
-        Copy.of(synthetic_cloud, nonsense=1)  # type: ignore[call-arg]
+        Copy.of(build_synthetic_cloud, nonsense=1)  # type: ignore[call-arg]
 
 
 def test_a_process_with_threads_is_not_copied() -> None:
-    with Copy.of(synthetic_cloud, 3, 3) as copy:
+    with Copy.of(build_synthetic_cloud, 3, 3) as copy:
         copy.call(start_thread)
         with pytest.raises(CopyFailed, match="2 threads"):
             copy.branch()
 
 
 def test_a_copy_that_is_gone_says_so() -> None:
-    copy = Copy.of(synthetic_cloud, 3, 3)
+    copy = Copy.of(build_synthetic_cloud, 3, 3)
     branch = copy.branch()
     branch.close()
     with pytest.raises((CopyFailed, OSError)):
@@ -119,7 +119,7 @@ def test_copies_that_were_kept_ready_behave_as_a_freshly_prepared_world() -> Non
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Copy[SyntheticCloud]]:
-    with Copy.of(synthetic_cloud, 3, 3) as copy:
+    with Copy.of(build_synthetic_cloud, 3, 3) as copy:
         yield copy
 
 

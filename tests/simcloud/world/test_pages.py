@@ -10,7 +10,7 @@ from ctypes import addressof, c_char
 import pytest
 
 from simcloud.world.copies import Copy
-from simcloud.world.pages import own_pages, take_pages
+from simcloud.world.pages import find_own_pages, take_pages
 
 PAGES = 400
 HOT = range(100, 300)
@@ -48,7 +48,7 @@ def write(memory: Memory) -> None:
 
 
 def _own(memory: Memory) -> list[int]:
-    runs = own_pages()
+    runs = find_own_pages()
     return [
         number
         for number in range(PAGES)
@@ -87,5 +87,5 @@ def test_elsewhere_than_on_linux_there_are_none(monkeypatch: pytest.MonkeyPatch)
         raise FileNotFoundError
 
     monkeypatch.setattr("pathlib.Path.read_text", absent)
-    assert own_pages() == []
+    assert find_own_pages() == []
     take_pages([])

@@ -40,7 +40,7 @@ def test_a_line_that_takes_too_long_is_ended_in_virtual_time(lab: tuple[World, C
     at, before = terminal(lab), lab[0].kernel.now
     done = at.run("echo begun; sleep 100; echo never", timeout_s=5)
     assert (done.status, done.stdout) == (124, b"begun\n")
-    assert b"ended after 5 s" in done.stderr
+    assert b"killed after 5 s" in done.stderr
     assert lab[0].kernel.now == pytest.approx(before + 5, abs=0.1)
     assert b"sleep" not in at.run("ps -o comm").stdout
 
@@ -65,7 +65,7 @@ def test_control_c_ends_the_line(lab: tuple[World, Cluster]) -> None:
     assert not typed.wait(1.0)
     typed.interrupt()
     assert typed.wait(1.0)
-    assert (typed.completed().status, typed.completed().stdout) == (130, b"")
+    assert (typed.get_result().status, typed.get_result().stdout) == (130, b"")
 
 
 def test_a_forwarded_port_is_a_port_of_the_host(lab: tuple[World, Cluster]) -> None:
@@ -134,4 +134,4 @@ def test_a_session_may_be_given_only_some_commands(lab: tuple[World, Cluster]) -
     assert at.run("kubectl version | grep -c v1.36").status == 0
     refused = at.run("curl localhost")
     assert refused.status == 126
-    assert refused.stderr.decode() == "curl: not permitted in this session, which has only grep, kubectl\n"
+    assert refused.stderr.decode() == "curl: not permitted in this session; allowed commands: grep, kubectl\n"

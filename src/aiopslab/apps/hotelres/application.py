@@ -1,6 +1,6 @@
-"""HotelReservation: find a hotel by place and dates, get one recommended, log in, book a room.
+"""HotelReservation: search hotels by place and dates, get recommendations, log in, book a room.
 
-Eight Go services behind one front end, found by each other through Consul, each with its own database or cache.
+Eight Go services, including the front end, which find each other through Consul and have their own databases and caches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from aiopslab.apps.base import Application, Component, FrontDoor
 from aiopslab.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
 from aiopslab.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
-from aiopslab.apps.past import SECURED, Past
+from aiopslab.apps.past import METADATA_RULE, Past
 
 if TYPE_CHECKING:
     from simcloud.kubernetes.images import ImageRegistry
@@ -25,32 +25,32 @@ ACCOUNTS: Final = "accounts-team"
 PLATFORM: Final = "platform-team"
 
 SHARED: Final = ("consul", "jaeger")
-"""Every service finds others by the first and tells its spans to the second."""
+"""Every service uses the first to find others and sends its spans to the second."""
 
 
-def _service(name: str, owner: str, *calls: str) -> Component:
+def _make_service(name: str, owner: str, *calls: str) -> Component:
     return Component(name, owner, (*calls, *SHARED))
 
 
-def _database(name: str, owner: str) -> Component:
+def _make_database(name: str, owner: str) -> Component:
     return Component(name, owner, persistent=True)
 
 
 COMPONENTS: Final = (
-    _service("frontend", WEB, "search", "reservation", "profile", "recommendation", "user"),
-    _service("search", SEARCH, "geo", "rate"),
-    _service("geo", SEARCH, "mongodb-geo"),
-    _service("rate", CATALOGUE, "memcached-rate", "mongodb-rate"),
-    _service("profile", CATALOGUE, "memcached-profile", "mongodb-profile"),
-    _service("recommendation", SEARCH, "mongodb-recommendation"),
-    _service("user", ACCOUNTS, "mongodb-user"),
-    _service("reservation", BOOKING, "memcached-reserve", "mongodb-reservation"),
-    _database("mongodb-geo", SEARCH),
-    _database("mongodb-rate", CATALOGUE),
-    _database("mongodb-profile", CATALOGUE),
-    _database("mongodb-recommendation", SEARCH),
-    _database("mongodb-reservation", BOOKING),
-    _database("mongodb-user", ACCOUNTS),
+    _make_service("frontend", WEB, "search", "reservation", "profile", "recommendation", "user"),
+    _make_service("search", SEARCH, "geo", "rate"),
+    _make_service("geo", SEARCH, "mongodb-geo"),
+    _make_service("rate", CATALOGUE, "memcached-rate", "mongodb-rate"),
+    _make_service("profile", CATALOGUE, "memcached-profile", "mongodb-profile"),
+    _make_service("recommendation", SEARCH, "mongodb-recommendation"),
+    _make_service("user", ACCOUNTS, "mongodb-user"),
+    _make_service("reservation", BOOKING, "memcached-reserve", "mongodb-reservation"),
+    _make_database("mongodb-geo", SEARCH),
+    _make_database("mongodb-rate", CATALOGUE),
+    _make_database("mongodb-profile", CATALOGUE),
+    _make_database("mongodb-recommendation", SEARCH),
+    _make_database("mongodb-reservation", BOOKING),
+    _make_database("mongodb-user", ACCOUNTS),
     Component("memcached-profile", CATALOGUE),
     Component("memcached-rate", CATALOGUE),
     Component("memcached-reserve", BOOKING),
@@ -74,7 +74,7 @@ PAST: Final = Past(
             'name: JAEGER_SAMPLE_RATIO\n              value: "0.1"',
         ),
     ),
-    by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2", SECURED),
+    by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2", METADATA_RULE),
 )
 
 Variant = Literal["original", "retries"]
@@ -82,16 +82,16 @@ RELEASES: Final[Mapping[Variant, str]] = {"original": RELEASE, "retries": RETRYI
 
 
 class HotelReservation(Application):
-    """The hotel reservation system, as its users, its operators and its judges know it.
+    """The hotel reservation application.
 
-    The variant ``retries`` is another release of its image, whose calls have time-outs and are tried again; under load
-    it can fall into a failure that outlives its cause.
+    The variant ``retries`` is another release of its image, whose calls have timeouts and are retried; under load
+    it can get into a metastable failure, which outlives its cause.
     """
 
     name = "hotel-reservation"
     about = (
-        "People find a hotel by place and dates, have one recommended, log in and book: "
-        "eight Go services that find each other by Consul, with MongoDB and memcached behind them."
+        "Users search hotels by place and dates, get recommendations, log in and book rooms. "
+        "It has eight Go services, which find each other through Consul and store data in MongoDB and memcached."
     )
     namespace = NAMESPACE
     front_door = FrontDoor("frontend", port=5000, node_port=30500)
@@ -112,11 +112,11 @@ class HotelReservation(Application):
 
     @cached_property
     def manifest_files(self) -> Mapping[str, str]:
-        """The manifests as files, by name; variants differ in the tag of the image only."""
+        """The manifests by file name; variants differ only in the image tag."""
         return {name: text.replace(RELEASE, self._release) for name, text in super().manifest_files.items()}
 
     def publish(self, registry: ImageRegistry) -> None:
-        """Put the application's images, and those of its datastores, into a registry."""
-        from aiopslab.apps.hotelres.images import publish  # all programs; most who ask run none
+        """Add the images of the application and its datastores to a registry."""
+        from aiopslab.apps.hotelres.images import publish  # slow: it imports all programs
 
         publish(registry)

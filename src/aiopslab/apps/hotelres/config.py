@@ -1,4 +1,4 @@
-"""The configuration of the services: a file of flat strings in their image's working folder."""
+"""The configuration of the services: a JSON file of strings in the working folder of their image."""
 
 from __future__ import annotations
 
@@ -43,37 +43,37 @@ RETRYING: Final[Mapping[str, str]] = {
     "SearchWorkers": "4",
     "SearchQueue": "100",
 }
-"""What the release with retries says besides. Its search ranks what it found, a few requests at a time, and those
-who wait too long for it ask again: a queue that is full once is full of requests that nobody waits for any more."""
+"""Additional settings of the release with retries. Its search ranks results with few workers, and callers that time out retry:
+once its queue is full, it is full of requests whose callers have given up."""
 
 
-def written(config: Mapping[str, str]) -> bytes:
-    """A configuration as the file."""
+def format_config(config: Mapping[str, str]) -> bytes:
+    """Encode a configuration as the content of the file."""
     return json.dumps(dict(config), indent=2).encode() + b"\n"
 
 
 class Config:
-    """What the file says. What it does not say, or says in another type than text, is empty, as Go reads it."""
+    """The content of the file. Values that are missing or not strings are empty, as Go reads them."""
 
     def __init__(self, values: Mapping[str, str], problem: str = "") -> None:
         self._values = values
         self.problem = problem
-        """Why the file could not be opened."""
+        """Why the file could not be opened, if so."""
 
     def __getitem__(self, name: str) -> str:
         return self._values.get(name, "")
 
-    def number(self, name: str) -> int:
-        """A whole number, such as a port; 0 when the file does not say one."""
+    def get_number(self, name: str) -> int:
+        """Return an integer such as a port; 0 if it is missing or invalid."""
         return atoi(self[name])
 
-    def seconds(self, name: str) -> float:
-        """A time that the file says in milliseconds."""
-        return max(0, self.number(name)) / 1000.0
+    def get_seconds(self, name: str) -> float:
+        """Return a setting in milliseconds as seconds."""
+        return max(0, self.get_number(name)) / 1000.0
 
 
 def read_config(ctx: Context) -> Config:
-    """Read the file in the working folder."""
+    """Read the configuration file in the working folder."""
     try:
         text = ctx.files.read(NAME)
     except FileError as error:

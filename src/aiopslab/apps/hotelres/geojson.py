@@ -1,40 +1,40 @@
-"""Hotels as GeoJSON, in the bytes that Go's encoder makes of them: keys sorted, numbers of single precision short."""
+"""Encode hotels as GeoJSON, byte for byte as Go's encoder does: sorted keys, shortest form of single-precision numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
 
-from aiopslab.apps.hotelres.data import single
-from aiopslab.apps.hotelres.fields import number
+from aiopslab.apps.hotelres.data import to_single
+from aiopslab.apps.hotelres.fields import get_number
 from aiopslab.apps.hotelres.messages import Profile
 from simcloud.golang.json_text import json_text
 
 
-def collection(hotels: Iterable[Profile]) -> bytes:
-    """A FeatureCollection of hotels. A hotel without an address raises ``MissingAddress``."""
-    features = ",".join([_feature(hotel) for hotel in hotels])
+def encode_collection(hotels: Iterable[Profile]) -> bytes:
+    """Encode hotels as a FeatureCollection; raises ``MissingAddress`` if a hotel has no address."""
+    features = ",".join([_encode_feature(hotel) for hotel in hotels])
     return f'{{"features":[{features}],"type":"FeatureCollection"}}\n'.encode()
 
 
 class MissingAddress(Exception):
-    """A hotel's address is read, and there is none."""
+    """A hotel has no address."""
 
 
 @lru_cache(maxsize=1024)
-def short(value: float) -> str:
-    """The shortest text that stands for a number of single precision."""
+def format_single(value: float) -> str:
+    """Return the shortest text that represents a single-precision number."""
     for digits in range(1, 10):
         written = f"{value:.{digits}g}"
-        if single(float(written)) == value:
+        if to_single(float(written)) == value:
             break
     return written
 
 
-def _feature(hotel: Profile) -> str:
+def _encode_feature(hotel: Profile) -> str:
     if hotel.address is None:
         raise MissingAddress
-    lon, lat = (short(single(number(hotel.address, name))) for name in ("lon", "lat"))
+    lon, lat = (format_single(to_single(get_number(hotel.address, name))) for name in ("lon", "lat"))
     return (
         f'{{"geometry":{{"coordinates":[{lon},{lat}],"type":"Point"}},"id":{json_text(hotel.id)},'
         f'"properties":{{"name":{json_text(hotel.name)},"phone_number":{json_text(hotel.phone)}}},"type":"Feature"}}'

@@ -1,11 +1,11 @@
-"""The images that the manifests name: the Go programs, with their configuration inside, and the datastores'."""
+"""The images of the manifests: the Go programs, with their configuration, and the datastores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from aiopslab.apps.hotelres.config import DEFAULT, NAME, RETRYING, WORKDIR, written
+from aiopslab.apps.hotelres.config import DEFAULT, NAME, RETRYING, WORKDIR, format_config
 from aiopslab.apps.hotelres.releases import BAD_GEO, RELEASE, RETRYING_RELEASE
 from aiopslab.apps.hotelres.services.frontend import PAGES, frontend
 from aiopslab.apps.hotelres.services.geo import geo
@@ -44,27 +44,27 @@ PROGRAMS: Final[Mapping[str, Program]] = {
 }
 
 
-def release(name: str, **changes: str) -> Image:
-    """The programs with the usual configuration, except for what is changed."""
+def build_release(name: str, **changes: str) -> Image:
+    """Build an image of the programs with the default configuration and some changes."""
     files = {
-        f"{WORKDIR}/{NAME}": written({**DEFAULT, **changes}),
+        f"{WORKDIR}/{NAME}": format_config({**DEFAULT, **changes}),
         f"{WORKDIR}/{PAGES}/index.html": PAGE,
     }
     return Image(name, {**all_commands(), **PROGRAMS}, files=files, env={"GOPATH": "/go"})
 
 
-def images() -> dict[str, Image]:
-    """The application's own images, by reference."""
+def build_images() -> dict[str, Image]:
+    """Build the application's own images, by reference."""
     return {
-        RELEASE: release("hotelreservation"),
-        RETRYING_RELEASE: release("hotelreservation-retries", **RETRYING),
-        BAD_GEO: release("hotelreservation-geo-app3", GeoMongoAddress="mongodb-geo:27777"),
+        RELEASE: build_release("hotelreservation"),
+        RETRYING_RELEASE: build_release("hotelreservation-retries", **RETRYING),
+        BAD_GEO: build_release("hotelreservation-geo-app3", GeoMongoAddress="mongodb-geo:27777"),
     }
 
 
 def publish(registry: ImageRegistry) -> None:
-    """Put the application's images, and those of its datastores, into a registry."""
-    for reference, image in images().items():
+    """Add the images of the application and its datastores to a registry."""
+    for reference, image in build_images().items():
         registry.add(reference, image, args=("bash",), workdir=WORKDIR, size_bytes=SIZE_BYTES)
     for reference, image in mongodb.images().items():
         registry.add(reference, image, args=("mongod",), size_bytes=mongodb.SIZE_BYTES)

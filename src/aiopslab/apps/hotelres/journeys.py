@@ -1,7 +1,7 @@
-"""What users of the hotels do, how often, and what they are promised.
+"""The journeys of HotelReservation's users, their frequencies and their objectives.
 
-The draws are those of the published load (dates in April 2015, points around San Francisco Bay). Its mix is not: there
-only one request in a hundred logs in or books, too few for anybody to notice when that is broken.
+The parameters are those of the published load (dates in April 2015, points around San Francisco Bay). The mix is not: there
+only one request in a hundred is a login or a booking, too few to notice when these fail.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from aiopslab.apps.base import Journey, Objective
 from aiopslab.apps.hotelres.data import HOTELS, USERS
-from aiopslab.apps.hotelres.nights import nights
+from aiopslab.apps.hotelres.nights import list_nights
 from simcloud.machine.network.http import HttpRequest, HttpResponse
 from simcloud.services.rpc import query_of
 
@@ -22,63 +22,65 @@ FULL: Final = b'{"message":"Failed. Already reserved. "}\n'
 HOST: Final = "hotel-reservation.example"
 
 
-def _search(random: Random) -> HttpRequest:
+def _make_search(random: Random) -> HttpRequest:
     arrival = random.randint(FIRST_DAY, LAST_DAY - 1)
     leaving = random.randint(arrival + 1, LAST_DAY)
-    return _request("GET", f"/hotels?inDate={_date(arrival)}&outDate={_date(leaving)}&{_point(random)}")
+    return _build_request(
+        "GET", f"/hotels?inDate={_format_date(arrival)}&outDate={_format_date(leaving)}&{_draw_point(random)}"
+    )
 
 
-def _recommend(random: Random) -> HttpRequest:
+def _make_recommendation(random: Random) -> HttpRequest:
     like = random.choice(("dis", "rate", "price"))
-    return _request("GET", f"/recommendations?require={like}&{_point(random)}")
+    return _build_request("GET", f"/recommendations?require={like}&{_draw_point(random)}")
 
 
-def _user(random: Random) -> HttpRequest:
-    return _request("POST", f"/user?{_login(random)}")
+def _make_login(random: Random) -> HttpRequest:
+    return _build_request("POST", f"/user?{_draw_login(random)}")
 
 
-def _reserve(random: Random) -> HttpRequest:
+def _make_reservation(random: Random) -> HttpRequest:
     arrival = random.randint(FIRST_DAY, LAST_DAY - 1)
     leaving = min(LAST_DAY, arrival + random.randint(1, 5))
-    hotel, login = random.randint(1, HOTELS), _login(random)
+    hotel, login = random.randint(1, HOTELS), _draw_login(random)
     name = login.partition("&")[0].removeprefix("username=")
-    stay = f"inDate={_date(arrival)}&outDate={_date(leaving)}&lat=nil&lon=nil&hotelId={hotel}"
-    return _request("POST", f"/reservation?{stay}&customerName={name}&{login}&number=1")
+    stay = f"inDate={_format_date(arrival)}&outDate={_format_date(leaving)}&lat=nil&lon=nil&hotelId={hotel}"
+    return _build_request("POST", f"/reservation?{stay}&customerName={name}&{login}&number=1")
 
 
-def _hotels_found(response: HttpResponse) -> bool:
+def _is_collection(response: HttpResponse) -> bool:
     return response.status == 200 and response.body.endswith(b'"type":"FeatureCollection"}\n')
 
 
-def _some_found(response: HttpResponse) -> bool:
-    return _hotels_found(response) and b'"Feature"' in response.body
+def _has_hotels(response: HttpResponse) -> bool:
+    return _is_collection(response) and b'"Feature"' in response.body
 
 
-def _logged_in(response: HttpResponse) -> bool:
+def _is_logged_in(response: HttpResponse) -> bool:
     return response.status == 200 and response.body == b'{"message":"Login successfully!"}\n'
 
 
-def _reserved(response: HttpResponse) -> bool:
-    """A hotel that is full says so; that is a right answer, too."""
+def _is_reserved_or_full(response: HttpResponse) -> bool:
+    """Return whether a booking was made or the hotel is full, which is also a correct answer."""
     return response.status == 200 and response.body in (RESERVED, FULL)
 
 
-def _nights_booked(request: HttpRequest, response: HttpResponse) -> tuple[str, ...]:
-    """The nights that somebody was told to have booked, as the application's audit prints them."""
+def _list_booked_nights(request: HttpRequest, response: HttpResponse) -> tuple[str, ...]:
+    """Return the nights whose booking was acknowledged, as the application's audit prints them."""
     if response.body != RESERVED:
         return ()
     query = query_of(request)
-    booked = nights(query["inDate"], query["outDate"])
+    booked = list_nights(query["inDate"], query["outDate"])
     return tuple(
         f"{query['hotelId']}/{query['customerName']}/{evening}/{morning}" for evening, morning in booked
     )
 
 
 JOURNEYS: Final = (
-    Journey("search", 0.60, _search, _hotels_found),
-    Journey("recommend", 0.25, _recommend, _some_found),
-    Journey("user", 0.10, _user, _logged_in),
-    Journey("reserve", 0.05, _reserve, _reserved, _nights_booked),
+    Journey("search", 0.60, _make_search, _is_collection),
+    Journey("recommend", 0.25, _make_recommendation, _has_hotels),
+    Journey("user", 0.10, _make_login, _is_logged_in),
+    Journey("reserve", 0.05, _make_reservation, _is_reserved_or_full, _list_booked_nights),
 )
 
 OBJECTIVES: Final = (
@@ -89,20 +91,20 @@ OBJECTIVES: Final = (
 )
 
 
-def _request(method: str, path: str) -> HttpRequest:
+def _build_request(method: str, path: str) -> HttpRequest:
     return HttpRequest(method, path, {"Host": HOST})
 
 
-def _date(day: int) -> str:
+def _format_date(day: int) -> str:
     return f"2015-04-{day:02d}"
 
 
-def _point(random: Random) -> str:
+def _draw_point(random: Random) -> str:
     lat = 38.0235 + (random.randint(0, 481) - 240.5) / 1000.0
     lon = -122.095 + (random.randint(0, 325) - 157.0) / 1000.0
     return f"lat={lat:.4f}&lon={lon:.3f}"
 
 
-def _login(random: Random) -> str:
+def _draw_login(random: Random) -> str:
     number = random.randrange(USERS)
     return f"username=Cornell_{number}&password={str(number) * 10}"

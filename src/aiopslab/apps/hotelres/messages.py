@@ -1,4 +1,4 @@
-"""What the services say to each other: the protocol buffers of the application."""
+"""Messages between the services, which are protocol buffers in the original."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 
 class Point(NamedTuple):
-    """A place that somebody asks about; geo.Nearby."""
+    """The place of a search; geo.Nearby."""
 
     lat: float
     lon: float
 
 
 class Stay(NamedTuple):
-    """A place and the nights; search.Nearby."""
+    """A place and dates; search.Nearby."""
 
     lat: float
     lon: float
@@ -21,23 +21,23 @@ class Stay(NamedTuple):
     out_date: str
 
 
-class RatesWanted(NamedTuple):
-    """Hotels and the nights; rate.GetRates."""
+class RatesRequest(NamedTuple):
+    """Hotels and dates; rate.GetRates."""
 
     hotels: list[str]
     in_date: str
     out_date: str
 
 
-class ProfilesWanted(NamedTuple):
-    """Hotels, and in which language; profile.GetProfiles."""
+class ProfilesRequest(NamedTuple):
+    """Hotels and a language; profile.GetProfiles."""
 
     hotels: list[str]
     locale: str
 
 
-class Wish(NamedTuple):
-    """What somebody likes best (``dis``, ``rate`` or ``price``), and where; recommendation.GetRecommendations."""
+class RecommendationRequest(NamedTuple):
+    """A criterion (``dis``, ``rate`` or ``price``) and a place; recommendation.GetRecommendations."""
 
     require: str
     lat: float
@@ -45,14 +45,14 @@ class Wish(NamedTuple):
 
 
 class Login(NamedTuple):
-    """Who somebody says to be; user.CheckUser."""
+    """A user name and a password; user.CheckUser."""
 
     username: str
     password: str
 
 
 class Booking(NamedTuple):
-    """Rooms of hotels for some nights; reservation.CheckAvailability and MakeReservation."""
+    """A booking of rooms in hotels; reservation.CheckAvailability and MakeReservation."""
 
     customer: str
     hotels: list[str]
@@ -62,7 +62,7 @@ class Booking(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """A hotel as the front end shows it. A hotel that could not be read has no address."""
+    """A hotel as the front end shows it. The address is None if the hotel could not be read."""
 
     id: str
     name: str

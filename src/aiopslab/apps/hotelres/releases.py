@@ -1,7 +1,7 @@
-"""What releases of the Go programs are called.
+"""Names of the releases of the Go programs.
 
-A release is an image with a configuration; one with a wrong value in it is a bad release, such as the published
-``yinfangchen/geo:app3``, whose database has another port.
+A release is an image with a configuration. A bad release has a wrong setting, such as the published
+``yinfangchen/geo:app3``, which has a wrong port of its database.
 """
 
 from __future__ import annotations

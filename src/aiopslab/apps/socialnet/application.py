@@ -1,6 +1,6 @@
-"""SocialNetwork: people write posts, with mentions, addresses and pictures, and read what they and others have written.
+"""SocialNetwork: users write posts with mentions, links and pictures, and read their own and others' timelines.
 
-Eleven C++ services that speak Thrift, behind nginx with Lua inside, each with its own stores; nothing outlives its pod.
+Eleven C++ services with Thrift interfaces behind nginx with Lua, with their own datastores; no data outlives its pod.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.apps.base import Application, Component, FrontDoor
-from aiopslab.apps.past import SECURED, Past
+from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ MEDIA: Final = "media-team"
 PLATFORM: Final = "platform-team"
 
 
-def _service(name: str, owner: str, *calls: str) -> Component:
+def _make_service(name: str, owner: str, *calls: str) -> Component:
     return Component(f"{name}-service", owner, (*calls, "jaeger"))
 
 
-def _stores(owner: str, *names: str) -> tuple[Component, ...]:
+def _make_stores(owner: str, *names: str) -> tuple[Component, ...]:
     return tuple(Component(name, owner) for name in names)
 
 
@@ -44,7 +44,7 @@ COMPONENTS: Final = (
         ),
     ),
     Component("media-frontend", MEDIA, ("media-mongodb",)),
-    _service(
+    _make_service(
         "compose-post",
         POSTS,
         "text-service",
@@ -55,25 +55,25 @@ COMPONENTS: Final = (
         "user-timeline-service",
         "home-timeline-service",
     ),
-    _service("text", POSTS, "url-shorten-service", "user-mention-service"),
-    _service("url-shorten", POSTS, "url-shorten-mongodb", "url-shorten-memcached"),
-    _service("user-mention", PEOPLE, "user-memcached", "user-mongodb"),
-    _service("user", PEOPLE, "user-memcached", "user-mongodb", "social-graph-service"),
-    _service("media", MEDIA),
-    _service("unique-id", POSTS),
-    _service("post-storage", POSTS, "post-storage-memcached", "post-storage-mongodb"),
-    _service(
+    _make_service("text", POSTS, "url-shorten-service", "user-mention-service"),
+    _make_service("url-shorten", POSTS, "url-shorten-mongodb", "url-shorten-memcached"),
+    _make_service("user-mention", PEOPLE, "user-memcached", "user-mongodb"),
+    _make_service("user", PEOPLE, "user-memcached", "user-mongodb", "social-graph-service"),
+    _make_service("media", MEDIA),
+    _make_service("unique-id", POSTS),
+    _make_service("post-storage", POSTS, "post-storage-memcached", "post-storage-mongodb"),
+    _make_service(
         "user-timeline", TIMELINES, "user-timeline-redis", "user-timeline-mongodb", "post-storage-service"
     ),
-    _service(
+    _make_service(
         "home-timeline", TIMELINES, "home-timeline-redis", "post-storage-service", "social-graph-service"
     ),
-    _service("social-graph", PEOPLE, "social-graph-redis", "social-graph-mongodb", "user-service"),
-    *_stores(POSTS, "post-storage-mongodb", "post-storage-memcached"),
-    *_stores(POSTS, "url-shorten-mongodb", "url-shorten-memcached"),
-    *_stores(PEOPLE, "user-mongodb", "user-memcached", "social-graph-mongodb", "social-graph-redis"),
-    *_stores(TIMELINES, "user-timeline-mongodb", "user-timeline-redis", "home-timeline-redis"),
-    *_stores(MEDIA, "media-mongodb", "media-memcached"),
+    _make_service("social-graph", PEOPLE, "social-graph-redis", "social-graph-mongodb", "user-service"),
+    *_make_stores(POSTS, "post-storage-mongodb", "post-storage-memcached"),
+    *_make_stores(POSTS, "url-shorten-mongodb", "url-shorten-memcached"),
+    *_make_stores(PEOPLE, "user-mongodb", "user-memcached", "social-graph-mongodb", "social-graph-redis"),
+    *_make_stores(TIMELINES, "user-timeline-mongodb", "user-timeline-redis", "home-timeline-redis"),
+    *_make_stores(MEDIA, "media-mongodb", "media-memcached"),
     Component("jaeger", PLATFORM),
 )
 
@@ -81,8 +81,8 @@ NAMESPACE: Final = "test-social-network"
 FLUSH: Final = r"""bash -c 'exec 3<>/dev/tcp/127.0.0.1/11211; printf "flush_all\r\nquit\r\n" >&3; cat <&3'"""
 MEMCACHED: Final = ("media", "post-storage", "url-shorten", "user")
 REDIS: Final = ("social-graph", "user-timeline")
-"""Those that only hold what a database has, too; home timelines are nowhere else."""
-WRITTEN: Final = "db.post.find().forEach(p => print(p.creator.user_id + '/' + p.text.substring(0, 32)))"
+"""The Redis servers that only cache a database; home timelines have no other copy."""
+LIST_POSTS: Final = "db.post.find().forEach(p => print(p.creator.user_id + '/' + p.text.substring(0, 32)))"
 PAST: Final = Past(
     edits=(
         ("imagePullPolicy: Always", "imagePullPolicy: IfNotPresent"),
@@ -92,18 +92,18 @@ PAST: Final = Past(
     by_hand=(
         f"kubectl -n {NAMESPACE} scale deployment/media-service --replicas=2",
         f"""kubectl -n {NAMESPACE} patch service jaeger -p '{{"spec": {{"type": "NodePort"}}}}'""",
-        SECURED,
+        METADATA_RULE,
     ),
 )
 
 
 class SocialNetwork(Application):
-    """The social network, as its users, its operators and its judges know it."""
+    """The social network application."""
 
     name = "social-network"
     about = (
-        "People write posts, with mentions, addresses and pictures, and read timelines: "
-        "eleven Thrift services behind nginx, with MongoDB, Redis and memcached behind them."
+        "Users write posts, with mentions, links and pictures, and read timelines. "
+        "It has eleven Thrift services behind nginx, which store data in MongoDB, Redis and memcached."
     )
     namespace = NAMESPACE
     front_door = FrontDoor("nginx-thrift", port=8080, node_port=30080)
@@ -123,10 +123,10 @@ class SocialNetwork(Application):
     )
     past = PAST
     audited = "post-storage-mongodb"
-    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{WRITTEN}"'
+    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{LIST_POSTS}"'
 
     def publish(self, registry: ImageRegistry) -> None:
-        """Put the application's images, and those of its datastores, into a registry."""
-        from aiopslab.apps.socialnet.images import publish  # all programs; most who ask run none
+        """Add the images of the application and its datastores to a registry."""
+        from aiopslab.apps.socialnet.images import publish  # slow: it imports all programs
 
         publish(registry)

@@ -1,4 +1,4 @@
-"""The images that the chart names: the C++ programs, the two fronts, and datastores, with and without data."""
+"""The images of the chart: the C++ programs, the two nginx servers, and datastores with and without data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from aiopslab.apps.socialnet.data.databases import images_with_data
+from aiopslab.apps.socialnet.data.databases import build_images_with_data
 from aiopslab.apps.socialnet.services.compose_post import compose_post_service
 from aiopslab.apps.socialnet.services.home_timeline import home_timeline_service
 from aiopslab.apps.socialnet.services.media import media_service
@@ -63,27 +63,27 @@ PAGE: Final = (
 
 
 @cache
-def services_image() -> Image:
-    """The eleven programs. Their configuration is mounted."""
+def build_services_image() -> Image:
+    """Build the image of the eleven programs. Their configuration is mounted."""
     return Image(
         "social-network-microservices", {**all_commands(), **PROGRAMS}, files={f"{WORKDIR}/config/.keep": b""}
     )
 
 
 @cache
-def web_image() -> Image:
-    """The front, with its scripts and pages."""
-    return _openresty("openresty-thrift", nginx_thrift, tuple(FRONT_SCRIPTS))
+def build_web_image() -> Image:
+    """Build the image of the web server, with its scripts and pages."""
+    return _build_openresty("openresty-thrift", nginx_thrift, tuple(FRONT_SCRIPTS))
 
 
 @cache
-def media_image() -> Image:
-    """The front of pictures."""
-    return _openresty("media-frontend", media_frontend, ("upload-media", "get-media"))
+def build_media_image() -> Image:
+    """Build the image of the picture server."""
+    return _build_openresty("media-frontend", media_frontend, ("upload-media", "get-media"))
 
 
-def _openresty(name: str, program: Program, scripts: tuple[str, ...]) -> Image:
-    # Scripts are compiled: they are programs of this world, as those in /usr/bin are.
+def _build_openresty(name: str, program: Program, scripts: tuple[str, ...]) -> Image:
+    # The scripts are implemented in Python, so their files look like binaries, as in /usr/bin.
     files = {f"{SCRIPTS}/{script}.lua": BINARY + script.encode() for script in scripts}
     pages = {f"{HOME}/pages/{page}.html": PAGE for page in ("index", "main")}
     programs = {**all_commands(), "nginx": program, "openresty": program}
@@ -91,12 +91,12 @@ def _openresty(name: str, program: Program, scripts: tuple[str, ...]) -> Image:
 
 
 def publish(registry: ImageRegistry) -> None:
-    """Put the application's images, and those of its datastores, into a registry."""
-    registry.add(SERVICES, services_image(), args=("bash",), workdir=WORKDIR, size_bytes=SERVICES_BYTES)
-    for reference, image in ((WEB, web_image()), (MEDIA, media_image())):
+    """Add the images of the application and its datastores to a registry."""
+    registry.add(SERVICES, build_services_image(), args=("bash",), workdir=WORKDIR, size_bytes=SERVICES_BYTES)
+    for reference, image in ((WEB, build_web_image()), (MEDIA, build_media_image())):
         args = ("openresty", "-g", "daemon off;")
         registry.add(reference, image, args=args, workdir=HOME, size_bytes=WEB_BYTES)
-    images = images_with_data()
+    images = build_images_with_data()
     for name in DATABASES:
         registry.add(
             f"{WITH_DATA}{name}:4.4.6", images[name], args=("mongod",), size_bytes=mongodb.SIZE_BYTES

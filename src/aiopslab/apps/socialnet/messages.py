@@ -1,6 +1,6 @@
-"""What the services say to each other: the structures of the application's Thrift file.
+"""Messages between the services, which are Thrift structures in the original.
 
-A post travels as the document that the database keeps, without its ``_id``; nobody changes one that was sent.
+A post is sent as the document that the database stores, without its ``_id``; it is never changed after sending.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 
 class Post(dict[str, Any]):
-    """A post. It is made once and never changed, so that whoever shows it can keep what that looks like."""
+    """A post. It is immutable, so that its encoded form can be cached in it."""
 
-    __slots__ = ("shown",)
-    shown: bytes
+    __slots__ = ("encoded",)
+    encoded: bytes
 
 
 HANDLER: Final = "SE_THRIFT_HANDLER_ERROR"
@@ -22,7 +22,7 @@ UNAUTHORIZED: Final = "SE_UNAUTHORIZED"
 
 
 class Draft(NamedTuple):
-    """What somebody wants to post; ComposePost."""
+    """A new post as the user sends it; ComposePost."""
 
     req_id: int
     username: str
@@ -34,14 +34,14 @@ class Draft(NamedTuple):
 
 
 class Media(NamedTuple):
-    """Pictures that belong to a post; ComposeMedia."""
+    """The pictures of a post; ComposeMedia."""
 
     types: list[str]
     ids: list[int]
 
 
-class Composed(NamedTuple):
-    """A text with short addresses, whom it mentions, and the addresses; what ComposeText returns."""
+class ComposedText(NamedTuple):
+    """A text with shortened links, its mentions and its links; the result of ComposeText."""
 
     text: str
     mentions: list[dict[str, Any]]
@@ -49,14 +49,14 @@ class Composed(NamedTuple):
 
 
 class Creator(NamedTuple):
-    """Who writes; ComposeCreatorWithUserId."""
+    """The author of a post; ComposeCreatorWithUserId."""
 
     user_id: int
     username: str
 
 
-class Written(NamedTuple):
-    """A post that belongs in timelines; WriteUserTimeline and WriteHomeTimeline."""
+class TimelineEntry(NamedTuple):
+    """A post to add to timelines; WriteUserTimeline and WriteHomeTimeline."""
 
     req_id: int
     post_id: int
@@ -66,7 +66,7 @@ class Written(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A part of somebody's timeline; ReadHomeTimeline and ReadUserTimeline."""
+    """A page of a user's timeline; ReadHomeTimeline and ReadUserTimeline."""
 
     req_id: int
     user_id: int
@@ -75,21 +75,21 @@ class Page(NamedTuple):
 
 
 class Posts(NamedTuple):
-    """Posts by their ids; ReadPosts."""
+    """Ids of posts to read; ReadPosts."""
 
     req_id: int
     ids: list[int]
 
 
 class Usernames(NamedTuple):
-    """Who is mentioned; ComposeUserMentions."""
+    """Names of mentioned users; ComposeUserMentions."""
 
     req_id: int
     names: list[str]
 
 
 class Registration(NamedTuple):
-    """A new person; RegisterUserWithId."""
+    """A new user; RegisterUserWithId."""
 
     first_name: str
     last_name: str
@@ -99,14 +99,14 @@ class Registration(NamedTuple):
 
 
 class Login(NamedTuple):
-    """Who somebody says to be."""
+    """A user name and a password."""
 
     username: str
     password: str
 
 
 class Follow(NamedTuple):
-    """Somebody follows somebody, or does so no more; by ids, or by names."""
+    """A user to follow or unfollow; both users are given by ids or by names."""
 
     user: int | str
     followee: int | str

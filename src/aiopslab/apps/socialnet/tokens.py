@@ -1,4 +1,4 @@
-"""Tokens that say who somebody is: JSON Web Tokens signed with HMAC-SHA256."""
+"""Login tokens: JSON Web Tokens signed with HMAC-SHA256."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 MAX_LENGTH: Final = 4096
 
 
-def signed(claims: dict[str, Any], secret: str) -> str:
-    """A token that makes these claims."""
-    body = f"{_packed(HEADER)}.{_packed(claims)}"
-    return f"{body}.{_seal(body, secret)}"
+def sign(claims: dict[str, Any], secret: str) -> str:
+    """Return a signed token with these claims."""
+    body = f"{_pack(HEADER)}.{_pack(claims)}"
+    return f"{body}.{_compute_seal(body, secret)}"
 
 
-def claims_of(token: str, secret: str) -> dict[str, Any] | None:
-    """What a token claims; None when nobody who knows the secret has signed it."""
+def read_claims(token: str, secret: str) -> dict[str, Any] | None:
+    """Return the claims of a token; None if its signature is invalid."""
     body, _, seal = token.rpartition(".")
-    if len(token) > MAX_LENGTH or not token.isascii() or not hmac.compare_digest(seal, _seal(body, secret)):
+    if (
+        len(token) > MAX_LENGTH
+        or not token.isascii()
+        or not hmac.compare_digest(seal, _compute_seal(body, secret))
+    ):
         return None
     try:
         claims = json.loads(urlsafe_b64decode(body.partition(".")[2] + "=="))
@@ -29,13 +33,13 @@ def claims_of(token: str, secret: str) -> dict[str, Any] | None:
     return claims if isinstance(claims, dict) else None
 
 
-def _packed(value: dict[str, Any]) -> str:
-    return _text(json.dumps(value, separators=(",", ":")).encode())
+def _pack(value: dict[str, Any]) -> str:
+    return _encode(json.dumps(value, separators=(",", ":")).encode())
 
 
-def _seal(body: str, secret: str) -> str:
-    return _text(hmac.digest(secret.encode(), body.encode(), "sha256"))
+def _compute_seal(body: str, secret: str) -> str:
+    return _encode(hmac.digest(secret.encode(), body.encode(), "sha256"))
 
 
-def _text(data: bytes) -> str:
+def _encode(data: bytes) -> str:
     return urlsafe_b64encode(data).rstrip(b"=").decode()

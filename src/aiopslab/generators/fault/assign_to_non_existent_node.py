@@ -1,4 +1,4 @@
-"""A workload is pinned to a node that is not there: its pods wait for ever."""
+"""A workload is pinned to a node that does not exist, so its pods stay pending."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOSTNAME = "kubernetes.io/hostname"
 @fault
 @dataclass(frozen=True)
 class AssignToNonExistentNode(Fault):
-    """Somebody makes a Deployment anew for a node that is to come, or that has gone."""
+    """An operator recreates a Deployment with a node selector for a node that does not exist."""
 
     workload: str
     node: str = "extra-node"
@@ -24,7 +24,7 @@ class AssignToNonExistentNode(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """Something that it needs is missing, at the workload."""
+        """A missing dependency of the workload."""
         return GroundTruth(self.workload, "Virtualization", "Dependency Problem")
 
     @property
@@ -33,7 +33,7 @@ class AssignToNonExistentNode(Fault):
         return (("deployments.apps", self.workload),)
 
     def inject(self, site: Site) -> None:
-        """Make it anew, pinned; a rollout would keep the pods that run."""
+        """Recreate the Deployment with a node selector; a rollout would keep the running pods."""
         ns = f"kubectl -n {site.namespace}"
         pinned = (
             "del(.metadata.resourceVersion, .metadata.uid, .status) | "
@@ -44,12 +44,12 @@ class AssignToNonExistentNode(Fault):
         )
 
     def recover(self, site: Site) -> None:
-        """Let it run anywhere again."""
+        """Remove the node selector."""
         patch = '{"spec": {"template": {"spec": {"nodeSelector": null}}}}'
         site.operate(f"kubectl -n {site.namespace} patch deployment {self.workload} -p '{patch}'")
 
     def present(self, site: Site) -> bool:
-        """Whether it is pinned to that node, or gone."""
+        """Return whether the Deployment is pinned to that node or missing."""
         found = site.find("deployments.apps", self.workload)
         pinned = at(found, "spec", "template", "spec", "nodeSelector", default=None) or {}
         return found is None or pinned.get(HOSTNAME) == self.node

@@ -1,7 +1,7 @@
-"""Faults of a node on which nothing can be started any more; what runs there runs on.
+"""Faults of a node that can no longer start containers; running containers continue.
 
-They show when something has to start there. So the careless operator restarts what the fault is aimed at, in its pod: the
-kubelet tries again and again, on the node that the pod is bound to. Another pod may find another node, or this one again.
+They show only when a container has to start there. So the target's container is restarted inside its pod: the kubelet retries
+on the node that the pod is bound to. A new pod may be scheduled on another node, or on this one again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aiopslab.generators.fault.base import Fault
-from aiopslab.generators.fault.not_ready import restart_not_ready
-from aiopslab.generators.site import Site
+from aiopslab.generators.site import Site, restart_unready_pods
 from simcloud.machine.computer import Machine
 
 
@@ -21,58 +20,58 @@ class BadNodeFault(Fault):
     """The node that a workload of HotelReservation runs on cannot start containers."""
 
     workload: str
-    told: ClassVar[str]
-    """What the node's kernel says of it."""
+    kernel_message: ClassVar[str]
+    """Text in the node's kernel log."""
 
     @abstractmethod
     def break_machine(self, machine: Machine) -> None:
-        """Make it bad."""
+        """Inject the defect into the machine."""
 
     @abstractmethod
     def is_broken(self, machine: Machine) -> bool:
-        """Whether it is bad."""
+        """Return whether the machine has the defect."""
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """Nothing but the node."""
+        """No declared objects; only the node."""
         return ()
 
     def machines_at_fault(self, site: Site) -> tuple[str, ...]:
-        """The bad one."""
+        """Return the broken nodes."""
         return tuple(name for name, machine in site.machines.items() if self.is_broken(machine))
 
     def inject(self, site: Site) -> None:
-        """Break the node, and stop the workload's container, as if to restart it."""
-        found = f"kubectl -n {site.namespace} get pods -l io.kompose.service={self.workload} -o jsonpath="
-        told = site.operate(
-            found + "'{.items[0].spec.nodeName} {.items[0].status.containerStatuses[0].containerID}'"
+        """Break the node and stop the workload's container, which the kubelet then tries to restart."""
+        get_pods = f"kubectl -n {site.namespace} get pods -l io.kompose.service={self.workload} -o jsonpath="
+        result = site.operate(
+            get_pods + "'{.items[0].spec.nodeName} {.items[0].status.containerStatuses[0].containerID}'"
         )
-        node, _, container = told.stdout.decode().partition(" containerd://")
+        node, _, container = result.stdout.decode().partition(" containerd://")
         self.break_machine(site.machines[node])
         site.operate(f"ssh {node} crictl stop -t 2 {container}")
 
     def recover(self, site: Site) -> None:
-        """Take the node out of use, and let what was on it start elsewhere."""
+        """Cordon the node and delete its pods, so that they start elsewhere."""
         for node in site.operate("kubectl get nodes -o name").stdout.decode().replace("node/", "").split():
-            if site.operate(f"ssh {node} dmesg | grep -c '{self.told}' || true").stdout.strip() != b"0":
+            count = site.operate(f"ssh {node} dmesg | grep -c '{self.kernel_message}' || true")
+            if count.stdout.strip() != b"0":
                 site.operate(f"kubectl cordon {node}")
                 site.operate(
                     f"kubectl -n {site.namespace} delete pods --grace-period=10 --field-selector spec.nodeName={node}"
                 )
-        restart_not_ready(site, (self.workload,))
+        restart_unready_pods(site, (self.workload,))
 
     def present(self, site: Site) -> bool:
-        """Whether a bad node takes pods, or has some of the application's."""
+        """Return whether a broken node accepts pods or still runs pods of the application."""
         return any(
-            self._in_use(site, name)
+            self._is_in_use(site, name)
             for name in self.machines_at_fault(site)
             if self.is_broken(site.machines[name])
         )
 
-    def _in_use(self, site: Site, node: str) -> bool:
-        taints = f"kubectl get node {node} --ignore-not-found -o jsonpath='{{.metadata.name}} {{.spec.taints[*].effect}}'"
-        told = site.operate(taints).stdout.decode()
-        pods = f"kubectl -n {site.namespace} get pods -l io.kompose.service --field-selector spec.nodeName={node} -o name"
-        return (bool(told) and "NoSchedule" not in told and "NoExecute" not in told) or bool(
-            site.operate(pods).stdout
-        )
+    def _is_in_use(self, site: Site, node: str) -> bool:
+        get_taints = f"kubectl get node {node} --ignore-not-found -o jsonpath='{{.metadata.name}} {{.spec.taints[*].effect}}'"
+        taints = site.operate(get_taints).stdout.decode()
+        get_pods = f"kubectl -n {site.namespace} get pods -l io.kompose.service --field-selector spec.nodeName={node} -o name"
+        is_schedulable = bool(taints) and "NoSchedule" not in taints and "NoExecute" not in taints
+        return is_schedulable or bool(site.operate(get_pods).stdout)

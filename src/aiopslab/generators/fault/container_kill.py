@@ -1,4 +1,4 @@
-"""A service's container is killed again and again: a liveness probe asks at a port where nobody listens."""
+"""A service's container is killed repeatedly, because its liveness probe uses a port that nothing listens on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.objects import Object, at
 @fault
 @dataclass(frozen=True)
 class ContainerKill(DeployedContainerFault):
-    """Somebody adds a probe to a service of HotelReservation, with a wrong port and no patience."""
+    """An operator adds a liveness probe with a wrong port to a service of HotelReservation."""
 
     port: int = 8080
     name: ClassVar[str] = "container_kill"
@@ -23,18 +23,18 @@ class ContainerKill(DeployedContainerFault):
 
     @property
     def truth(self) -> GroundTruth:
-        """A wrong setting, at the service."""
+        """A wrong setting of the service."""
         return GroundTruth(self.service, "Virtualization", "Misconfiguration")
 
     def inject(self, site: Site) -> None:
-        """Roll the probe out."""
+        """Roll out the probe."""
         probe = {"tcpSocket": {"port": self.port}, "periodSeconds": 5, "failureThreshold": 1}
         self.patch(site, {"livenessProbe": probe})
 
     def recover(self, site: Site) -> None:
-        """Take it away."""
+        """Remove the probe."""
         self.patch(site, {"livenessProbe": None})
 
     def is_wrong(self, container: Object) -> bool:
-        """Whether its probe asks there."""
+        """Return whether the probe uses that port."""
         return bool(at(container, "livenessProbe", "tcpSocket", "port", default=0) == self.port)

@@ -1,4 +1,4 @@
-"""Faults of what a Deployment of HotelReservation wants its container to be: an image, a command, a limit, a probe."""
+"""Faults in the container spec of a Deployment of HotelReservation: image, command, limits or probes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.objects import Object, at
 
 @dataclass(frozen=True)
 class DeployedContainerFault(Fault):
-    """A service runs as its Deployment says, and the Deployment says something wrong."""
+    """The Deployment of a service specifies its container wrongly."""
 
     service: str
 
@@ -25,16 +25,16 @@ class DeployedContainerFault(Fault):
 
     @abstractmethod
     def is_wrong(self, container: Object) -> bool:
-        """Whether that is what a container is wanted to be."""
+        """Return whether a container spec has the defect."""
 
     def present(self, site: Site) -> bool:
-        """Whether it is wanted, or nothing is."""
+        """Return whether the Deployment has the defect or is missing."""
         found = site.find("deployments.apps", self.service)
         containers = at(found, "spec", "template", "spec", "containers", default=[])
         return not containers or any(map(self.is_wrong, containers))
 
-    def patch(self, site: Site, wanted: dict[str, Any]) -> None:
-        """Roll a change of the container out; None takes a setting away."""
-        container = {"name": f"hotel-reserv-{self.service}", **wanted}
+    def patch(self, site: Site, changes: dict[str, Any]) -> None:
+        """Roll out changes of the container spec; None removes a field."""
+        container = {"name": f"hotel-reserv-{self.service}", **changes}
         body = json.dumps({"spec": {"template": {"spec": {"containers": [container]}}}})
         site.operate(f"kubectl -n {site.namespace} patch deployment {self.service} -p '{body}'")

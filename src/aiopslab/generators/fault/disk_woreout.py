@@ -1,7 +1,7 @@
-"""A node's disk is worn out: it can be read, and takes no more writes.
+"""A node's disk is worn out: reads succeed, writes fail.
 
-What runs there runs on as long as it writes nothing; containers cannot be made any more. The hotels' databases keep their data
-on a file server, so that one that moves has its data again.
+Running containers continue as long as they write nothing; new containers cannot be created. The databases of HotelReservation
+keep their data on a file server, so a database that moves to another node keeps its data.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from simcloud.machine.computer import Machine
 @fault
 @dataclass(frozen=True)
 class DiskWoreout(BadNodeFault):
-    """The disk of the node that a workload of HotelReservation runs on has come to the end of its life."""
+    """The disk of a node that runs a workload of HotelReservation fails all writes."""
 
     name: ClassVar[str] = "disk_woreout"
     layer: ClassVar[Layer] = "hardware"
-    told: ClassVar[str] = "I/O error, dev sda"
+    kernel_message: ClassVar[str] = "I/O error, dev sda"
 
     @property
     def truth(self) -> GroundTruth:
-        """Trouble of the storage, under the workload."""
+        """A storage issue under the workload."""
         return GroundTruth(self.workload, "Hardware", "Network/Storage Issue")
 
     def break_machine(self, machine: Machine) -> None:
-        """No write succeeds."""
+        """Make all writes fail."""
         machine.disk.fail_writes = True
 
     def is_broken(self, machine: Machine) -> bool:
-        """Whether writes fail."""
+        """Return whether writes fail."""
         return bool(machine.disk.fail_writes)

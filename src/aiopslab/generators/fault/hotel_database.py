@@ -1,4 +1,4 @@
-"""Faults of the application's user in a database of HotelReservation: two of them have access control, geo's and rate's."""
+"""Faults of the application's user in a database of HotelReservation with access control (geo's and rate's)."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from aiopslab.generators.fault.base import Fault, Layer
 from aiopslab.generators.site import Site
 
 USER: Final = "admin"
-"""Whom the services log in as; their password is the same word."""
+"""The user name of the services; their password is the same word."""
 
 
 @dataclass(frozen=True)
 class DatabaseUserFault(Fault):
-    """The service cannot use its database any more, ``mongodb-geo`` or ``mongodb-rate``; it looks there when it starts."""
+    """The service loses access to its database, ``mongodb-geo`` or ``mongodb-rate``, which it reads when it starts."""
 
     database: str
     layer: ClassVar[Layer] = "application"
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """Nothing that is declared: users and their rights are in the database, and pods are restarted as they are."""
+        """No declared objects: users and roles are in the database, and pods are restarted unchanged."""
         return ()
 
     def present(self, site: Site) -> bool:
-        """Whether the user may not read and write there, by whatever role, or is not let in, or nobody can tell."""
+        """Return whether the user cannot log in, read and write, or the database cannot be asked."""
         login = f"{self.service}-db -u {USER} -p {USER} --authenticationDatabase admin"
-        tried = 'db.nothing.findOne(); db.nothing.deleteMany({_id: 0}); print("may")'
-        return "may" not in self._shell(site, login, tried, "; true").splitlines()
+        script = 'db.nothing.findOne(); db.nothing.deleteMany({_id: 0}); print("may")'
+        return "may" not in self._run_shell(site, login, script, "; true").splitlines()
 
     @property
     def service(self) -> str:
-        """Whose database it is."""
+        """The service that uses the database."""
         return self.database.removeprefix("mongodb-")
 
     @property
     def role(self) -> str:
-        """What the service needs, in the words of the database's shell."""
+        """The role that the service needs, as an expression of the database's shell."""
         return f'{{role: "readWrite", db: "{self.service}-db"}}'
 
-    def ask(self, site: Site, line: str) -> None:
-        """Have the database's shell do something, as the one who may."""
-        self._shell(site, "admin -u root -p root", line)
+    def run_script(self, site: Site, script: str) -> None:
+        """Run a script in the database's shell as its administrator."""
+        self._run_shell(site, "admin -u root -p root", script)
 
     def await_database(self, site: Site) -> None:
-        """Wait until the database runs, should somebody have restarted it."""
+        """Wait until the database is running, in case it was restarted."""
         site.operate(f"kubectl -n {site.namespace} rollout status deployment/{self.database} --timeout=25s")
 
     def restart(self, site: Site) -> None:
-        """Have the service start anew."""
+        """Restart the service."""
         site.operate(f"kubectl -n {site.namespace} delete pod -l io.kompose.service={self.service}")
 
-    def _shell(self, site: Site, login: str, line: str, after: str = "") -> str:
-        """What the database's own shell prints when it is given a line."""
+    def _run_shell(self, site: Site, login: str, script: str, suffix: str = "") -> str:
+        """Run a script in the database's shell; return its output."""
         pod = f"--pod-running-timeout=1s deploy/{self.database}"
-        done = site.operate(
-            f"kubectl -n {site.namespace} exec {pod} -- mongo {login} --quiet --eval '{line}'{after}"
+        result = site.operate(
+            f"kubectl -n {site.namespace} exec {pod} -- mongo {login} --quiet --eval '{script}'{suffix}"
         )
-        return done.stdout.decode(errors="replace")
+        return result.stdout.decode(errors="replace")

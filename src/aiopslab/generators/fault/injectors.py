@@ -1,7 +1,7 @@
 """The papers' injectors: ``VirtFaultInjector(ns).inject(["user-service"], "misconfig_k8s")``.
 
-They bring no faults of their own: each finds those of its layers in the catalogue, by the papers' names or by ours, and aims
-one at each microservice. ``FaultInjector`` itself is for those who write the inject and recover methods of their own.
+Each injector finds the registered faults of its layers, by the papers' names or by ours, and applies one to each microservice.
+To write your own inject and recover methods, extend ``FaultInjector``.
 """
 
 from __future__ import annotations
@@ -9,43 +9,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from aiopslab.generators.fault.base import Fault, FaultInjector, Layer, NoSuchFault
-from aiopslab.generators.fault.catalogue import faults
+from aiopslab.generators.fault.base import Fault, FaultInjector, Layer, NoSuchFault, load_faults
 
 
 class LayerFaultInjector(FaultInjector):
-    """The faults of some layers of the system."""
+    """Injects the registered faults of some layers of the system."""
 
     layers: ClassVar[tuple[Layer, ...]]
 
-    def known(self) -> list[str]:
-        """The names of the faults that it has."""
-        own = [each.known_as or each.name for each in faults().values() if self._has(each)]
-        return sorted({*super().known(), *own})
+    def list_faults(self) -> list[str]:
+        """Return the names of the faults that this injector has."""
+        registered = [kind.known_as or kind.name for kind in load_faults().values() if self._has_fault(kind)]
+        return sorted({*super().list_faults(), *registered})
 
     def act(self, verb: str, microservices: Sequence[str], fault_type: str) -> None:
-        """Do it by a method of this class if there is one, else by the catalogue's fault."""
+        """Call a method of this class if there is one, else the registered fault; raises ``NoSuchFault``."""
         if hasattr(self, f"{verb}_{fault_type}"):
             super().act(verb, microservices, fault_type)
             return
-        kind = self._kind(fault_type)
+        kind = self._find_fault(fault_type)
         for target in microservices:
-            fault = kind(target)  # type: ignore[call-arg]  # a fault's first parameter is what it is aimed at
-            do = fault.inject if verb == "inject" else fault.recover
-            do(self.site)
+            fault = kind(target)  # type: ignore[call-arg]  # the first parameter of a fault is its target
+            method = fault.inject if verb == "inject" else fault.recover
+            method(self.site)
 
-    def _has(self, kind: type[Fault]) -> bool:
+    def _has_fault(self, kind: type[Fault]) -> bool:
         return kind.layer in self.layers
 
-    def _kind(self, fault_type: str) -> type[Fault]:
-        for each in faults().values():
-            if self._has(each) and fault_type in (each.name, each.known_as):
-                return each
-        raise NoSuchFault(fault_type, self.known())
+    def _find_fault(self, fault_type: str) -> type[Fault]:
+        for kind in load_faults().values():
+            if self._has_fault(kind) and fault_type in (kind.name, kind.known_as):
+                return kind
+        raise NoSuchFault(fault_type, self.list_faults())
 
 
 class VirtFaultInjector(LayerFaultInjector):
-    """Faults of what Kubernetes is told."""
+    """Faults of Kubernetes objects."""
 
     layers: ClassVar[tuple[Layer, ...]] = ("virtualization",)
 
@@ -57,9 +56,9 @@ class ApplicationFaultInjector(LayerFaultInjector):
 
 
 class SymptomFaultInjector(LayerFaultInjector):
-    """Faults of machines and of the network between them, and all that are known by their symptoms."""
+    """Faults of machines and networks, and all faults that the papers describe by their symptoms."""
 
     layers: ClassVar[tuple[Layer, ...]] = ("hardware", "operating system")
 
-    def _has(self, kind: type[Fault]) -> bool:
-        return kind.symptomatic or super()._has(kind)
+    def _has_fault(self, kind: type[Fault]) -> bool:
+        return kind.symptomatic or super()._has_fault(kind)

@@ -1,6 +1,6 @@
-"""A node's kernel has run out of memory for mounts, which it has lost bit by bit: no container can be started there.
+"""A node's kernel has leaked its memory for mounts, so no container can be started there.
 
-What runs there runs on. A boot makes the kernel well again; another node is well anyway.
+Running containers continue. A reboot repairs the kernel; other nodes are not affected.
 """
 
 from __future__ import annotations
@@ -17,27 +17,31 @@ from simcloud.machine.computer import Machine
 @fault
 @dataclass(frozen=True)
 class KernelFault(BadNodeFault):
-    """The kernel of the node that a workload of HotelReservation runs on cannot mount anything."""
+    """The kernel of a node that runs a workload of HotelReservation cannot mount anything."""
 
     name: ClassVar[str] = "kernel_fault"
     layer: ClassVar[Layer] = "operating system"
-    told: ClassVar[str] = "SLUB: Unable to allocate memory"
+    kernel_message: ClassVar[str] = "SLUB: Unable to allocate memory"
 
     @property
     def truth(self) -> GroundTruth:
-        """A kernel that loses memory is defective; to the workload it is something that it depends on."""
+        """A defect of the kernel; from the workload's view, a dependency problem."""
         return GroundTruth(
             self.workload, "Operating System", "Code Defect", also_fault_types=("Dependency Problem",)
         )
 
     def machines_at_fault(self, site: Site) -> tuple[str, ...]:
-        """The bad one, also when somebody has booted it."""
-        return tuple(name for name, one in site.machines.items() if self.is_broken(one) or one.failed_mounts)
+        """Return the broken nodes, including those that were rebooted since."""
+        return tuple(
+            name
+            for name, machine in site.machines.items()
+            if self.is_broken(machine) or machine.failed_mounts
+        )
 
     def break_machine(self, machine: Machine) -> None:
-        """Nothing can be mounted."""
+        """Make all mounts fail."""
         machine.mounts_exhausted = True
 
     def is_broken(self, machine: Machine) -> bool:
-        """Whether nothing can be mounted."""
+        """Return whether mounts fail."""
         return machine.mounts_exhausted

@@ -1,4 +1,4 @@
-"""A release with a wrong address of its database inside: every new pod of the service gives up at its start."""
+"""A release has a wrong database address built in, so every new pod of the service fails at startup."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class MisconfigApp(DeployedContainerFault):
 
     @property
     def truth(self) -> GroundTruth:
-        """A wrong setting, inside the service."""
+        """A wrong setting inside the service."""
         return GroundTruth(self.service, "Application", "Misconfiguration")
 
     def inject(self, site: Site) -> None:
-        """Roll the bad release out."""
+        """Roll out the bad release."""
         self._roll_out(site, self.image)
 
     def recover(self, site: Site) -> None:
-        """Roll the one before out."""
+        """Roll out the previous release."""
         self._roll_out(site, self.before)
 
     def is_wrong(self, container: Object) -> bool:
-        """Whether it is of the bad release."""
+        """Return whether the container runs the bad release."""
         return bool(container["image"] == self.image)
 
     def _roll_out(self, site: Site, image: str) -> None:

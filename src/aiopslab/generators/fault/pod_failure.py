@@ -1,7 +1,7 @@
-"""A pod's container is given an image that has not got its program: it cannot start, and the Deployment knows nothing of it.
+"""A pod's container gets an image that lacks its program, so it cannot start.
 
-The image is changed at the pod itself, in place. So its container fails again and again, while every pod that the Deployment
-makes anew is well.
+The image is changed in the pod itself, not in its Deployment. So this pod's container keeps failing, while new pods of
+the Deployment are healthy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aiopslab.generators.site import Site
 @fault
 @dataclass(frozen=True)
 class PodFailure(Fault):
-    """Somebody sets the image of a pod of HotelReservation by hand, and means another one."""
+    """An operator changes the image of the wrong pods of HotelReservation by hand."""
 
     service: str
     image: str = "registry.k8s.io/pause:3.10"
@@ -27,25 +27,25 @@ class PodFailure(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """An operator's error, at the service."""
+        """An operator's error at the service."""
         return GroundTruth(self.service, "Virtualization", "Operation Error")
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """Nothing that is declared."""
+        """No declared objects."""
         return ()
 
     def inject(self, site: Site) -> None:
-        """Set the image of every pod that there is."""
+        """Set the image of all current pods."""
         pods = f"$(kubectl -n {site.namespace} get pods -l {self._label} -o name)"
         site.operate(f"kubectl -n {site.namespace} set image {pods} hotel-reserv-{self.service}={self.image}")
 
     def recover(self, site: Site) -> None:
-        """Let the Deployment make its pods anew."""
+        """Delete the pods, so that the Deployment replaces them."""
         site.operate(f"kubectl -n {site.namespace} delete pods -l {self._label}")
 
     def present(self, site: Site) -> bool:
-        """Whether a pod has the image."""
+        """Return whether a pod has the wrong image."""
         images = f"kubectl -n {site.namespace} get pods -l {self._label} -o jsonpath='{{.items[*].spec.containers[*].image}}'"
         return self.image in site.operate(images).stdout.decode().split()
 

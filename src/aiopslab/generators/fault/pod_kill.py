@@ -1,6 +1,6 @@
-"""A service's pods are killed again and again: they may use next to nothing of their node's disk, and are thrown out for it.
+"""A service's pods are evicted repeatedly, because their ephemeral storage limit is far too low.
 
-Each time the Deployment makes a new pod, and until that one is found by the others, users are turned away.
+Each time the Deployment creates a new pod, and until that pod is ready and discovered, requests fail.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STORAGE = "ephemeral-storage"
 @fault
 @dataclass(frozen=True)
 class PodKill(DeployedContainerFault):
-    """Somebody limits what a service of HotelReservation may store, and mistypes the unit."""
+    """An operator limits the ephemeral storage of a service of HotelReservation and mistypes the unit."""
 
     limit: str = "1Ki"
     name: ClassVar[str] = "pod_kill"
@@ -28,20 +28,20 @@ class PodKill(DeployedContainerFault):
 
     @property
     def truth(self) -> GroundTruth:
-        """A wrong setting, at the service."""
+        """A wrong setting of the service."""
         return GroundTruth(self.service, "Virtualization", "Misconfiguration")
 
     def inject(self, site: Site) -> None:
-        """Roll the limit out."""
-        self._set(site, self.limit)
+        """Roll out the limit."""
+        self._set_limit(site, self.limit)
 
     def recover(self, site: Site) -> None:
-        """Take it away."""
-        self._set(site, None)
+        """Remove the limit."""
+        self._set_limit(site, None)
 
     def is_wrong(self, container: Object) -> bool:
-        """Whether it has the limit."""
+        """Return whether the container has the limit."""
         return bool(at(container, "resources", "limits", STORAGE, default="") == self.limit)
 
-    def _set(self, site: Site, limit: str | None) -> None:
+    def _set_limit(self, site: Site, limit: str | None) -> None:
         self.patch(site, {"resources": {"limits": {STORAGE: limit}}})

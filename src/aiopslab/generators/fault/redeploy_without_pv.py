@@ -1,8 +1,7 @@
-"""An application is deployed anew, and its volumes still belong to the claims that went with the old namespace.
+"""An application is redeployed while its volumes are still bound to the claims of the deleted namespace.
 
-The volumes are kept when their claims go: that is their reclaim policy. They are ``Released`` then, each with a reference to
-the claim that it was bound to. New claims have the old names, but are not those claims; so they wait, and the databases with
-them. All data is there.
+The volumes' reclaim policy is ``Retain``. So they become ``Released``, each with a reference to its old claim. The new claims have
+the same names but other uids, so they stay pending, and so do the databases. No data is lost.
 """
 
 from __future__ import annotations
@@ -11,65 +10,70 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
-from aiopslab.generators.fault.not_ready import restart_not_ready
-from aiopslab.generators.site import Site
+from aiopslab.generators.site import Site, restart_unready_pods
 from simcloud.kubernetes.api.objects import at
 
 DATABASES: Final = (
     "mongodb-geo", "mongodb-profile", "mongodb-rate", "mongodb-recommendation", "mongodb-reservation", "mongodb-user",
 )  # fmt: skip
-FORGET: Final = '{"spec": {"claimRef": null}}'
+UNBIND: Final = '{"spec": {"claimRef": null}}'
 
 
 @fault
 @dataclass(frozen=True)
 class RedeployWithoutPV(Fault):
-    """Somebody deletes the namespace of HotelReservation and applies its manifests again."""
+    """An operator deletes the namespace of HotelReservation and applies its manifests again."""
 
     database: str = DATABASES[0]
-    """The one to name first; none of them gets its volume."""
+    """The first component of the ground truth; all databases are affected."""
     name: ClassVar[str] = "redeploy_without_pv"
     layer: ClassVar[Layer] = "virtualization"
 
     @property
     def truth(self) -> GroundTruth:
-        """An operator's error, at every database."""
-        others = tuple(one for one in DATABASES if one != self.database)
+        """An operator's error at every database."""
+        others = tuple(database for database in DATABASES if database != self.database)
         return GroundTruth(self.database, "Virtualization", "Operation Error", also_at_fault=others)
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The volumes and their claims; a repair may have to renew either."""
+        """The volumes and their claims; a repair may have to recreate either."""
         kinds = (("persistentvolumes", "pv"), ("persistentvolumeclaims", "pvc"))
-        return tuple((kind, f"{_data(one)}-{short}") for one in DATABASES for kind, short in kinds)
+        return tuple(
+            (kind, f"{_get_volume_name(database)}-{suffix}")
+            for database in DATABASES
+            for kind, suffix in kinds
+        )
 
     def inject(self, site: Site) -> None:
-        """Delete the namespace; when it is gone, deploy anew, with all that was changed by hand since."""
+        """Delete the namespace, then redeploy it in the background, including later changes by hand."""
         folder = site.app.name
         site.operate(f"mkdir -p {folder}")
         for name, text in site.app.manifest_files.items():
             site.operate(f"cat > {folder}/{name} <<'EOF'\n{text}\nEOF")
         site.operate(f"kubectl delete namespace {site.namespace} --wait=false")
-        gone = f"kubectl wait --for=delete namespace/{site.namespace} --timeout=120s"
-        anew = (gone, f"kubectl apply -f {folder}", *(site.app.past.by_hand if site.app.past else ()))
-        site.operate(f"{{ {' && '.join(anew)}; }} > {folder}.log 2>&1 &")
+        wait = f"kubectl wait --for=delete namespace/{site.namespace} --timeout=120s"
+        lines = (wait, f"kubectl apply -f {folder}", *(site.app.past.by_hand if site.app.past else ()))
+        site.operate(f"{{ {' && '.join(lines)}; }} > {folder}.log 2>&1 &")
 
     def recover(self, site: Site) -> None:
-        """Have the volumes forget their old claims; when databases run, start anew what has given up on them."""
-        stranded = f'.status.phase == "Released" and .spec.claimRef.namespace == "{site.namespace}"'
-        listed = f"kubectl get pv -o json | jq -r '.items[] | select({stranded}) | .metadata.name'"
-        site.operate(f"{listed} | xargs -r -I@ kubectl patch pv @ -p '{FORGET}'")
-        restart_not_ready(site, DATABASES)
+        """Remove the old claim references from the volumes, wait for the databases and restart failed pods."""
+        released = f'.status.phase == "Released" and .spec.claimRef.namespace == "{site.namespace}"'
+        listed = f"kubectl get pv -o json | jq -r '.items[] | select({released}) | .metadata.name'"
+        site.operate(f"{listed} | xargs -r -I@ kubectl patch pv @ -p '{UNBIND}'")
+        restart_unready_pods(site, DATABASES)
 
     def present(self, site: Site) -> bool:
-        """Whether the namespace is on its way out, or a database's claim has no volume or is not there."""
+        """Return whether the namespace is not active, or a database's claim is missing or not bound."""
         phase = f"kubectl get namespace {site.namespace} --ignore-not-found -o jsonpath={{.status.phase}}"
         if site.operate(phase).stdout != b"Active":
             return True
-        claims = [site.find("persistentvolumeclaims", f"{_data(one)}-pvc") for one in DATABASES]
+        claims = [
+            site.find("persistentvolumeclaims", f"{_get_volume_name(database)}-pvc") for database in DATABASES
+        ]
         return any(at(claim, "status", "phase") != "Bound" for claim in claims)
 
 
-def _data(database: str) -> str:
-    """What its volume and its claim are named for."""
+def _get_volume_name(database: str) -> str:
+    """Return the common prefix of the names of a database's volume and claim."""
     return database.removeprefix("mongodb-")

@@ -1,4 +1,4 @@
-"""The application's database user loses the right to its own database; its service cannot start again without."""
+"""The application's database user loses its role, so its service cannot start again."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aiopslab.generators.site import Site
 @fault
 @dataclass(frozen=True)
 class RevokeAuth(DatabaseUserFault):
-    """Somebody cleans up rights in a database of HotelReservation."""
+    """An operator revokes a role that is still needed in a database of HotelReservation."""
 
     name: ClassVar[str] = "revoke_auth"
 
     @property
     def truth(self) -> GroundTruth:
-        """Missing rights, in the database; the service that needs them is right, too."""
+        """Missing rights in the database; the service that needs them is also accepted."""
         return GroundTruth(self.database, "Application", "Authentication Issue", (self.service,))
 
     def inject(self, site: Site) -> None:
-        """Take the role away, and have the service start anew."""
-        self.ask(site, f'db.revokeRolesFromUser("{USER}", [{self.role}])')
+        """Revoke the role and restart the service."""
+        self.run_script(site, f'db.revokeRolesFromUser("{USER}", [{self.role}])')
         self.restart(site)
 
     def recover(self, site: Site) -> None:
-        """Give the role back, and have the service start anew now rather than after its pause."""
+        """Grant the role again and restart the service, rather than wait for its back-off."""
         self.await_database(site)
-        self.ask(site, f'db.grantRolesToUser("{USER}", [{self.role}])')
+        self.run_script(site, f'db.grantRolesToUser("{USER}", [{self.role}])')
         self.restart(site)

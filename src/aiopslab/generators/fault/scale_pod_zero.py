@@ -1,4 +1,4 @@
-"""A workload is scaled to nothing: its Service stays, with nobody behind it."""
+"""A workload is scaled to zero, so its Service has no endpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.objects import at
 @fault
 @dataclass(frozen=True)
 class ScalePodZero(Fault):
-    """Somebody saves resources in the wrong place."""
+    """An operator scales down a workload that is still needed."""
 
     workload: str
     before: int = 1
@@ -23,23 +23,23 @@ class ScalePodZero(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """An operator's error, at the workload."""
+        """An operator's error at the workload."""
         return GroundTruth(self.workload, "Virtualization", "Operation Error")
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
-        """The Deployment; a repair may have to renew it as a whole."""
+        """The Deployment; a repair may have to recreate it."""
         return (("deployments.apps", self.workload),)
 
     def inject(self, site: Site) -> None:
-        """Scale it to zero."""
+        """Scale the workload to zero."""
         site.operate(f"kubectl -n {site.namespace} scale deployment/{self.workload} --replicas=0")
 
     def recover(self, site: Site) -> None:
-        """Scale it to what it had."""
+        """Scale the workload back."""
         site.operate(f"kubectl -n {site.namespace} scale deployment/{self.workload} --replicas={self.before}")
 
     def present(self, site: Site) -> bool:
-        """Whether nothing of it is wanted."""
+        """Return whether the Deployment has zero replicas or is missing."""
         found = site.find("deployments.apps", self.workload)
         return found is None or at(found, "spec", "replicas", default=1) == 0

@@ -1,4 +1,4 @@
-"""A Service sends to a port where nobody listens: its pods run, and everybody who calls them is refused."""
+"""A Service forwards to a port that nothing listens on: its pods run, but connections are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.objects import at
 @fault
 @dataclass(frozen=True)
 class TargetPortMisconfig(Fault):
-    """Somebody edits a Service and mistypes a number."""
+    """An operator edits a Service and mistypes its target port."""
 
     service: str
     right: int = 9090
@@ -24,7 +24,7 @@ class TargetPortMisconfig(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """A wrong setting, at the Service."""
+        """A wrong setting of the Service."""
         return GroundTruth(self.service, "Virtualization", "Misconfiguration")
 
     @property
@@ -34,19 +34,19 @@ class TargetPortMisconfig(Fault):
 
     def inject(self, site: Site) -> None:
         """Set the wrong port."""
-        self._set(site, self.wrong)
+        self._set_port(site, self.wrong)
 
     def recover(self, site: Site) -> None:
         """Set the right port."""
-        self._set(site, self.right)
+        self._set_port(site, self.right)
 
     def present(self, site: Site) -> bool:
-        """Whether the Service sends to the wrong port, or is gone."""
+        """Return whether the Service forwards to the wrong port or is missing."""
         found = site.find("services", self.service)
         return found is None or any(
             port.get("targetPort") == self.wrong for port in at(found, "spec", "ports", default=[])
         )
 
-    def _set(self, site: Site, port: int) -> None:
+    def _set_port(self, site: Site, port: int) -> None:
         patch = f'[{{"op": "replace", "path": "/spec/ports/0/targetPort", "value": {port}}}]'
         site.operate(f"kubectl -n {site.namespace} patch service {self.service} --type=json -p '{patch}'")

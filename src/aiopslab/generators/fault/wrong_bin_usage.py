@@ -1,4 +1,4 @@
-"""A service's pods run another service's program: they are up and well, and nobody does the service's work."""
+"""A service's pods run another service's program: they look healthy but do not serve the service's calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.objects import Object
 @fault
 @dataclass(frozen=True)
 class WrongBinUsage(DeployedContainerFault):
-    """Somebody copies a manifest of HotelReservation, whose image has all programs, and leaves the wrong command in."""
+    """An operator copies a manifest of HotelReservation, whose image has all programs, and keeps the wrong command."""
 
     program: str = "geo"
     name: ClassVar[str] = "wrong_bin_usage"
@@ -22,23 +22,23 @@ class WrongBinUsage(DeployedContainerFault):
 
     @property
     def truth(self) -> GroundTruth:
-        """The papers' label, and the one that most would choose."""
+        """The papers' label; the more obvious one is also accepted."""
         return GroundTruth(
             self.service, "Application", "Network/Storage Issue", also_fault_types=("Misconfiguration",)
         )
 
     def inject(self, site: Site) -> None:
-        """Roll the wrong command out."""
-        self._set(site, self.program)
+        """Roll out the wrong command."""
+        self._set_command(site, self.program)
 
     def recover(self, site: Site) -> None:
-        """Roll the right one out."""
-        self._set(site, self.service)
+        """Roll out the right command."""
+        self._set_command(site, self.service)
 
     def is_wrong(self, container: Object) -> bool:
-        """Whether it runs the wrong program."""
+        """Return whether the container runs the wrong program."""
         return container.get("command") == [self.program]
 
-    def _set(self, site: Site, program: str) -> None:
+    def _set_command(self, site: Site, program: str) -> None:
         patch = f'[{{"op": "replace", "path": "/spec/template/spec/containers/0/command", "value": ["{program}"]}}]'
         site.operate(f"kubectl -n {site.namespace} patch deployment {self.service} --type=json -p '{patch}'")

@@ -1,7 +1,7 @@
-"""When requests are sent: moments since the load began, drawn for a shape or read from a file.
+"""Arrival times of requests, in seconds since the load started: drawn for a shape or read from a file.
 
-Requests of an open loop do not wait for answers: when the application slows down, they pile up, as in life. An arrival
-may name its journey; when it does not, the users' mix decides.
+Requests of an open loop do not wait for answers: when the application slows down, they pile up. An arrival
+may name its journey; otherwise the users' mix chooses one.
 """
 
 from __future__ import annotations
@@ -17,97 +17,97 @@ from typing import Any, Final, NamedTuple, Protocol
 from aiopslab.generators.workload.shapes import Shape
 
 LULL_S: Final = 1.0
-"""How far one looks ahead while there is no load at all."""
-MOST_IN_VAIN: Final = 1_000_000
-"""After so many draws in a row that bring nobody, nobody comes any more."""
-MOST_ARRIVALS: Final = 5_000_000
+"""Step in time while the rate is zero."""
+MAX_EMPTY_DRAWS: Final = 1_000_000
+"""Consecutive draws without an arrival before the load ends."""
+MAX_ARRIVALS: Final = 5_000_000
 
 
 class Arrival(NamedTuple):
-    """A request is due, ``t`` seconds after the load began."""
+    """A request that is due ``t`` seconds after the load started."""
 
     t: float
     journey: str | None = None
 
 
 class Arrivals(Protocol):
-    """The moments at which requests are sent, in order."""
+    """The arrivals of requests, in order."""
 
     def draw(self, chance: Random) -> Iterator[Arrival]:
-        """All of them; may go on for ever."""
+        """Yield the arrivals; may be infinite."""
 
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """Requests at a shape's rate: evenly spaced, random as independent users are, or nearly even."""
+    """Arrivals at a shape's rate, with constant, exponential (independent users) or normal spacing."""
 
     shape: Shape
     spacing: str = "exponential"
 
     def __post_init__(self) -> None:
         if self.spacing not in SPACINGS:
-            known = ", ".join(SPACINGS)
-            raise ValueError(f"There is no spacing '{self.spacing}'. Choose one of: {known}.")
+            spacings = ", ".join(SPACINGS)
+            raise ValueError(f"There is no spacing '{self.spacing}'. Choose one of: {spacings}.")
 
     def draw(self, chance: Random) -> Iterator[Arrival]:
-        """Gap after gap. A shape that comes to nothing for good ends the load."""
-        gap = SPACINGS[self.spacing]
+        """Yield arrivals until the shape's rate stays at zero."""
+        draw_gap = SPACINGS[self.spacing]
         peak, t = self.shape.peak, 0.0
         if peak <= 0:
             return
-        thinned = gap is _exponential
-        in_vain = 0
-        while in_vain < MOST_IN_VAIN:
-            rate = peak if thinned else self.shape.rate(t)
-            in_vain += 1
+        is_thinned = draw_gap is _draw_exponential
+        empty_draws = 0
+        while empty_draws < MAX_EMPTY_DRAWS:
+            rate = peak if is_thinned else self.shape.rate(t)
+            empty_draws += 1
             if rate <= 0:
                 t += LULL_S
                 continue
-            t += gap(chance, rate)
-            # Drawing at the peak rate and dropping the surplus is exact for random arrivals, whatever the shape.
-            if not thinned or chance.random() * peak < self.shape.rate(t):
-                in_vain = 0
+            t += draw_gap(chance, rate)
+            # Thinning: drawing at the peak rate and dropping the surplus is exact for a Poisson process of any shape.
+            if not is_thinned or chance.random() * peak < self.shape.rate(t):
+                empty_draws = 0
                 yield Arrival(t)
 
 
-def _constant(chance: Random, rate: float) -> float:
+def _draw_constant(chance: Random, rate: float) -> float:
     return 1 / rate
 
 
-def _exponential(chance: Random, rate: float) -> float:
+def _draw_exponential(chance: Random, rate: float) -> float:
     return chance.expovariate(rate)
 
 
-def _normal(chance: Random, rate: float) -> float:
+def _draw_normal(chance: Random, rate: float) -> float:
     return max(0.0, chance.gauss(1 / rate, 0.25 / rate))
 
 
 SPACINGS: Final[dict[str, Callable[[Random, float], float]]] = {
-    "constant": _constant,
-    "fixed": _constant,
-    "exponential": _exponential,
-    "exp": _exponential,
-    "normal": _normal,
-    "norm": _normal,
+    "constant": _draw_constant,
+    "fixed": _draw_constant,
+    "exponential": _draw_exponential,
+    "exp": _draw_exponential,
+    "normal": _draw_normal,
+    "norm": _draw_normal,
 }
-"""By the papers' names and by wrk2's."""
+"""Gap distributions by the papers' names and by wrk2's."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """Arrivals that were recorded."""
+    """Recorded arrivals."""
 
     arrivals: tuple[Arrival, ...]
 
     def draw(self, chance: Random) -> Iterator[Arrival]:
-        """As recorded."""
+        """Yield the recorded arrivals."""
         return iter(self.arrivals)
 
 
 def read_arrivals(path: Path) -> Replay:
-    """A recorded arrival trace: JSON lines (``{"t": 1.5, "journey": "search"}``) or CSV with such columns.
+    """Read a recorded arrival trace: JSON lines (``{"t": 1.5, "journey": "search"}``) or CSV with these columns.
 
-    Times are seconds, counted from the first; the journey may be missing. Raises ``ValueError`` with the line at fault.
+    Times are in seconds and become relative to the first; the journey is optional. Raises ``ValueError`` that names the arrival.
     """
     text = path.read_text()
     rows: Iterator[Any]
@@ -119,12 +119,12 @@ def read_arrivals(path: Path) -> Replay:
     try:
         for row in rows:
             found.append(Arrival(float(row["t"]), row.get("journey") or None))
-            if len(found) > MOST_ARRIVALS:
-                raise ValueError(f"more than {MOST_ARRIVALS} arrivals")
+            if len(found) > MAX_ARRIVALS:
+                raise ValueError(f"more than {MAX_ARRIVALS} arrivals")
     except (KeyError, TypeError, ValueError) as error:
         where = f"{path.name}, arrival {len(found) + 1}"
         raise ValueError(
-            f"{where}: {error}. Each needs a time 't' in seconds, and may name a 'journey'."
+            f"{where}: {error}. Each arrival needs a time 't' in seconds and may have a 'journey'."
         ) from error
     found.sort(key=lambda arrival: arrival.t)
     first = found[0].t if found else 0.0

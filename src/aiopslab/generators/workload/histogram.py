@@ -1,7 +1,7 @@
-"""Latencies as HdrHistogram keeps and prints them: whole microseconds, three significant digits.
+"""A latency histogram that counts and prints like HdrHistogram: whole microseconds, three significant digits.
 
-A value is known up to the bucket it falls into. Buckets double in width from 2,048 µs on, so an error never exceeds a
-thousandth of the value. wrk2 prints its percentiles and spectrum from such a histogram, and so do we.
+A value is known up to its bucket. From 2,048 µs on the width of buckets doubles, so the error is at most a
+thousandth of the value. wrk2 prints its percentiles and its spectrum from such a histogram.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 SUB_BUCKETS: Final = 2048
 BUCKETS: Final = 27
-"""As many as it takes for a day in microseconds."""
+"""Enough for a day in microseconds."""
 TICKS: Final = 5
 """Lines of the spectrum for each halving of the distance to 100%."""
 
@@ -26,56 +26,56 @@ class Histogram:
         self.max = 0
 
     def record(self, value: int) -> None:
-        """One more value."""
-        low, _ = _bucket(value)
+        """Add a value."""
+        low, _ = _find_bucket(value)
         self._counts[low] = self._counts.get(low, 0) + 1
         self.total += 1
-        self.max = max(self.max, _bucket(value)[1])
+        self.max = max(self.max, _find_bucket(value)[1])
 
     @property
     def mean(self) -> float:
-        """The mean of the values, as far as they are known."""
+        """The mean of the values, to the precision of the buckets."""
         return (
-            sum(_middle(low) * count for low, count in self._counts.items()) / self.total
+            sum(_get_middle(low) * count for low, count in self._counts.items()) / self.total
             if self.total
             else 0.0
         )
 
     @property
     def deviation(self) -> float:
-        """Their standard deviation."""
+        """The standard deviation of the values."""
         if not self.total:
             return 0.0
         mean = self.mean
-        squares = sum((_middle(low) - mean) ** 2 * count for low, count in self._counts.items())
+        squares = sum((_get_middle(low) - mean) ** 2 * count for low, count in self._counts.items())
         return sqrt(squares / self.total)
 
-    def within(self, distance: float) -> float:
-        """The percentage of values at most so far from the mean."""
+    def share_within(self, distance: float) -> float:
+        """Return the percentage of values within that distance of the mean."""
         if not self.total:
             return 0.0
         mean = self.mean
-        near = sum(count for low, count in self._counts.items() if abs(_middle(low) - mean) <= distance)
+        near = sum(count for low, count in self._counts.items() if abs(_get_middle(low) - mean) <= distance)
         return 100.0 * near / self.total
 
     def at(self, percentile: float) -> int:
-        """The value below which that percentage of values lies."""
+        """Return the value at a percentile."""
         wanted = max(1, int(percentile / 100 * self.total + 0.5))
         seen = 0
         for low in sorted(self._counts):
             seen += self._counts[low]
             if seen >= wanted:
-                return _bucket(low)[1]
+                return _find_bucket(low)[1]
         return 0
 
     def spectrum(self) -> Iterator[tuple[int, float, int, float]]:
-        """Value, share of values up to it, their number, and one in how many lies above."""
+        """Yield rows of wrk2's spectrum: value, percentile as a share, count up to it, 1 / (1 - percentile)."""
         seen, target = 0, 0.0
         for low in sorted(self._counts):
             seen += self._counts[low]
             reached = 100.0 * seen / self.total
             while target <= reached and not (seen == self.total and target > 0 and target >= 100.0):
-                yield _bucket(low)[1], target / 100, seen, 100 / (100 - target)
+                yield _find_bucket(low)[1], target / 100, seen, 100 / (100 - target)
                 halvings = int(log2(100 / (100 - target))) + 1
                 target += 100 / (TICKS * 2**halvings)
                 if seen == self.total:
@@ -83,8 +83,8 @@ class Histogram:
         if self.total:
             yield self.max, 1.0, self.total, inf
 
-    def printed(self) -> str:
-        """The spectrum in milliseconds, as wrk2 prints it."""
+    def format(self) -> str:
+        """Format the spectrum in milliseconds, as wrk2 prints it."""
         lines = [f"{'Value':>12} {'Percentile':>12} {'TotalCount':>12} {'1/(1-Percentile)':>12}", ""]
         for value, share, count, above in self.spectrum():
             lines.append(f"{value / 1000:12.3f} {share:12f} {count:12d} {above:12.2f}")
@@ -96,14 +96,14 @@ class Histogram:
         return "\n".join(lines) + "\n"
 
 
-def _bucket(value: int) -> tuple[int, int]:
-    """The lowest and the highest value of the bucket that a value falls into."""
+def _find_bucket(value: int) -> tuple[int, int]:
+    """Return the lowest and the highest value of a value's bucket."""
     shift = max(0, value.bit_length() - 11)
     low = value >> shift << shift
     return low, low + (1 << shift) - 1
 
 
-def _middle(low: int) -> int:
-    """What stands for all values of a bucket."""
-    width = _bucket(low)[1] - low + 1
+def _get_middle(low: int) -> int:
+    """Return the middle of a bucket, which represents all its values."""
+    width = _find_bucket(low)[1] - low + 1
     return low + width // 2

@@ -1,7 +1,7 @@
-"""How users' requests went, kept in columns: a request is a row from the moment it is sent.
+"""Results of users' requests, stored in columns; each request is a row from the moment it is sent.
 
-Rows are in the order in which requests began, so a span of time is a slice. Beyond a bound the older half is
-forgotten.
+Rows are in the order in which requests started, so a span of time is a slice. When the store is full, the older half is
+dropped.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 
 KEEP: Final = 2_000_000
 OPEN: Final = -1.0
-"""The latency of a request that has no answer yet."""
+"""Latency of a request that has no answer yet."""
 
 
 class Outcome(NamedTuple):
-    """One request: when it began, which journey, how long it took, its status, and what went wrong if anything.
+    """One request: start time, journey, latency, status and error, if any.
 
-    A request without an answer yet has a negative latency. A status of 0 means that none came.
+    The latency is negative while there is no answer. The status is 0 if there was no response.
     """
 
     start: float
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Requests, failed ones, those still open, latencies of the answered ones in seconds, errors by their words."""
+    """Counts of requests, errors and unfinished requests, latencies of the finished ones, and errors by message."""
 
     requests: int
     errors: int
@@ -46,20 +46,20 @@ class Summary(NamedTuple):
 
 
 class Results:
-    """What happened to the users' requests."""
+    """The results of the users' requests."""
 
     def __init__(self, keep: int = KEEP) -> None:
         self.promised: list[str] = []
-        """What users were told has been written."""
+        """Writes that were acknowledged to users."""
         self._keep = keep
-        self._forgotten = 0
+        self._dropped = 0
         self._starts = array("d")
         self._latencies = array("d")
         self._journeys = array("H")
         self._statuses = array("H")
         self._errors = array("H")
         self._names: list[str] = []
-        self._words: list[str | None] = [None]
+        self._messages: list[str | None] = [None]
         self._numbers: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -67,88 +67,88 @@ class Results:
 
     @property
     def journeys(self) -> tuple[str, ...]:
-        """The journeys that were made, in the order in which they were first announced."""
+        """The names of the registered journeys, in order of registration."""
         return tuple(self._names)
 
-    def journey(self, name: str) -> int:
-        """The number under which a journey's requests are begun."""
+    def register_journey(self, name: str) -> int:
+        """Return the number of a journey, for ``begin``."""
         if name not in self._names:
             self._names.append(name)
         return self._names.index(name)
 
     def begin(self, start: float, journey: int) -> int:
-        """A request is sent; the number of its row."""
+        """Add a request; return the number of its row."""
         if len(self._starts) >= self._keep:
-            self._forget(self._keep // 2)
+            self._drop_oldest(self._keep // 2)
         self._starts.append(start)
         self._latencies.append(OPEN)
         self._journeys.append(journey)
         self._statuses.append(0)
         self._errors.append(0)
-        return self._forgotten + len(self._starts) - 1
+        return self._dropped + len(self._starts) - 1
 
     def finish(self, row: int, latency_s: float, status: int, error: str | None) -> None:
-        """It has ended."""
-        at = row - self._forgotten
-        if at < 0:
+        """Set the result of a request."""
+        index = row - self._dropped
+        if index < 0:
             return
-        self._latencies[at] = latency_s
-        self._statuses[at] = status
+        self._latencies[index] = latency_s
+        self._statuses[index] = status
         if error is not None:
-            self._errors[at] = self._number(error)
+            self._errors[index] = self._register_error(error)
 
     def outcomes(self, start: float = 0.0, end: float = float("inf")) -> Iterator[Outcome]:
-        """Every request that began in that span of virtual time."""
-        for at in self._span(start, end):
+        """Yield the requests that started in that span of virtual time."""
+        for index in self._find_span(start, end):
             yield Outcome(
-                self._starts[at],
-                self._names[self._journeys[at]],
-                self._latencies[at],
-                self._statuses[at],
-                self._words[self._errors[at]],
+                self._starts[index],
+                self._names[self._journeys[index]],
+                self._latencies[index],
+                self._statuses[index],
+                self._messages[self._errors[index]],
             )
 
     def between(self, start: float, end: float, journey: str | None = None) -> Summary:
-        """Requests that began in that span of virtual time, of all journeys or of one, summed up."""
+        """Summarize the requests that started in that span of virtual time, of all journeys or of one."""
         chosen = [
-            at
-            for at in self._span(start, end)
-            if journey is None or self._names[self._journeys[at]] == journey
+            index
+            for index in self._find_span(start, end)
+            if journey is None or self._names[self._journeys[index]] == journey
         ]
-        latencies = sorted(self._latencies[at] for at in chosen if self._latencies[at] != OPEN)
+        latencies = sorted(self._latencies[index] for index in chosen if self._latencies[index] != OPEN)
         kinds: dict[str, int] = {}
-        for at in chosen:
-            word = self._words[self._errors[at]]
-            if word is not None:
-                kinds[word] = kinds.get(word, 0) + 1
+        for index in chosen:
+            message = self._messages[self._errors[index]]
+            if message is not None:
+                kinds[message] = kinds.get(message, 0) + 1
         return Summary(
             len(chosen),
             sum(kinds.values()),
             len(chosen) - len(latencies),
-            quantile(latencies, 0.5),
-            quantile(latencies, 0.99),
+            get_quantile(latencies, 0.5),
+            get_quantile(latencies, 0.99),
             kinds,
         )
 
-    def _span(self, start: float, end: float) -> range:
+    def _find_span(self, start: float, end: float) -> range:
         return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
-    def _number(self, error: str) -> int:
+    def _register_error(self, error: str) -> int:
         number = self._numbers.get(error)
         if number is None:
-            # Errors carry addresses now and then; what goes beyond the table is told as one kind.
-            if len(self._words) > 60_000:
-                return self._number("other errors")
-            number = self._numbers[error] = len(self._words)
-            self._words.append(error)
+            # Messages may contain addresses, so their number is limited; the rest counts as one kind.
+            if len(self._messages) > 60_000:
+                return self._register_error("other errors")
+            number = self._numbers[error] = len(self._messages)
+            self._messages.append(error)
         return number
 
-    def _forget(self, count: int) -> None:
+    def _drop_oldest(self, count: int) -> None:
         for column in (self._starts, self._latencies, self._journeys, self._statuses, self._errors):
             del column[:count]
-        self._forgotten += count
+        self._dropped += count
 
 
-def quantile(values: list[float], share: float) -> float:
-    """The value below which that share of a sorted list lies; 0 for an empty one."""
+def get_quantile(values: list[float], share: float) -> float:
+    """Return the quantile of a sorted list; 0 if it is empty."""
     return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0

@@ -1,6 +1,6 @@
-"""Load over time: how many requests a second there are at each moment since the load began.
+"""Shapes of load: the rate of requests over time.
 
-A shape tells the rate at a moment and the highest rate it ever reaches; the latter bounds what is drawn for it.
+A shape gives the rate at a time and its peak rate, which bounds the arrivals that are drawn for it.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from math import pi, sin
 from typing import Final, Protocol
 
 RATE: Final = 10.0
-"""How many requests a second there usually are."""
+"""Default rate of users' requests per second."""
 DAY_S = 86_400.0
-LEAST_SHARE = 0.001
+MIN_SHARE = 0.001
 
 
 class Shape(Protocol):
     """A rate over time."""
 
     def rate(self, t: float) -> float:
-        """Requests a second at ``t`` seconds since the load began."""
+        """Return the requests per second at ``t`` seconds after the start."""
 
     @property
     def peak(self) -> float:
@@ -29,12 +29,12 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class Steady:
-    """Always the same."""
+    """A constant rate."""
 
     requests_per_s: float
 
     def rate(self, t: float) -> float:
-        """The rate."""
+        """Return the rate."""
         return self.requests_per_s
 
     @property
@@ -44,55 +44,55 @@ class Steady:
 
 
 class Dial:
-    """A rate that is turned down and up again while the load runs: ``share`` of the most there may be."""
+    """A rate that can be changed while the load runs, as a ``share`` of its peak."""
 
-    def __init__(self, most: float) -> None:
-        self._most = most
+    def __init__(self, peak: float) -> None:
+        self._peak = peak
         self._share = 1.0
 
     @property
     def share(self) -> float:
-        """How far it is turned up. Not to nothing: who draws from it must get somewhere."""
+        """The current share of the peak rate, at least 0.001: drawing arrivals at rate 0 would never end."""
         return self._share
 
     @share.setter
     def share(self, share: float) -> None:
-        if not LEAST_SHARE <= share <= 1.0:
-            raise ValueError(f"A share of the load is between {LEAST_SHARE} and 1, not {share}.")
+        if not MIN_SHARE <= share <= 1.0:
+            raise ValueError(f"The share of the load must be between {MIN_SHARE} and 1, not {share}.")
         self._share = share
 
     def rate(self, t: float) -> float:
-        """The rate it is turned to."""
-        return self._most * self._share
+        """Return the current rate."""
+        return self._peak * self._share
 
     @property
     def peak(self) -> float:
-        """The most there may be."""
-        return self._most
+        """The peak rate."""
+        return self._peak
 
 
 @dataclass(frozen=True)
 class Daily:
-    """A day's rise and fall around a mean; lowest at its beginning, highest half a period later."""
+    """A daily sine wave around a mean: lowest at the start, highest half a period later."""
 
     mean: float
     swing: float = 0.5
-    """How far it goes from the mean, as a share of it: 0.5 is between half and one and a half of the mean."""
+    """Amplitude as a share of the mean: 0.5 varies between 0.5 and 1.5 times the mean."""
     period_s: float = DAY_S
 
     def rate(self, t: float) -> float:
-        """The rate at that time of the day."""
+        """Return the rate at that time."""
         return self.mean * (1 + self.swing * sin(2 * pi * (t / self.period_s - 0.25)))
 
     @property
     def peak(self) -> float:
-        """The rate at the best time of the day."""
+        """The highest rate of the day."""
         return self.mean * (1 + self.swing)
 
 
 @dataclass(frozen=True)
 class Bursts:
-    """A base with bursts that come again and again; the first after one period."""
+    """A base rate with periodic bursts; the first burst comes after one period."""
 
     base: float
     height: float
@@ -100,45 +100,45 @@ class Bursts:
     length_s: float
 
     def rate(self, t: float) -> float:
-        """The base, or a burst's height."""
+        """Return the base rate or the rate of a burst."""
         return self.height if t >= self.every_s and t % self.every_s < self.length_s else self.base
 
     @property
     def peak(self) -> float:
-        """A burst's height, if that is more than the base."""
+        """The higher of the base rate and the rate of a burst."""
         return max(self.base, self.height)
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """From one rate to another in a straight line, and then on with the latter."""
+    """A linear change from one rate to another, which then stays."""
 
     start: float
     end: float
     length_s: float
 
     def rate(self, t: float) -> float:
-        """The rate on the way."""
+        """Return the interpolated rate."""
         share = min(1.0, t / self.length_s)
         return self.start + (self.end - self.start) * share
 
     @property
     def peak(self) -> float:
-        """The higher of the two ends."""
+        """The higher of the two rates."""
         return max(self.start, self.end)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """One rate after another: pairs of a moment and the rate from then on. Before the first there is none."""
+    """A piecewise constant rate: pairs of a start time and a rate. Before the first pair the rate is 0."""
 
     steps: Sequence[tuple[float, float]]
 
     def rate(self, t: float) -> float:
-        """The rate of the last step begun."""
+        """Return the rate of the current step."""
         return next((rate for since, rate in reversed(self.steps) if t >= since), 0.0)
 
     @property
     def peak(self) -> float:
-        """The highest step."""
+        """The highest rate of all steps."""
         return max((rate for _, rate in self.steps), default=0.0)

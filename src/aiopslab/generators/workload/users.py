@@ -1,7 +1,7 @@
-"""Users outside the cloud who send requests without pause and remember how each one went.
+"""Simulated users outside the cloud, which send requests continuously and record each result.
 
-Those of an open loop come by themselves, whatever the application does; those of a closed loop send their next request
-when they have had an answer and have thought about it. Several crowds may share one ``Results``.
+Open-loop users arrive independently of the application's answers; closed-loop users send their next request some time after
+they get an answer. Several groups of users may share one ``Results``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any, Final, NoReturn
 
-from aiopslab.apps.base import Journey
+from aiopslab.apps import Journey
 from aiopslab.generators.workload.arrivals import Arrivals
 from aiopslab.generators.workload.outcomes import Results
 from simcloud.machine.process import Context
@@ -19,28 +19,28 @@ from simcloud.services.front_doors import FrontDoor, Sender, SendFailed
 
 TIMEOUT_S: Final = 2.0
 ENDING_S: Final = 0.1
-"""After the last time-out, so much is left for writing it down."""
+"""Time after the last timeout to record its result."""
 WRONG: Final = "wrong answer"
 
 
 class Mix:
-    """Journeys by their weights, and the sending of one."""
+    """Chooses journeys by their weights, and sends and records their requests."""
 
     def __init__(self, journeys: Sequence[Journey], results: Results) -> None:
         self.journeys = list(journeys)
         self.results = results
         self._named = {journey.name: number for number, journey in enumerate(self.journeys)}
-        self._numbers = [results.journey(journey.name) for journey in self.journeys]
+        self._numbers = [results.register_journey(journey.name) for journey in self.journeys]
         self._weights = list(accumulate(journey.weight for journey in self.journeys))
 
     def choose(self, chance: Random, name: str | None = None) -> int:
-        """One of the journeys: the named one if there is one of that name, else by chance."""
+        """Return the number of the journey with that name, or of a random one if there is none."""
         if name is not None and name in self._named:
             return self._named[name]
         return chance.choices(range(len(self.journeys)), cum_weights=self._weights)[0]
 
     async def make(self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float) -> None:
-        """Send one journey's request; whatever happens to it is written down and is no matter of the caller's."""
+        """Send and record a journey's request; never raises ``SendFailed``."""
         try:
             await self.record(ctx, sender, number, chance, timeout_s, ctx.kernel.now)
         except SendFailed:
@@ -49,9 +49,9 @@ class Mix:
     async def record(
         self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float, due: float
     ) -> tuple[int, Any]:
-        """Send one journey's request and write down how it went, as of the moment at which it was due.
+        """Send and record a journey's request, with the latency counted from the time it was due.
 
-        Its status and answer; raises ``SendFailed`` when there is none.
+        Returns its status and answer; raises ``SendFailed`` if there is none.
         """
         journey, results = self.journeys[number], self.results
         request = journey.request(chance)
@@ -72,7 +72,7 @@ class Mix:
 
 
 class Crowd:
-    """Users who make journeys through a front door; ``results`` tells how they fared."""
+    """Base class of users that make journeys through a front door; ``results`` has their results."""
 
     def __init__(
         self, door: FrontDoor, journeys: Sequence[Journey], timeout_s: float, results: Results | None
@@ -84,7 +84,7 @@ class Crowd:
 
 
 class Users(Crowd):
-    """A crowd that comes as ``arrivals`` say."""
+    """Open-loop users that arrive at the times of ``arrivals``."""
 
     def __init__(
         self,
@@ -98,11 +98,11 @@ class Users(Crowd):
         self._arrivals = arrivals
 
     async def program(self, ctx: Context) -> int:
-        """Run on a machine outside: send requests until killed, or until there are no more arrivals."""
-        chance, begun = ctx.random("users"), ctx.kernel.now
+        """Run on a machine outside the cluster: send requests until killed or until there are no more arrivals."""
+        chance, started_s = ctx.random("users"), ctx.kernel.now
         sender, mix = self._door.open(ctx), self._mix
         for arrival in self._arrivals.draw(chance):
-            await ctx.sleep(begun + arrival.t - ctx.kernel.now)
+            await ctx.sleep(started_s + arrival.t - ctx.kernel.now)
             number = mix.choose(chance, arrival.journey)
             ctx.spawn(mix.make(ctx, sender, number, chance, self._timeout_s), "request")
         await ctx.sleep(self._timeout_s + ENDING_S)
@@ -110,7 +110,7 @@ class Users(Crowd):
 
 
 class ClosedUsers(Crowd):
-    """So many users, each of whom thinks for a while after every answer."""
+    """A fixed number of closed-loop users with a random think time between requests."""
 
     def __init__(
         self,
@@ -126,16 +126,16 @@ class ClosedUsers(Crowd):
         self._think_s = think_s
 
     async def program(self, ctx: Context) -> int:
-        """Run on a machine outside, until killed."""
+        """Run on a machine outside the cluster, until killed."""
         sender = self._door.open(ctx)
         users = [
-            ctx.spawn(self._user(ctx, sender, number), f"user {number}") for number in range(self._users)
+            ctx.spawn(self._run_user(ctx, sender, number), f"user {number}") for number in range(self._users)
         ]
         for user in users:
             await user
         return 0
 
-    async def _user(self, ctx: Context, sender: Sender, number: int) -> NoReturn:
+    async def _run_user(self, ctx: Context, sender: Sender, number: int) -> NoReturn:
         chance = ctx.random(f"user {number}")
         while True:
             await ctx.sleep(chance.expovariate(1 / self._think_s))

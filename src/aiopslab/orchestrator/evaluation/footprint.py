@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cloud.declared import changes
+from aiopslab.cloud.declared import find_changes
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.evaluation.health import tally
 from aiopslab.orchestrator.oracles.need import beyond_need
@@ -77,11 +77,11 @@ def changes_beyond_need(
     What the cluster itself changed or added in the meantime is nobody's fault; what it removed (with a namespace, or with
     an owner) somebody had it remove.
     """
-    now = environment.declared()
-    astray = changes(environment.baseline.objects, now)
+    now = environment.read_declared()
+    astray = find_changes(environment.baseline.objects, now)
     found = {
         key: what
-        for key, what in sorted(changes(session.declared, now).items())
+        for key, what in sorted(find_changes(session.declared, now).items())
         if key in astray and (key in left.touched or what == "removed")
     }
     return beyond_need(found, environment, faults)

@@ -58,7 +58,7 @@ def _stayed_on(machine: Machine, since: float) -> bool:
 
 def _neighbours(app: Application, name: str) -> list[str]:
     """Whom a component asks, and who asks it."""
-    return [*app.component(name).calls, *app.callers_of(name)]
+    return [*app.component(name).calls, *app.find_callers(name)]
 
 
 def _ran_on(environment: Environment, nodes: Iterable[str]) -> set[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.declared import changes, differences
+from aiopslab.cloud.declared import find_changes, find_differences
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import OperationFailed
 from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
@@ -105,7 +105,7 @@ def _workloads(environment: Environment) -> Iterator[Finding]:
 
 
 def _writes(environment: Environment) -> Iterator[Finding]:
-    missing = environment.missing_writes()
+    missing = environment.find_missing_writes()
     if missing is None:
         return
     shown = ", ".join(missing[:SHOWN])
@@ -115,11 +115,11 @@ def _writes(environment: Environment) -> Iterator[Finding]:
 
 def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     """What is declared differently now than before the faults, or lost at a node, and is no part of a repair."""
-    before, now = environment.baseline.objects, environment.declared()
-    found = changes(before, now)
+    before, now = environment.baseline.objects, environment.read_declared()
+    found = find_changes(before, now)
     for key in found:
         if key in before and key in now:
-            found[key] += f" ({_some(differences(before[key], now[key]))})"
+            found[key] += f" ({_some(find_differences(before[key], now[key]))})"
     others = [*beyond_need(found, environment, faults), *_rules_lost(environment, faults)]
     yield Finding("nothing else was changed", not others, _some(others, "; "))
 
@@ -132,7 +132,7 @@ def _some(told: Sequence[str], between: str = ", ") -> str:
 
 def _rules_lost(environment: Environment, faults: Sequence[Fault]) -> Iterator[str]:
     """Rules of packet filters that were there before any fault, and are not any more; a node at fault may be booted."""
-    now, blamed = environment.filters(), nodes_at_fault(environment, faults)
+    now, blamed = environment.read_filters(), nodes_at_fault(environment, faults)
     for name, rules in environment.baseline.filters.items():
         if name in blamed:
             continue

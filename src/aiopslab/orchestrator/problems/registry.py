@@ -20,7 +20,7 @@ from typing import Final
 
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.tasks import TASKS, Task
-from aiopslab.utils.loading import NoPythonFile, module_of
+from aiopslab.utils.loading import NoPythonFile, load_module
 from aiopslab.utils.status import AIOpsLabError
 
 GROUP: Final = "aiopslab.problems"
@@ -155,7 +155,7 @@ def _is_own(thing: object, module: ModuleType) -> bool:
 
 def _module(file: Path) -> ModuleType:
     try:
-        return module_of(file, "aiopslab_problems")
+        return load_module(file, "aiopslab_problems")
     except NoPythonFile as error:
         raise CannotLoad(error.message) from None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aiopslab.cloud.declared import changes
+from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.evaluation.health import health
 from aiopslab.orchestrator.oracles import Finding
@@ -39,7 +39,7 @@ def signs(environment: Environment) -> Signs:
     end = environment.now - environment.timeout_s
     results = environment.users.results
     seen = {one.name: results.between(end - WINDOW_S, end, one.name) for one in environment.app.journeys}
-    changed = changes(environment.baseline.objects, environment.declared())
+    changed = find_changes(environment.baseline.objects, environment.read_declared())
     return Signs(
         {name: one.error_rate for name, one in seen.items()},
         {name: one.p99_s for name, one in seen.items()},

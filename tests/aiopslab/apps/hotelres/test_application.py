@@ -75,7 +75,7 @@ def test_the_topology_names_components_only() -> None:
     for component in APP.components:
         assert set(component.calls) <= names
         assert component.owner
-    assert APP.callers_of("rate") == ["search"]
+    assert APP.find_callers("rate") == ["search"]
     assert APP.component("mongodb-rate").persistent
     with pytest.raises(KeyError):
         APP.component("billing")

@@ -86,7 +86,7 @@ def test_the_topology_names_components_only() -> None:
     for component in APP.components:
         assert set(component.calls) <= names
         assert component.owner
-    assert APP.callers_of("text-service") == ["compose-post-service"]
+    assert APP.find_callers("text-service") == ["compose-post-service"]
     assert not APP.component("user-mongodb").persistent
 
 

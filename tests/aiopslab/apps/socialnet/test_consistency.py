@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from aiopslab.apps.socialnet.data.people import neighbours
+from aiopslab.apps.socialnet.data.people import draw_neighbours
 from aiopslab.apps.socialnet.journeys import JOURNEYS
-from aiopslab.apps.socialnet.web.scripts import arguments_of
+from aiopslab.apps.socialnet.web.scripts import parse_arguments
 from tests.aiopslab.apps.socialnet.living import Living
 
 COMPOSE = JOURNEYS[2]
@@ -36,12 +36,12 @@ def written(living: Living) -> list[dict[str, Any]]:
     for seed in SEEDS:
         request = COMPOSE.request(Random(seed))
         assert COMPOSE.accepts(living.sent(request))
-        sent = arguments_of(request, posted=True)
-        found.append({"sent": sent, "post": posts(living, "user", int(sent["user_id"]))[0]})
+        sent = parse_arguments(request, posted=True)
+        found.append({"sent": sent, "post": build_posts(living, "user", int(sent["user_id"]))[0]})
     return found
 
 
-def posts(living: Living, which: str, user: int, stop: int = 10) -> list[dict[str, Any]]:
+def build_posts(living: Living, which: str, user: int, stop: int = 10) -> list[dict[str, Any]]:
     status, body = living.read(which, user, 0, stop)
     assert status == 200, body
     found: list[dict[str, Any]] = json.loads(body)
@@ -85,30 +85,32 @@ def test_every_follower_and_everyone_mentioned_finds_it_and_nobody_else(
     for each in written[:4]:
         post = each["post"]
         writer = int(post["creator"]["user_id"])
-        concerned = {*neighbours()[writer], *(int(one["user_id"]) for one in post["user_mentions"])}
+        concerned = {*draw_neighbours()[writer], *(int(one["user_id"]) for one in post["user_mentions"])}
         for reader in sorted(concerned):
-            assert post in posts(living, "home", reader), f"{reader} does not find it"
+            assert post in build_posts(living, "home", reader), f"{reader} does not find it"
         for reader in strangers:
             if reader not in concerned:
-                assert post not in posts(living, "home", reader), f"{reader} finds it"
+                assert post not in build_posts(living, "home", reader), f"{reader} finds it"
 
 
 def test_timelines_are_the_newest_first_and_the_same_from_the_databases(
     living: Living, written: list[dict[str, Any]]
 ) -> None:
     writers = [int(each["post"]["creator"]["user_id"]) for each in written]
-    before = {(which, user): posts(living, which, user) for which in ("home", "user") for user in writers}
+    before = {
+        (which, user): build_posts(living, which, user) for which in ("home", "user") for user in writers
+    }
     for timeline in before.values():
         stamps = [int(post["timestamp"]) for post in timeline]
         assert stamps == sorted(stamps, reverse=True)
     for line in living.app.cooling:
         living.typed(line)
-    assert {(which, user): posts(living, which, user) for which, user in before} == before
+    assert {(which, user): build_posts(living, which, user) for which, user in before} == before
 
 
 def test_a_new_follower_finds_what_is_written_from_then_on(living: Living) -> None:
-    follower = next(user for user in range(962) if user not in (*neighbours()[20], 20))
+    follower = next(user for user in range(962) if user not in (*draw_neighbours()[20], 20))
     form = {"user_name": f"username_{follower}", "followee_name": "username_20"}
     assert living.posted("/wrk2-api/user/follow", form)[0] == 200
     assert living.compose(20, "after you came")[0] == 200
-    assert posts(living, "home", follower)[0]["text"] == "after you came"
+    assert build_posts(living, "home", follower)[0]["text"] == "after you came"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiopslab.apps.socialnet.data.people import neighbours
+from aiopslab.apps.socialnet.data.people import draw_neighbours
 from simcloud.machine.network.http import HttpRequest
 from tests.aiopslab.apps.socialnet.living import Living
 
@@ -17,7 +17,7 @@ def living() -> Living:
     return Living()
 
 
-def posts(answer: tuple[int, str]) -> list[dict[str, Any]]:
+def build_posts(answer: tuple[int, str]) -> list[dict[str, Any]]:
     status, body = answer
     assert status == 200, body
     return json.loads(body) or []
@@ -32,14 +32,14 @@ def test_all_of_it_runs_without_a_restart(living: Living) -> None:
 
 def test_everybody_has_timelines_from_the_start(living: Living) -> None:
     for user in (0, 480, 961):
-        written = posts(living.read("user", user))
+        written = build_posts(living.read("user", user))
         assert written
         assert {one["creator"]["username"] for one in written} == {f"username_{user}"}
-        others = posts(living.read("home", user))
+        others = build_posts(living.read("home", user))
         assert others
         stamps = [int(one["timestamp"]) for one in others]
         assert stamps == sorted(stamps, reverse=True)
-        known = {str(other) for other in neighbours()[user]}
+        known = {str(other) for other in draw_neighbours()[user]}
         assert all(
             one["creator"]["user_id"] in known or any(m["user_id"] == str(user) for m in one["user_mentions"])
             for one in others
@@ -47,18 +47,18 @@ def test_everybody_has_timelines_from_the_start(living: Living) -> None:
 
 
 def test_a_post_appears_in_its_writers_its_followers_and_the_mentioned_ones_timelines(living: Living) -> None:
-    follower = neighbours()[7][0]
-    stranger = next(user for user in range(962) if user not in (*neighbours()[7], 7))
+    follower = draw_neighbours()[7][0]
+    stranger = next(user for user in range(962) if user not in (*draw_neighbours()[7], 7))
     said = f"see @username_{stranger} and @nobody at https://example.com"
     assert living.compose(7, said) == (200, "Successfully upload post\n")
-    [newest] = posts(living.read("user", 7, 0, 1))
+    [newest] = build_posts(living.read("user", 7, 0, 1))
     [url] = newest["urls"]
     assert url["expanded_url"] == "https://example.com"
     assert url["shortened_url"].startswith("http://short-url/")
     assert newest["text"] == f"see @username_{stranger} and @nobody at {url['shortened_url']}"
     assert newest["user_mentions"] == [{"user_id": str(stranger), "username": f"username_{stranger}"}]
     for reader in (follower, stranger):
-        assert posts(living.read("home", reader, 0, 1)) == [newest]
+        assert build_posts(living.read("home", reader, 0, 1)) == [newest]
 
 
 def test_what_is_not_there_is_an_empty_object_as_in_lua(living: Living) -> None:
@@ -74,11 +74,11 @@ def test_people_register_follow_and_unfollow(living: Living) -> None:
     pair = {"user_name": "ada", "followee_name": "username_3"}
     assert living.posted("/wrk2-api/user/follow", pair) == (200, "Success!\n")
     living.compose(3, "for ada")
-    assert [one["text"] for one in posts(living.read("home", 5000))] == ["for ada"]
+    assert [one["text"] for one in build_posts(living.read("home", 5000))] == ["for ada"]
     ids = {"user_id": "5000", "followee_id": "3"}
     assert living.posted("/wrk2-api/user/unfollow", ids) == (200, "Success!\n")
     living.compose(3, "not for ada")
-    assert [one["text"] for one in posts(living.read("home", 5000))] == ["for ada"]
+    assert [one["text"] for one in build_posts(living.read("home", 5000))] == ["for ada"]
 
 
 def test_who_logs_in_reads_with_a_token_and_nobody_else(living: Living) -> None:

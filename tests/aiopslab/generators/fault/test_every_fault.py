@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from aiopslab.apps.base import Application
-from aiopslab.cloud.declared import changes, declared
+from aiopslab.cloud.declared import find_changes, read_declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault
 from aiopslab.orchestrator.problems import ProblemRegistry
@@ -91,7 +91,7 @@ def test_fault(bases: Bases, app: type[Application], fault: Fault) -> None:
 def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
     """From before the fault to after its repair."""
     present = {"before": fault.present(environment)}
-    before, begun = declared(environment.cluster.api), environment.now
+    before, begun = read_declared(environment.cluster.api), environment.now
     fault.inject(environment)
     took_s = environment.now - begun
     present["injected"] = fault.present(environment)
@@ -117,7 +117,7 @@ def life_of(environment: Environment, fault: Fault) -> dict[str, Any]:
     out_of_use = fault.machines_at_fault(environment)
     changed = {
         key: what
-        for key, what in changes(before, declared(environment.cluster.api)).items()
+        for key, what in find_changes(before, read_declared(environment.cluster.api)).items()
         if (key.plural, key.name) not in [("nodes", name) for name in out_of_use]
     }
     later = worst(environment, healing + HEALING_S / 2)

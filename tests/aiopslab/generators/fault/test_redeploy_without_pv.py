@@ -8,8 +8,8 @@ import pytest
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
-from aiopslab.generators.fault.not_ready import restart_not_ready
 from aiopslab.generators.fault.redeploy_without_pv import DATABASES, RedeployWithoutPV
+from aiopslab.generators.site import restart_unready_pods
 from aiopslab.orchestrator.oracles import judge_repair
 from simcloud.world.copies import Copy
 
@@ -40,7 +40,7 @@ def looked(environment: Environment) -> str:
 
 def judged(environment: Environment, change: str) -> tuple[bool, str]:
     environment.operate(RENEW.replace("CHANGE", change))
-    restart_not_ready(environment, DATABASES)
+    restart_unready_pods(environment, DATABASES)
     verdict = judge_repair(environment, [FAULT])
     return verdict.passed, str(verdict)
 

@@ -34,7 +34,7 @@ def test_it_prints_as_hdrhistogram_does() -> None:
     histogram = Histogram()
     for value in (1000, 2000, 3000):
         histogram.record(value)
-    assert histogram.printed() == (
+    assert histogram.format() == (
         "       Value   Percentile   TotalCount 1/(1-Percentile)\n"
         "\n"
         "       1.000     0.000000            1         1.00\n"

@@ -5,7 +5,7 @@ from aiopslab.generators.workload.outcomes import Outcome, Results
 
 def test_the_oldest_are_forgotten_and_late_answers_to_them_are_no_harm() -> None:
     results = Results(keep=10)
-    shop = results.journey("shop")
+    shop = results.register_journey("shop")
     rows = [results.begin(float(n), shop) for n in range(25)]
     assert len(results) <= 10
     for row in rows:
@@ -17,7 +17,7 @@ def test_the_oldest_are_forgotten_and_late_answers_to_them_are_no_harm() -> None
 
 def test_a_span_of_time_is_summed_up() -> None:
     results = Results()
-    shop, pay = results.journey("shop"), results.journey("pay")
+    shop, pay = results.register_journey("shop"), results.register_journey("pay")
     for n in range(100):
         row = results.begin(float(n), pay if n % 10 == 0 else shop)
         if n == 99:

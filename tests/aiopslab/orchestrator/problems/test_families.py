@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from aiopslab.generators.fault.catalogue import faults
+from aiopslab.generators.fault.base import load_faults
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.tasks import AnalysisTask, LocalizationTask, Task
 from aiopslab.orchestrator.tasks.analysis import LABELS
@@ -126,7 +126,7 @@ def test_what_agents_are_told_has_what_they_need() -> None:
 
 def test_every_fault_is_used_by_a_family() -> None:
     used = {fault.name for problem in map(REGISTRY.get_problem, IDS) for fault in problem.faults}
-    assert used == set(faults())
+    assert used == set(load_faults())
 
 
 def test_every_floor_of_always_the_same_answer_is_below_what_is_right() -> None:

@@ -25,6 +25,6 @@ def test_tasks_where_something_is_wrong_say_so_and_others_do_not() -> None:
 
 def test_the_application_is_described_with_its_components() -> None:
     told = DetectionTask(HotelReservation()).get_task_description()
-    assert "People find a hotel" in told
+    assert "Users search hotels" in told
     assert "mongodb-reservation, mongodb-user, memcached-profile" in told
     assert "What users do, all the time: search, recommend, user, reserve" in told

@@ -1,1 +1,1 @@
-"""The eight programs of the application, one module each, and what their starts have in common."""
+"""The eight programs of the application, one module each, and their common startup."""

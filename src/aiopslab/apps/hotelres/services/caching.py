@@ -1,4 +1,4 @@
-"""What rate and profile have in common: ask the cache for many keys, the database for those it lacks."""
+"""What rate and profile share: read many keys from the cache, and the missing ones from the database."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ CLIENT: Final[Labels] = (("span.kind", "client"),)
 """The tag of spans around calls to a store."""
 
 
-def go_list(texts: Iterable[str]) -> str:
-    """A list of strings as Go's ``%v`` prints it."""
+def format_go_list(texts: Iterable[str]) -> str:
+    """Format a list of strings as Go's ``%v`` does."""
     return f"[{' '.join(texts)}]"
 
 
-async def all_of(ctx: Context, ask: Callable[[str], Coroutine[Any, Any, T]], keys: list[str]) -> list[T]:
-    """Ask for each key at the same time."""
+async def fetch_all(ctx: Context, fetch: Callable[[str], Coroutine[Any, Any, T]], keys: list[str]) -> list[T]:
+    """Fetch all keys concurrently; return their values."""
     if len(keys) == 1:
-        return [await ask(keys[0])]
-    return await gather(ctx.kernel, [ask(key) for key in keys], "misses")
+        return [await fetch(keys[0])]
+    return await gather(ctx.kernel, [fetch(key) for key in keys], "misses")
 
 
-def remember(ctx: Context, cache: MemcachedClient, key: str, value: bytes) -> None:
-    """Store a value in the background; whether that works is nobody's concern."""
+def store_in_background(ctx: Context, cache: MemcachedClient, key: str, value: bytes) -> None:
+    """Store a value in the cache in the background; errors are ignored."""
     go(ctx, _store(cache, key, value), "memcached set")
 
 

@@ -1,6 +1,6 @@
-"""frontend: the web server. It takes queries, asks the services, and answers in JSON.
+"""frontend: the web server, which calls the services and answers in JSON.
 
-An error of a service is a 500 whose body is the error. A hotel without an address ends the request, not the process.
+An error of a service becomes a 500 with the error as body. A hotel without an address ends the request, not the process.
 """
 
 from __future__ import annotations
@@ -9,12 +9,19 @@ from collections.abc import Awaitable, Callable
 from posixpath import normpath
 from typing import Final
 
-from aiopslab.apps.hotelres.data import single
+from aiopslab.apps.hotelres.data import to_single
 from aiopslab.apps.hotelres.fields import atoi
-from aiopslab.apps.hotelres.geojson import MissingAddress, collection
-from aiopslab.apps.hotelres.messages import Booking, Login, Profile, ProfilesWanted, Stay, Wish
+from aiopslab.apps.hotelres.geojson import MissingAddress, encode_collection
+from aiopslab.apps.hotelres.messages import (
+    Booking,
+    Login,
+    Profile,
+    ProfilesRequest,
+    RecommendationRequest,
+    Stay,
+)
 from aiopslab.apps.hotelres.services.places_in_source import ROOT
-from aiopslab.apps.hotelres.services.startup import Startup, program
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.machine.files import FileError
 from simcloud.machine.network import AddressInUse
 from simcloud.machine.network.http import HttpRequest, HttpResponse
@@ -44,27 +51,27 @@ QueryHandler = Callable[[Query, SpanContext], Awaitable[bytes]]
 
 
 class BadQuery(Exception):
-    """A request that lacks something; the sentence is its answer."""
+    """A parameter is missing; the message is the response."""
 
 
 class Frontend:
-    """Answers the requests of users."""
+    """The request handlers."""
 
     def __init__(self, startup: Startup) -> None:
         self._ctx = startup.ctx
         self._log = startup.log
-        self._search = startup.channel("search")
-        self._profile = startup.channel("profile")
-        self._recommendation = startup.channel("recommendation")
-        self._user = startup.channel("user")
-        self._reservation = startup.channel("reservation")
+        self._search = startup.open_channel("search")
+        self._profile = startup.open_channel("profile")
+        self._recommendation = startup.open_channel("recommendation")
+        self._user = startup.open_channel("user")
+        self._reservation = startup.open_channel("reservation")
 
     async def hotels(self, query: Query, span: SpanContext) -> bytes:
-        """Hotels near a place that have rooms."""
+        """Return hotels near a place that have rooms."""
         in_date, out_date = query["inDate"], query["outDate"]
-        _need(in_date and out_date, NO_DATES)
-        _need(query["lat"] and query["lon"], NO_PLACE)
-        stay = Stay(single(_number(query["lat"])), single(_number(query["lon"])), in_date, out_date)
+        _require(in_date and out_date, NO_DATES)
+        _require(query["lat"] and query["lon"], NO_PLACE)
+        stay = Stay(to_single(_number(query["lat"])), to_single(_number(query["lon"])), in_date, out_date)
         found = await self._search.call("/search.Search/Nearby", stay, span)
         try:
             wanted = Booking("", found, in_date, out_date, 1)
@@ -77,38 +84,38 @@ class Frontend:
         except GrpcError:
             self._log.error("SearchHandler GetProfiles failed", "services/frontend/server.go:227")
             raise
-        return _drawn(profiles)
+        return _encode(profiles)
 
     async def recommendations(self, query: Query, span: SpanContext) -> bytes:
-        """The best hotels by what somebody likes."""
-        _need(query["lat"] and query["lon"], NO_PLACE)
-        _need(query["require"] in ("dis", "rate", "price"), "Please specify require params")
-        wish = Wish(query["require"], _number(query["lat"]), _number(query["lon"]))
+        """Return the best hotels by a criterion."""
+        _require(query["lat"] and query["lon"], NO_PLACE)
+        _require(query["require"] in ("dis", "rate", "price"), "Please specify require params")
+        request = RecommendationRequest(query["require"], _number(query["lat"]), _number(query["lon"]))
         found = await self._recommendation.call(
-            "/recommendation.Recommendation/GetRecommendations", wish, span
+            "/recommendation.Recommendation/GetRecommendations", request, span
         )
-        return _drawn(await self._profiles(found, query, span))
+        return _encode(await self._profiles(found, query, span))
 
     async def user(self, query: Query, span: SpanContext) -> bytes:
-        """Whether somebody may log in."""
+        """Check a login."""
         login = _login(query)
-        return _message("Login successfully!" if await self._knows(login, span) else WRONG_LOGIN)
+        return _message("Login successfully!" if await self._check_login(login, span) else WRONG_LOGIN)
 
     async def reservation(self, query: Query, span: SpanContext) -> bytes:
-        """Book a room. As in the original, a wrong password is told but does not keep anybody from it."""
+        """Book a room. As in the original, a wrong password is reported but does not prevent the booking."""
         in_date, out_date, hotel = query["inDate"], query["outDate"], query["hotelId"]
-        _need(in_date and out_date, NO_DATES)
-        _need(_is_date(in_date) and _is_date(out_date), "Please check inDate/outDate format (YYYY-MM-DD)")
-        _need(hotel, "Please specify hotelId params")
-        _need(query["customerName"], "Please specify customerName params")
+        _require(in_date and out_date, NO_DATES)
+        _require(_is_date(in_date) and _is_date(out_date), "Please check inDate/outDate format (YYYY-MM-DD)")
+        _require(hotel, "Please specify hotelId params")
+        _require(query["customerName"], "Please specify customerName params")
         login = _login(query)
-        told = "Reserve successfully!" if await self._knows(login, span) else WRONG_LOGIN
+        message = "Reserve successfully!" if await self._check_login(login, span) else WRONG_LOGIN
         wanted = Booking(query["customerName"], [hotel], in_date, out_date, atoi(query["number"]))
         booked = await self._reservation.call("/reservation.Reservation/MakeReservation", wanted, span)
-        return _message(told if booked else "Failed. Already reserved. ")
+        return _message(message if booked else "Failed. Already reserved. ")
 
     async def page(self, request: HttpRequest, _span: SpanContext) -> HttpResponse:
-        """A file of the web pages."""
+        """Return a static file."""
         path = PAGES + normpath("/" + request.path.partition("?")[0])
         try:
             if self._ctx.files.is_dir(path):
@@ -118,22 +125,22 @@ class Frontend:
             return http_error(404, "404 page not found")
         return HttpResponse(200, body, {"Content-Type": "text/html; charset=utf-8"})
 
-    async def _knows(self, login: Login, span: SpanContext) -> bool:
-        known: bool = await self._user.call("/user.User/CheckUser", login, span)
-        return known
+    async def _check_login(self, login: Login, span: SpanContext) -> bool:
+        is_valid: bool = await self._user.call("/user.User/CheckUser", login, span)
+        return is_valid
 
     async def _profiles(self, hotels: list[str], query: Query, span: SpanContext) -> list[Profile]:
-        wanted = ProfilesWanted(hotels, query["locale"] or "en")
+        wanted = ProfilesRequest(hotels, query["locale"] or "en")
         found: list[Profile] = await self._profile.call("/profile.Profile/GetProfiles", wanted, span)
         return found
 
 
 async def _main(startup: Startup) -> None:
-    await startup.tracing("FrontendPort")
+    await startup.connect_tracing("FrontendPort")
     where = "services/frontend/server.go"
-    startup.tell(f"{where}:49", "Initializing gRPC clients...")
+    startup.log_info(f"{where}:49", "Initializing gRPC clients...")
     frontend = Frontend(startup)
-    startup.tell(f"{where}:69", "Successfull")
+    startup.log_info(f"{where}:69", "Successfull")
     server = HttpServer(startup.ctx, startup.tracer)
     server.route("/", frontend.page, PAGE_CPU_S)
     for path, handler in (
@@ -142,21 +149,21 @@ async def _main(startup: Startup) -> None:
         ("/user", frontend.user),
         ("/reservation", frontend.reservation),
     ):
-        server.route(path, _answering(handler), CPU_S)
-    startup.tell(f"{where}:92", "Serving http")
+        server.route(path, _handle_queries(handler), CPU_S)
+    startup.log_info(f"{where}:92", "Serving http")
     try:
         server.listen(startup.port)
     except AddressInUse as error:
         startup.fatal(listen_error(error, startup.port))
-    await startup.forever()
+    await startup.run_forever()
 
 
-def _answering(handler: QueryHandler) -> RequestHandler:
-    """A handler of queries as one of requests."""
+def _handle_queries(handler: QueryHandler) -> RequestHandler:
+    """Turn a handler of queries into a handler of requests."""
 
     async def answer(request: HttpRequest, span: SpanContext) -> HttpResponse:
         try:
-            response = HttpResponse(200, await handler(_readable(query_of(request)), span))
+            response = HttpResponse(200, await handler(_replace_surrogates(query_of(request)), span))
         except BadQuery as error:
             response = http_error(400, str(error))
         except GrpcError as error:
@@ -167,27 +174,27 @@ def _answering(handler: QueryHandler) -> RequestHandler:
     return answer
 
 
-def _readable(query: Query) -> Query:
-    """Parameters as text that can be written again: half a character is replaced."""
+def _replace_surrogates(query: Query) -> Query:
+    """Replace lone surrogates in parameters, so that they can be encoded again."""
     for name, value in query.items():
         if not value.isascii():
             query[name] = value.encode("utf-8", "replace").decode()
     return query
 
 
-def _need(given: object, otherwise: str) -> None:
-    if not given:
-        raise BadQuery(otherwise)
+def _require(value: object, message: str) -> None:
+    if not value:
+        raise BadQuery(message)
 
 
 def _login(query: Query) -> Login:
-    _need(query["username"] and query["password"], NO_LOGIN)
+    _require(query["username"] and query["password"], NO_LOGIN)
     return Login(query["username"], query["password"])
 
 
-def _drawn(profiles: list[Profile]) -> bytes:
+def _encode(profiles: list[Profile]) -> bytes:
     try:
-        return collection(profiles)
+        return encode_collection(profiles)
     except MissingAddress:
         raise Panic(NIL_POINTER, NIL_FRAMES) from None
 
@@ -197,7 +204,7 @@ def _message(text: str) -> bytes:
 
 
 def _number(text: str) -> float:
-    """A number as Go reads it when it ignores the error."""
+    """Parse a number as Go does if its error is ignored."""
     try:
         return float(text)
     except ValueError:
@@ -213,4 +220,4 @@ def _is_date(text: str) -> bool:
     )
 
 
-frontend = program("frontend", _main)
+frontend = make_program("frontend", _main)

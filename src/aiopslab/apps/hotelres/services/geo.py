@@ -1,4 +1,4 @@
-"""geo: which hotels are near a point. All points are read at the start; afterwards no database is asked."""
+"""geo: finds hotels near a point. All points are read at startup; the database is not used afterwards."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from typing import Final
 
 from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.messages import Point
-from aiopslab.apps.hotelres.places import Place, nearest, places
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, program
+from aiopslab.apps.hotelres.places import Place, find_nearest, read_places
+from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
 LOGIN: Final = ("admin", "admin")
-"""Compiled in, as in the original."""
+"""Hard-coded, as in the original."""
 
 WITHIN_KM: Final = 10.0
-MOST: Final = 5
+MAX_HOTELS: Final = 5
 CPU_S: Final = 0.0005
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("geo", "hotelId", data.points())]
-    mongo = await startup.database("GeoMongoAddress", "geo-db", seeds, LOGIN)
-    await startup.tracing("GeoPort")
+    seeds = [Seed("geo", "hotelId", data.build_points())]
+    mongo = await startup.connect_database("GeoMongoAddress", "geo-db", seeds, LOGIN)
+    await startup.connect_tracing("GeoPort")
     known = await _load(startup, mongo)
 
     async def nearby(call: Call) -> list[str]:
         wanted: Point = call.payload
-        return nearest(known, wanted.lat, wanted.lon, WITHIN_KM, MOST)
+        return find_nearest(known, wanted.lat, wanted.lon, WITHIN_KM, MAX_HOTELS)
 
-    server = startup.server()
+    server = startup.create_server()
     server.method("/geo.Geo/Nearby", nearby, CPU_S)
     await startup.serve(server)
 
 
 async def _load(startup: Startup, mongo: MongoClient) -> list[Place]:
     try:
-        return places(await mongo.collection("geo-db", "geo").find({}).all())
+        return read_places(await mongo.collection("geo-db", "geo").find({}).all())
     except MongoError as error:
         startup.log.error(
             f"Failed get geo data: %!(EXTRA *errors.errorString={error})", "services/geo/server.go:170"
@@ -44,4 +44,4 @@ async def _load(startup: Startup, mongo: MongoClient) -> list[Place]:
         return []
 
 
-geo = program("geo", _main)
+geo = make_program("geo", _main)

@@ -1,4 +1,4 @@
-"""Where in its source each program says what it says: log lines and traces name file and line."""
+"""Source locations of the programs' log lines and stack traces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ZEROLOG: Final = f"{ROOT}/vendor/github.com/rs/zerolog"
 
 
 class MainLines(NamedTuple):
-    """Lines of ``cmd/<name>/main.go`` (0: not there), and of the server that registers itself."""
+    """Line numbers in ``cmd/<name>/main.go`` (0: none), and in the server that registers itself."""
 
     config: int
     port: int
@@ -22,12 +22,12 @@ class MainLines(NamedTuple):
 
 
 class DatabaseLines(NamedTuple):
-    """Lines of ``cmd/<name>/db.go``."""
+    """Line numbers in ``cmd/<name>/db.go``."""
 
     dialled: int
-    """Where a database that cannot be reached ends the program."""
+    """Where the program ends if the database cannot be reached."""
     refused: int
-    """Where one that refuses the first question does."""
+    """Where the program ends if the database refuses the first query."""
 
 
 LINES: Final = {
@@ -51,13 +51,13 @@ DATABASE_LINES: Final = {
 }
 
 
-def main_frames(name: str, line: int, *inner: str) -> tuple[str, ...]:
-    """The trace of a panic in the main goroutine; ``inner`` are the frames below ``main``, the innermost first."""
+def build_main_frames(name: str, line: int, *inner: str) -> tuple[str, ...]:
+    """Return the stack trace of a panic in the main goroutine; ``inner`` are the frames below ``main``, innermost first."""
     return (*inner, "main.main()", f"\t{ROOT}/cmd/{name}/main.go:{line} +0x4c5")
 
 
-def logged_frames() -> tuple[str, ...]:
-    """The frames of a logger that panics after it has written its line."""
+def build_logger_frames() -> tuple[str, ...]:
+    """Return the frames of a logger that panics after it has written its line."""
     return (
         "github.com/rs/zerolog.(*Logger).Panic.func1({0xc00002e2a0, 0x0})",
         f"\t{ZEROLOG}/log.go:376 +0x2d",
@@ -68,11 +68,11 @@ def logged_frames() -> tuple[str, ...]:
     )
 
 
-def handler_frames(name: str, method: str, line: int) -> tuple[str, ...]:
-    """The trace of a logger's panic while a call is served."""
+def build_handler_frames(name: str, method: str, line: int) -> tuple[str, ...]:
+    """Return the stack trace of a logger's panic in a call handler."""
     package = f"github.com/harlow/go-micro-services/services/{name}"
     return (
-        *logged_frames(),
+        *build_logger_frames(),
         f"{package}.(*Server).{method}(0xc00018c0c0, {{0xb8f6c8, 0xc0003f6150}}, 0xc0003b4180)",
         f"\t{ROOT}/services/{name}/server.go:{line} +0x6d1",
         f"{package}/proto._{name.title()}_{method}_Handler.func1({{0xb8f6c8, 0xc0003f6150}}, {{0x9f2a80, 0xc0003b4180}})",

@@ -1,7 +1,7 @@
-"""profile: what hotels are called and where they are. Profiles are cached for ever.
+"""profile: names and addresses of hotels. Profiles are cached without expiry.
 
-A cache that fails ends the process; a database that fails is only logged, and the hotel comes back empty, and is cached
-so: both as in the original.
+As in the original, a cache error ends the process; a database error is only logged, and the hotel is returned and cached
+empty.
 """
 
 from __future__ import annotations
@@ -10,11 +10,16 @@ import json
 from typing import Any, Final
 
 from aiopslab.apps.hotelres import data
-from aiopslab.apps.hotelres.fields import number, text
-from aiopslab.apps.hotelres.geojson import short
-from aiopslab.apps.hotelres.messages import Profile, ProfilesWanted
-from aiopslab.apps.hotelres.services.caching import CLIENT, all_of, go_list, remember
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, program
+from aiopslab.apps.hotelres.fields import get_number, get_text
+from aiopslab.apps.hotelres.geojson import format_single
+from aiopslab.apps.hotelres.messages import Profile, ProfilesRequest
+from aiopslab.apps.hotelres.services.caching import (
+    CLIENT,
+    fetch_all,
+    format_go_list,
+    store_in_background,
+)
+from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError
 from simcloud.golang.json_text import json_text
@@ -36,19 +41,21 @@ class Profiles:
         self._cache = cache
 
     async def get(self, call: Call) -> list[Profile]:
-        """The profiles of hotels: the cached ones first, then the others."""
-        wanted: ProfilesWanted = call.payload
+        """Return the profiles of hotels: the cached ones first, then the others."""
+        wanted: ProfilesRequest = call.payload
         span = self._startup.tracer.begin("memcached_get_profile", call.span, CLIENT)
         try:
             cached = await self._cache.get_multi(wanted.hotels)
         except MemcacheError as error:
-            told = f"Tried to get hotelIds [{go_list(wanted.hotels)}], but got memmcached error = {error}"
-            self._startup.panic(told, "GetProfiles", 136)
+            message = (
+                f"Tried to get hotelIds [{format_go_list(wanted.hotels)}], but got memmcached error = {error}"
+            )
+            self._startup.panic(message, "GetProfiles", 136)
         span.finish()
         profiles = [_read(value) for value in cached.values()]
         missing = [hotel for hotel in wanted.hotels if hotel not in cached]
         if missing:
-            profiles += await all_of(self._ctx, lambda hotel: self._look_up(hotel, call.span), missing)
+            profiles += await fetch_all(self._ctx, lambda hotel: self._look_up(hotel, call.span), missing)
         return profiles
 
     async def _look_up(self, hotel: str, parent: SpanContext) -> Profile:
@@ -57,15 +64,15 @@ class Profiles:
             document = _hotel(await self._hotels.find({"id": hotel}).one())
         except MongoError as error:
             document = {}
-            told = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
-            self._startup.log.error(told, "services/profile/server.go:162")
+            message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
+            self._startup.log.error(message, "services/profile/server.go:162")
         span.finish()
-        remember(self._ctx, self._cache, hotel, json_text(document, keep_order=True).encode())
+        store_in_background(self._ctx, self._cache, hotel, json_text(document, keep_order=True).encode())
         return _profile(document)
 
 
 def _read(value: bytes) -> Profile:
-    """A cached profile; one that cannot be read is empty."""
+    """Decode a cached profile; an invalid one is empty."""
     try:
         document = json.loads(value)
     except (ValueError, RecursionError):
@@ -76,24 +83,24 @@ def _read(value: bytes) -> Profile:
 def _profile(document: dict[str, Any]) -> Profile:
     address = document.get("address")
     return Profile(
-        text(document, "id"),
-        text(document, "name"),
-        text(document, "phoneNumber"),
+        get_text(document, "id"),
+        get_text(document, "name"),
+        get_text(document, "phoneNumber"),
         address if isinstance(address, dict) else None,
     )
 
 
 def _hotel(document: dict[str, Any]) -> dict[str, Any]:
-    """A document as the message that is cached: without what is empty, numbers of single precision short."""
+    """Convert a document to the cached message: without empty fields, coordinates in single precision."""
     found: dict[str, Any] = {}
     for name in ("id", "name", "phoneNumber", "description"):
-        if text(document, name):
-            found[name] = text(document, name)
+        if get_text(document, name):
+            found[name] = get_text(document, name)
     address = document.get("address")
     if isinstance(address, dict):
-        place: dict[str, Any] = {name: text(address, name) for name in TEXTS if text(address, name)}
+        place: dict[str, Any] = {name: get_text(address, name) for name in TEXTS if get_text(address, name)}
         for name in ("lat", "lon"):
-            value = float(short(data.single(number(address, name))))
+            value = float(format_single(data.to_single(get_number(address, name))))
             if value:
                 place[name] = value
         found["address"] = place
@@ -101,13 +108,13 @@ def _hotel(document: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("hotels", "id", data.profiles())]
-    mongo = await startup.database("ProfileMongoAddress", "profile-db", seeds)
-    cache = await startup.cache("ProfileMemcAddress")
-    await startup.tracing("ProfilePort")
-    server = startup.server()
+    seeds = [Seed("hotels", "id", data.build_profiles())]
+    mongo = await startup.connect_database("ProfileMongoAddress", "profile-db", seeds)
+    cache = await startup.connect_cache("ProfileMemcAddress")
+    await startup.connect_tracing("ProfilePort")
+    server = startup.create_server()
     server.method("/profile.Profile/GetProfiles", Profiles(startup, mongo, cache).get, CPU_S)
     await startup.serve(server)
 
 
-profile = program("profile", _main)
+profile = make_program("profile", _main)

@@ -1,6 +1,6 @@
-"""rate: what hotels cost. Plans are cached for ever; what is not cached is read from the database.
+"""rate: prices of hotels. Rate plans are read from the database and cached without expiry.
 
-A cache or a database that fails ends the process, as in the original.
+A cache or database error ends the process, as in the original.
 """
 
 from __future__ import annotations
@@ -9,10 +9,15 @@ import json
 from typing import Any, Final
 
 from aiopslab.apps.hotelres import data
-from aiopslab.apps.hotelres.fields import number, text
-from aiopslab.apps.hotelres.messages import RatesWanted
-from aiopslab.apps.hotelres.services.caching import CLIENT, all_of, go_list, remember
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, program
+from aiopslab.apps.hotelres.fields import get_number, get_text
+from aiopslab.apps.hotelres.messages import RatesRequest
+from aiopslab.apps.hotelres.services.caching import (
+    CLIENT,
+    fetch_all,
+    format_go_list,
+    store_in_background,
+)
+from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError
 from simcloud.golang.json_text import json_text
@@ -20,7 +25,7 @@ from simcloud.services.rpc import Call
 from simcloud.services.tracing import SpanContext
 
 LOGIN: Final = ("admin", "admin")
-"""Compiled in, as in the original."""
+"""Hard-coded, as in the original."""
 
 CPU_S: Final = 0.0006
 Plan = dict[str, Any]
@@ -36,19 +41,21 @@ class Rates:
         self._cache = cache
 
     async def get(self, call: Call) -> list[Plan]:
-        """The plans of hotels, the dearest first."""
-        wanted: RatesWanted = call.payload
+        """Return the rate plans of hotels, most expensive first."""
+        wanted: RatesRequest = call.payload
         span = self._startup.tracer.begin("memcached_get_multi_rate", call.span, CLIENT)
         try:
             cached = await self._cache.get_multi(wanted.hotels)
         except MemcacheError as error:
-            told = f"Memmcached error while trying to get hotel [id: {go_list(wanted.hotels)}]= {error}"
-            self._startup.panic(told, "GetRates", 134)
+            message = (
+                f"Memmcached error while trying to get hotel [id: {format_go_list(wanted.hotels)}]= {error}"
+            )
+            self._startup.panic(message, "GetRates", 134)
         span.finish()
         plans = [plan for value in cached.values() for plan in _read(value)]
         missing = [hotel for hotel in wanted.hotels if hotel not in cached]
         if missing:
-            for found in await all_of(self._ctx, lambda hotel: self._look_up(hotel, call.span), missing):
+            for found in await fetch_all(self._ctx, lambda hotel: self._look_up(hotel, call.span), missing):
                 plans.extend(found)
         plans.sort(key=_total, reverse=True)
         return plans
@@ -58,21 +65,21 @@ class Rates:
         try:
             found = await self._inventory.find({"hotelId": hotel}).all()
         except MongoError as error:
-            told = f"Tried to find hotelId [{hotel}], but got error%!(EXTRA string={error})"
-            self._startup.panic(told, "GetRates.func1", 172)
+            message = f"Tried to find hotelId [{hotel}], but got error%!(EXTRA string={error})"
+            self._startup.panic(message, "GetRates.func1", 172)
         span.finish()
         plans = [_plan(document) for document in found]
         value = "".join(json_text(plan, keep_order=True) + "\n" for plan in plans)
-        remember(self._ctx, self._cache, hotel, value.encode())
+        store_in_background(self._ctx, self._cache, hotel, value.encode())
         return plans
 
 
 def _read(value: bytes) -> list[Plan]:
-    """The plans of a cached value. A line that cannot be read is an empty plan."""
-    return [_plan(_parsed(line)) for line in value.split(b"\n") if line]
+    """Decode a cached value. An invalid line is an empty plan."""
+    return [_plan(_parse(line)) for line in value.split(b"\n") if line]
 
 
-def _parsed(line: bytes) -> Plan:
+def _parse(line: bytes) -> Plan:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -84,16 +91,16 @@ def _plan(document: Plan) -> Plan:
     room = document.get("roomType")
     room = room if isinstance(room, dict) else {}
     return {
-        "hotelId": text(document, "hotelId"),
-        "code": text(document, "code"),
-        "inDate": text(document, "inDate"),
-        "outDate": text(document, "outDate"),
+        "hotelId": get_text(document, "hotelId"),
+        "code": get_text(document, "code"),
+        "inDate": get_text(document, "inDate"),
+        "outDate": get_text(document, "outDate"),
         "roomType": {
-            "bookableRate": number(room, "bookableRate"),
-            "totalRate": number(room, "totalRate"),
-            "totalRateInclusive": number(room, "totalRateInclusive"),
-            "code": text(room, "code"),
-            "roomDescription": text(room, "roomDescription"),
+            "bookableRate": get_number(room, "bookableRate"),
+            "totalRate": get_number(room, "totalRate"),
+            "totalRateInclusive": get_number(room, "totalRateInclusive"),
+            "code": get_text(room, "code"),
+            "roomDescription": get_text(room, "roomDescription"),
         },
     }
 
@@ -104,13 +111,13 @@ def _total(plan: Plan) -> float:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("inventory", "hotelId", data.plans())]
-    mongo = await startup.database("RateMongoAddress", "rate-db", seeds, LOGIN)
-    cache = await startup.cache("RateMemcAddress")
-    await startup.tracing("RatePort")
-    server = startup.server()
+    seeds = [Seed("inventory", "hotelId", data.build_plans())]
+    mongo = await startup.connect_database("RateMongoAddress", "rate-db", seeds, LOGIN)
+    cache = await startup.connect_cache("RateMemcAddress")
+    await startup.connect_tracing("RatePort")
+    server = startup.create_server()
     server.method("/rate.Rate/GetRates", Rates(startup, mongo, cache).get, CPU_S)
     await startup.serve(server)
 
 
-rate = program("rate", _main)
+rate = make_program("rate", _main)

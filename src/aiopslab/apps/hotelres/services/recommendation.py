@@ -1,14 +1,14 @@
-"""recommendation: the best hotels by one measure. All are read at the start; afterwards no database is asked."""
+"""recommendation: the best hotels by one criterion. All hotels are read at startup; the database is not used afterwards."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from aiopslab.apps.hotelres import data
-from aiopslab.apps.hotelres.fields import number, text
-from aiopslab.apps.hotelres.messages import Wish
-from aiopslab.apps.hotelres.places import closest, places
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, program
+from aiopslab.apps.hotelres.fields import get_number, get_text
+from aiopslab.apps.hotelres.messages import RecommendationRequest
+from aiopslab.apps.hotelres.places import find_closest, read_places
+from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
@@ -19,31 +19,35 @@ class Recommendations:
     """The hotels, and the best of them by rate and by price."""
 
     def __init__(self, hotels: list[dict[str, Any]]) -> None:
-        self._places = places(hotels)
-        best_rate = max((number(hotel, "rate") for hotel in hotels), default=0.0)
-        best_price = min((number(hotel, "price") for hotel in hotels), default=0.0)
-        self._by_rate = [text(hotel, "hotelId") for hotel in hotels if number(hotel, "rate") == best_rate]
-        self._by_price = [text(hotel, "hotelId") for hotel in hotels if number(hotel, "price") == best_price]
+        self._places = read_places(hotels)
+        best_rate = max((get_number(hotel, "rate") for hotel in hotels), default=0.0)
+        best_price = min((get_number(hotel, "price") for hotel in hotels), default=0.0)
+        self._by_rate = [
+            get_text(hotel, "hotelId") for hotel in hotels if get_number(hotel, "rate") == best_rate
+        ]
+        self._by_price = [
+            get_text(hotel, "hotelId") for hotel in hotels if get_number(hotel, "price") == best_price
+        ]
 
-    def best(self, wish: Wish) -> list[str]:
-        """The hotels to recommend; none for a measure that is none."""
-        if wish.require == "dis":
-            return closest(self._places, wish.lat, wish.lon)
-        if wish.require == "rate":
+    def find_best(self, request: RecommendationRequest) -> list[str]:
+        """Return the hotels to recommend; empty for an unknown criterion."""
+        if request.require == "dis":
+            return find_closest(self._places, request.lat, request.lon)
+        if request.require == "rate":
             return self._by_rate
-        return self._by_price if wish.require == "price" else []
+        return self._by_price if request.require == "price" else []
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("recommendation", "hotelId", data.recommendations())]
-    mongo = await startup.database("RecommendMongoAddress", "recommendation-db", seeds)
-    await startup.tracing("RecommendPort")
-    known = Recommendations(await _load(startup, mongo))
+    seeds = [Seed("recommendation", "hotelId", data.build_recommendations())]
+    mongo = await startup.connect_database("RecommendMongoAddress", "recommendation-db", seeds)
+    await startup.connect_tracing("RecommendPort")
+    recommendations = Recommendations(await _load(startup, mongo))
 
     async def recommend(call: Call) -> list[str]:
-        return known.best(call.payload)
+        return recommendations.find_best(call.payload)
 
-    server = startup.server()
+    server = startup.create_server()
     server.method("/recommendation.Recommendation/GetRecommendations", recommend, CPU_S)
     await startup.serve(server)
 
@@ -52,9 +56,9 @@ async def _load(startup: Startup, mongo: MongoClient) -> list[dict[str, Any]]:
     try:
         return await mongo.collection("recommendation-db", "recommendation").find({}).all()
     except MongoError as error:
-        told = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
-        startup.log.error(told, "services/recommendation/server.go:171")
+        message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
+        startup.log.error(message, "services/recommendation/server.go:171")
         return []
 
 
-recommendation = program("recommendation", _main)
+recommendation = make_program("recommendation", _main)

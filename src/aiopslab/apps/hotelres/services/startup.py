@@ -1,8 +1,8 @@
-"""How each of the Go programs starts: settings, configuration, its stores, tracing, Consul, and then it serves.
+"""The common startup of the Go programs: settings, configuration, datastores, tracing, Consul, and then serving.
 
-What a program needs and does not find ends it, in the words and with the exit status of the original: a database that
-cannot be reached is a panic after ten seconds, a Consul that cannot is fatal. Nothing waits for anything else, so that
-on a first deployment programs are restarted a few times before all stand.
+If a dependency is missing, the program ends with the messages and exit status of the original: an unreachable database is a
+panic after ten seconds, an unreachable Consul is a fatal error. Programs do not wait for each other, so in a
+first deployment they are restarted a few times until all run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aiopslab.apps.hotelres.services.places_in_source import (
     DATABASE_LINES,
     LINES,
     ROOT,
-    handler_frames,
-    logged_frames,
-    main_frames,
+    build_handler_frames,
+    build_logger_frames,
+    build_main_frames,
 )
 from simcloud.datastores.consul import ConsulAddresses, ConsulClient, ConsulError
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
@@ -31,25 +31,25 @@ from simcloud.services.rpc import Capacity, GrpcChannel, GrpcServer, RetryPolicy
 from simcloud.services.tracing import Tracer
 
 RESIDENT_BYTES: Final = 22 << 20
-"""What a Go program of this size holds when it has started."""
+"""Memory of a Go program of this size after startup."""
 
 CACHE_TIMEOUT_S: Final = 0.1
-"""The cache client's own time-out, for when the environment says none."""
+"""Default timeout of the cache client, if the environment sets none."""
 
 START_CPU_S: Final = 0.03
 SEED_CPU_S: Final = 0.00005
 DEFAULT_SAMPLE_RATIO: Final = 0.01
 QUIET: Final = ("", "error", "warning")
-"""Values of LOG_LEVEL at which nothing is told that went well."""
+"""Values of LOG_LEVEL that suppress informational messages."""
 
 CALL_GOROUTINES: Final = (50, 5000)
-"""Calls are served by goroutines with some such number."""
+"""Range of the goroutine numbers that serve calls."""
 
 TUNE: Final = "github.com/harlow/go-micro-services/tune"
 
 
 class Seed(NamedTuple):
-    """Documents of a collection, and the field by which one that is absent is noticed."""
+    """Initial documents of a collection, and the field that identifies them."""
 
     collection: str
     field: str
@@ -57,7 +57,7 @@ class Seed(NamedTuple):
 
 
 class Startup:
-    """One program on its way up. What is asked for in turn is told in the log as it is found."""
+    """The startup of one program; each step is logged."""
 
     def __init__(self, ctx: Context, name: str) -> None:
         self.ctx = ctx
@@ -71,51 +71,51 @@ class Startup:
         self._consul: ConsulClient
 
     async def begin(self) -> None:
-        """Settings from the environment, and the configuration."""
+        """Read the settings from the environment, and the configuration."""
         self.ctx.memory.grow(RESIDENT_BYTES)
         await self.ctx.cpu(START_CPU_S)
         env = self.ctx.env
         level = env.get("LOG_LEVEL", "info")
         self.log.info("TLS disabled.")
         self._quiet = level.lower() in QUIET
-        self.tell("", f"Set global log level: {level}")
-        self.tell("", f"Tune: setGCPercent to {atoi(env.get('GC', '100'))}")
+        self.log_info("", f"Set global log level: {level}")
+        self.log_info("", f"Tune: setGCPercent to {atoi(env.get('GC', '100'))}")
         self.log.console = True
-        self.say(self.lines.config, "Reading config...")
+        self.log_main(self.lines.config, "Reading config...")
         self.config = read_config(self.ctx)
         if self.config.problem:
             text = f"Got error while reading config: {self.config.problem}"
-            self.log.error(text, self._main(self.lines.config + 3))
+            self.log.error(text, self._locate_main(self.lines.config + 3))
 
-    async def database(
+    async def connect_database(
         self, setting: str, database: str, seeds: Iterable[Seed], login: tuple[str, str] | None = None
     ) -> MongoClient:
-        """Connect to a database, and insert what is absent from it."""
+        """Connect to a database, insert missing documents and return the client."""
         address, line, where = self.config[setting], self.lines.database, DATABASE_LINES[self.name]
-        self.say(line, f"Read database URL: {address}")
-        self.say(line + 1, "Initializing DB connection...")
+        self.log_main(line, f"Read database URL: {address}")
+        self.log_main(line + 1, "Initializing DB connection...")
         username, password = login or (None, None)
         client = MongoClient(self.ctx, address, username=username, password=password)
         try:
             await client.connect()
         except MongoError as error:
             self._panic_in_database(str(error), where.dialled)
-        self.tell(self._db(where.dialled + 3), "New session successfull...")
-        if self.name != "reservation":  # the only one that says nothing of it
-            self.tell(self._db(where.dialled + 5), "Generating test data...")
+        self.log_info(self._locate_db(where.dialled + 3), "New session successfull...")
+        if self.name != "reservation":  # the only program that does not log this
+            self.log_info(self._locate_db(where.dialled + 5), "Generating test data...")
         try:
             for seed in seeds:
                 await self._fill(client.collection(database, seed.collection), seed)
         except MongoError as error:
-            self.log.fatal(str(error), self._db(where.refused))
-        self.say(line + 4, "Successfull")
+            self.log.fatal(str(error), self._locate_db(where.refused))
+        self.log_main(line + 4, "Successfull")
         return client
 
-    async def cache(self, setting: str) -> MemcachedClient:
-        """A client of a cache; its name is looked up here and never again."""
+    async def connect_cache(self, setting: str) -> MemcachedClient:
+        """Return a client of a cache; its name is resolved only once, here."""
         address, line = self.config[setting], self.lines.cache
-        self.say(line, f"Read profile memcashed address: {address}")
-        self.say(line + 1, "Initializing Memcashed client...")
+        self.log_main(line, f"Read profile memcashed address: {address}")
+        self.log_main(line + 1, "Initializing Memcashed client...")
         timeout_s = atoi(self.ctx.env.get("MEMC_TIMEOUT", "2"))
         try:
             client = await MemcachedClient.new(
@@ -123,93 +123,97 @@ class Startup:
             )
         except MemcacheError as error:
             inner = (f"{TUNE}.NewMemCClient(...)", f"\t{ROOT}/tune/setting.go:70 +0x1e5")
-            raise Panic(str(error), main_frames(self.name, line + 2, *inner)) from None
-        self.tell("tune/setting.go:57", f"Tune: GetMemCTimeout {timeout_s}")
-        self.say(line + 3, "Successfull")
+            raise Panic(str(error), build_main_frames(self.name, line + 2, *inner)) from None
+        self.log_info("tune/setting.go:57", f"Tune: GetMemCTimeout {timeout_s}")
+        self.log_main(line + 3, "Successfull")
         return client
 
-    async def tracing(self, setting: str) -> None:
-        """The port to serve, the tracer, and a client of Consul."""
-        self.port = self.config.number(setting)
+    async def connect_tracing(self, setting: str) -> None:
+        """Read the port, and set up the tracer and the Consul client."""
+        self.port = self.config.get_number(setting)
         agent, consul, lines = self.config["jaegerAddress"], self.config["consulAddress"], self.lines
-        self.say(lines.port, f"Read target port: {self.port}")
-        self.say(lines.port + 1, f"Read consul address: {consul}")
-        self.say(lines.port + 2, f"Read jaeger address: {agent}")
-        self.say(lines.jaeger, f"Initializing jaeger agent [service name: {self.name} | host: {agent}]...")
-        ratio = _ratio(self.ctx.env.get("JAEGER_SAMPLE_RATIO"))
-        self.tell("tracing/tracer.go:26", f"Jaeger client: adjusted sample ratio {ratio:f}")
+        self.log_main(lines.port, f"Read target port: {self.port}")
+        self.log_main(lines.port + 1, f"Read consul address: {consul}")
+        self.log_main(lines.port + 2, f"Read jaeger address: {agent}")
+        self.log_main(
+            lines.jaeger, f"Initializing jaeger agent [service name: {self.name} | host: {agent}]..."
+        )
+        ratio = _parse_ratio(self.ctx.env.get("JAEGER_SAMPLE_RATIO"))
+        self.log_info("tracing/tracer.go:26", f"Jaeger client: adjusted sample ratio {ratio:f}")
         try:
             self.tracer = await Tracer.open(self.ctx, self.name, agent, sample_ratio=ratio)
         except (NameNotFound, ResolverFailure) as error:
-            told = f"Got error while initializing jaeger agent: {lookup_error(self.ctx, error)}"
-            frames = main_frames(self.name, lines.jaeger + 3, *logged_frames())
-            self.log.panic(told, self._main(lines.jaeger + 3), frames)
-        self.say(lines.jaeger + 5, "Jaeger agent initialized")
-        self.say(lines.consul, f"Initializing consul agent [host: {consul}]...")
+            message = f"Got error while initializing jaeger agent: {lookup_error(self.ctx, error)}"
+            frames = build_main_frames(self.name, lines.jaeger + 3, *build_logger_frames())
+            self.log.panic(message, self._locate_main(lines.jaeger + 3), frames)
+        self.log_main(lines.jaeger + 5, "Jaeger agent initialized")
+        self.log_main(lines.consul, f"Initializing consul agent [host: {consul}]...")
         self._consul = ConsulClient(self.ctx, consul)
-        self.say(lines.consul + 5, "Consul agent initialized")
-        self.say(lines.start, "Starting server...")
+        self.log_main(lines.consul + 5, "Consul agent initialized")
+        self.log_main(lines.start, "Starting server...")
         if self.port == 0:
             self.fatal("Server port must be set" if self.name == "frontend" else "server port must be set")
 
-    def server(self) -> GrpcServer:
-        """A gRPC server that is not open yet. It works on all calls at once, unless the configuration says on how many."""
+    def create_server(self) -> GrpcServer:
+        """Return a gRPC server, not yet listening. Its concurrency is unlimited unless the configuration limits it."""
         name = self.name.capitalize()
-        workers, queue = self.config.number(f"{name}Workers"), self.config.number(f"{name}Queue")
+        workers, queue = self.config.get_number(f"{name}Workers"), self.config.get_number(f"{name}Queue")
         return GrpcServer(
             self.ctx, self.tracer, capacity=Capacity(workers, queue) if workers > 0 else Capacity()
         )
 
-    def channel(self, service: str) -> GrpcChannel:
-        """Calls to another service, at the addresses that Consul has of it; as persistent as the configuration says."""
+    def open_channel(self, service: str) -> GrpcChannel:
+        """Return a channel to another service at its addresses in Consul, with the configured retries."""
         config = self.config
         addresses = ConsulAddresses(self.ctx, config["consulAddress"], f"srv-{service}")
-        attempts, retry = config.number("CallAttempts"), None
+        attempts, retry = config.get_number("CallAttempts"), None
         if attempts > 0:
-            timeout_s = config.seconds("CallTimeoutMs")
-            retry = RetryPolicy(attempts, timeout_s or None, config.seconds("CallPauseMs"))
+            timeout_s = config.get_seconds("CallTimeoutMs")
+            retry = RetryPolicy(attempts, timeout_s or None, config.get_seconds("CallPauseMs"))
         return GrpcChannel(self.ctx, self.tracer, addresses, peer=service, retry=retry)
 
     async def serve(self, server: GrpcServer) -> NoReturn:
-        """Open the port, tell Consul, and answer until the process ends."""
+        """Open the port, register in Consul, and serve until the process ends."""
         try:
             server.listen(self.port)
         except AddressInUse as error:
             text = f"failed to listen: {listen_error(error, self.port)}"
-            self.log.fatal(text, self._server(self.lines.registered - 12))
+            self.log.fatal(text, self._locate_server(self.lines.registered - 12))
         await self._register()
-        self.tell(self._server(self.lines.registered), "Successfully registered in consul")
-        await self.forever()
+        self.log_info(self._locate_server(self.lines.registered), "Successfully registered in consul")
+        await self.run_forever()
 
-    async def forever(self) -> NoReturn:
-        """Let the rest of the program do its work."""
+    async def run_forever(self) -> NoReturn:
+        """Sleep forever, while other tasks serve."""
         while True:
             await self.ctx.sleep(1e9)
 
-    def say(self, line: int, text: str) -> None:
-        """One line of the main file."""
-        self.tell(self._main(line), text)
+    def log_main(self, line: int, text: str) -> None:
+        """Log a line of ``main.go``."""
+        self.log_info(self._locate_main(line), text)
 
-    def tell(self, where: str, text: str) -> None:
-        """One line of another file, or of none."""
+    def log_info(self, where: str, text: str) -> None:
+        """Log a line of another file, or without a location."""
         if not self._quiet:
             self.log.info(text, where)
 
     def fatal(self, text: str) -> NoReturn:
-        """What the server returned is the last thing that is said."""
-        self.log.fatal(text, self._main(self.lines.start + 1))
+        """Log the server's error and exit."""
+        self.log.fatal(text, self._locate_main(self.lines.start + 1))
 
     def panic(self, text: str, method: str, line: int) -> NoReturn:
-        """A panic while a call is served."""
+        """Panic in a call handler."""
         goroutine = self.ctx.random("goroutines").randrange(*CALL_GOROUTINES)
-        self.log.panic(text, self._server(line), handler_frames(self.name, method, line), goroutine)
+        self.log.panic(
+            text, self._locate_server(line), build_handler_frames(self.name, method, line), goroutine
+        )
 
     async def _register(self) -> None:
         address = self.ctx.container.namespace.address
         id = str(UUID(int=self.ctx.random("uuid").getrandbits(128), version=4))
         name = f"srv-{self.name}"
         instance = f"[ name: {name}, id: {id}, address: {address}:{self.port} ]"
-        self.tell("registry/registry.go:91", f"Trying to register service {instance}")
+        self.log_info("registry/registry.go:91", f"Trying to register service {instance}")
         try:
             await self._consul.register(name, id, address, self.port)
         except ConsulError as error:
@@ -223,27 +227,27 @@ class Startup:
         await collection.ensure_index(seed.field)
 
     def _panic_in_database(self, text: str, line: int) -> NoReturn:
-        frames = main_frames(
+        frames = build_main_frames(
             self.name,
             self.lines.database + 2,
-            *logged_frames(),
+            *build_logger_frames(),
             "main.initializeDatabase({0xc00001e0c0, 0x11})",
             f"\t{ROOT}/cmd/{self.name}/db.go:{line} +0x1f3",
         )
-        self.log.panic(text, self._db(line), frames)
+        self.log.panic(text, self._locate_db(line), frames)
 
-    def _main(self, line: int) -> str:
+    def _locate_main(self, line: int) -> str:
         return f"cmd/{self.name}/main.go:{line}"
 
-    def _server(self, line: int) -> str:
+    def _locate_server(self, line: int) -> str:
         return f"services/{self.name}/server.go:{line}"
 
-    def _db(self, line: int) -> str:
+    def _locate_db(self, line: int) -> str:
         return f"cmd/{self.name}/db.go:{line}"
 
 
-def program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Program:
-    """One of the programs, from its main function."""
+def make_program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Program:
+    """Return a program that runs a main function after the common startup."""
 
     async def run(ctx: Context) -> int:
         startup = Startup(ctx, name)
@@ -254,7 +258,7 @@ def program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Program:
     return go_program(run)
 
 
-def _ratio(text: str | None) -> float:
+def _parse_ratio(text: str | None) -> float:
     if text is None:
         return DEFAULT_SAMPLE_RATIO
     try:

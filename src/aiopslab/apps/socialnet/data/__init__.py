@@ -1,1 +1,1 @@
-"""The people of the network, what they have written, and the images that have it in them."""
+"""The initial users and posts of the network, and the database images that contain them."""

@@ -1,7 +1,7 @@
-"""Who is in the network and who knows whom: as many as in the published graph of a small college, and as unevenly.
+"""The users of the network and their friendships, with the size and skew of the published graph of a small college.
 
-The published graph is not used: it is drawn here, the same each time, by a rule under which a few people know many and
-most know some. Everybody knows somebody. Two who know each other follow each other.
+The published graph itself is not used: this one is drawn, always the same, so that a few users have many friends and
+most have some. Everybody has at least one friend. Friends follow each other.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ USERS: Final = 962
 EDGES: Final = 18_812
 SEED: Final = 98
 STEEPNESS: Final = 0.55
-"""How much more those at the top know than those at the bottom."""
+"""Exponent of the skew: the higher, the more friends the most popular users have."""
 
 
-def username(user: int) -> str:
-    """The name that somebody logs in with."""
+def make_username(user: int) -> str:
+    """Return a user's login name."""
     return f"username_{user}"
 
 
-def password(user: int) -> str:
-    """And the password."""
+def make_password(user: int) -> str:
+    """Return a user's password."""
     return f"password_{user}"
 
 
 @cache
-def neighbours() -> tuple[tuple[int, ...], ...]:
-    """For each person, those that it follows and is followed by, in order."""
+def draw_neighbours() -> tuple[tuple[int, ...], ...]:
+    """Return each user's friends, sorted."""
     chance = Random(SEED)
     ranks = list(range(USERS))
     chance.shuffle(ranks)
     weights = list(accumulate((rank + 4) ** -STEEPNESS for rank in ranks))
-    known: list[dict[int, None]] = [{} for _ in range(USERS)]
-    everybody = range(USERS)
+    friends: list[dict[int, None]] = [{} for _ in range(USERS)]
+    users = range(USERS)
     edges = 0
 
-    def meet(one: int, other: int) -> None:
+    def connect(user: int, other: int) -> None:
         nonlocal edges
-        if one != other and other not in known[one]:
-            known[one][other] = known[other][one] = None
+        if user != other and other not in friends[user]:
+            friends[user][other] = friends[other][user] = None
             edges += 1
 
-    for one in everybody:
-        while not known[one]:
-            meet(one, chance.choices(everybody, cum_weights=weights)[0])
+    for user in users:
+        while not friends[user]:
+            connect(user, chance.choices(users, cum_weights=weights)[0])
     while edges < EDGES:
-        for one, other in zip(
-            *(chance.choices(everybody, cum_weights=weights, k=512) for _ in "ab"), strict=True
+        for user, other in zip(
+            *(chance.choices(users, cum_weights=weights, k=512) for _ in "ab"), strict=True
         ):
             if edges < EDGES:
-                meet(one, other)
-    return tuple(tuple(sorted(each)) for each in known)
+                connect(user, other)
+    return tuple(tuple(sorted(group)) for group in friends)

@@ -1,1 +1,1 @@
-"""The eleven Thrift services, a module each."""
+"""The eleven Thrift services, one module each."""

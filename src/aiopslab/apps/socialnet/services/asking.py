@@ -1,6 +1,6 @@
-"""A call to another service from a handler: what is logged when it fails.
+"""A handler's call to another service, which logs failures as the original does.
 
-A connection that cannot be had is told by the pool alone; a call that was sent and failed is told by the handler.
+The connection pool logs failed connections; the handler logs only calls that were sent and failed.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from simcloud.services.rpc.thrift import NoConnection, ThriftError, ThriftPool
 from simcloud.services.tracing import SpanContext
 
 
-class Asking:
-    """One method of one service, as a handler calls it. ``operation`` names the span; without one there is none."""
+class ServiceCall:
+    """A method of another service. ``operation`` is the name of the span; if it is empty, there is no span."""
 
-    __slots__ = ("_log", "_method", "_operation", "_place", "_pool", "_told")
+    __slots__ = ("_log", "_message", "_method", "_operation", "_place", "_pool")
 
     def __init__(
-        self, pool: ThriftPool, method: str, operation: str, log: BoostLog, told: str, place: str
+        self, pool: ThriftPool, method: str, operation: str, log: BoostLog, message: str, place: str
     ) -> None:
         self._pool = pool
         self._method = method
         self._operation = operation
         self._log = log
-        self._told = told
+        self._message = message
         self._place = place
 
-    async def ask(self, payload: Any, span: SpanContext) -> Any:
-        """Call, and return the answer; raises ``ThriftError``."""
+    async def call(self, payload: Any, span: SpanContext) -> Any:
+        """Make the call and return the answer; raises ``ThriftError``."""
         try:
             if self._operation:
                 return await self._pool.call(self._method, payload, span, self._operation)
@@ -36,6 +36,6 @@ class Asking:
         except NoConnection:
             raise
         except ThriftError:
-            if self._told:
-                self._log.error(self._told, self._place)
+            if self._message:
+                self._log.error(self._message, self._place)
             raise

@@ -1,13 +1,13 @@
-"""compose-post-service: puts a post together from what four services know, stores it, and enters it in timelines."""
+"""compose-post-service: composes a post with the help of four services, stores it and adds it to timelines."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from aiopslab.apps.socialnet.messages import Composed, Creator, Draft, Media, Written
-from aiopslab.apps.socialnet.services.asking import Asking
-from aiopslab.apps.socialnet.services.startup import Startup, got, program
+from aiopslab.apps.socialnet.messages import ComposedText, Creator, Draft, Media, TimelineEntry
+from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
 from simcloud.datastores.mongodb.bson import Int64
 from simcloud.services.rpc import Call
 
@@ -15,7 +15,7 @@ CPU_S: Final = 0.0002
 
 
 class Helper(NamedTuple):
-    """A part of the work: what the pool of its service and its function are called, and what it says of a failure."""
+    """A helper function of the original: the name of its connection pool, its own name and its error message."""
 
     pool: str
     function: str
@@ -47,47 +47,49 @@ HOME_TIMELINE: Final = Helper(
 )
 
 
-def _asking(startup: Startup, service: str, method: str, span: str, helper: Helper, line: int) -> Asking:
-    pool, place = startup.pool(service, helper.pool), startup.place(line, helper.function)
-    return Asking(pool, method, f"{span}_client", startup.log, helper.failure, place)
+def _make_call(
+    startup: Startup, service: str, method: str, span: str, helper: Helper, line: int
+) -> ServiceCall:
+    pool, place = startup.open_pool(service, helper.pool), startup.locate(line, helper.function)
+    return ServiceCall(pool, method, f"{span}_client", startup.log, helper.failure, place)
 
 
 class ComposePost:
-    """The handler."""
+    """The handler of ComposePost."""
 
     def __init__(self, startup: Startup) -> None:
         self._startup = startup
-        asking = partial(_asking, startup)
-        self._text = asking("text-service", "ComposeText", "compose_text", TEXT, 175)
-        self._user = asking("user-service", "ComposeCreatorWithUserId", "compose_creator", CREATOR, 137)
-        self._media = asking("media-service", "ComposeMedia", "compose_media", MEDIA, 214)
-        self._id = asking("unique-id-service", "ComposeUniqueId", "compose_unique_id", UNIQUE_ID, 251)
-        self._store = asking("post-storage-service", "StorePost", "store_post", STORE, 288)
-        self._user_timeline = asking(
+        make_call = partial(_make_call, startup)
+        self._text = make_call("text-service", "ComposeText", "compose_text", TEXT, 175)
+        self._user = make_call("user-service", "ComposeCreatorWithUserId", "compose_creator", CREATOR, 137)
+        self._media = make_call("media-service", "ComposeMedia", "compose_media", MEDIA, 214)
+        self._id = make_call("unique-id-service", "ComposeUniqueId", "compose_unique_id", UNIQUE_ID, 251)
+        self._store = make_call("post-storage-service", "StorePost", "store_post", STORE, 288)
+        self._user_timeline = make_call(
             "user-timeline-service", "WriteUserTimeline", "write_user_timeline", USER_TIMELINE, 0
         )
-        self._home_timeline = asking(
+        self._home_timeline = make_call(
             "home-timeline-service", "WriteHomeTimeline", "write_home_timeline", HOME_TIMELINE, 359
         )
 
     async def compose(self, call: Call) -> None:
-        """One post."""
+        """Compose, store and publish a post."""
         draft: Draft = call.payload
         span = call.span
-        text, creator, media, id = await self._startup.together(
-            self._text.ask(draft.text, span),
-            self._user.ask(Creator(draft.user_id, draft.username), span),
-            self._media.ask(Media(draft.media_types, draft.media_ids), span),
-            self._id.ask(draft.post_type, span),
+        text, creator, media, id = await self._startup.run_together(
+            self._text.call(draft.text, span),
+            self._user.call(Creator(draft.user_id, draft.username), span),
+            self._media.call(Media(draft.media_types, draft.media_ids), span),
+            self._id.call(draft.post_type, span),
         )
         timestamp = int(self._startup.ctx.now * 1000)
-        post_id: int = got(id)
-        post = _post(draft, post_id, timestamp, got(creator), got(media), got(text))
-        await self._store.ask(post, span)
+        post_id: int = unwrap(id)
+        post = _post(draft, post_id, timestamp, unwrap(creator), unwrap(media), unwrap(text))
+        await self._store.call(post, span)
         mentions = [int(mention["user_id"]) for mention in post["user_mentions"]]
-        written = Written(draft.req_id, post_id, draft.user_id, timestamp, mentions)
-        await self._user_timeline.ask(written, span)
-        await self._home_timeline.ask(written, span)
+        entry = TimelineEntry(draft.req_id, post_id, draft.user_id, timestamp, mentions)
+        await self._user_timeline.call(entry, span)
+        await self._home_timeline.call(entry, span)
 
 
 def _post(
@@ -96,7 +98,7 @@ def _post(
     timestamp: int,
     creator: Creator,
     media: list[dict[str, Any]],
-    text: Composed,
+    text: ComposedText,
 ) -> dict[str, Any]:
     return {
         "post_id": Int64(post_id),
@@ -112,10 +114,10 @@ def _post(
 
 
 async def main(startup: Startup) -> int:
-    """Serve."""
-    server = startup.server()
+    """Run the service."""
+    server = startup.create_server()
     server.method("ComposePost", ComposePost(startup).compose, "compose_post_server", CPU_S)
     return await startup.serve(server)
 
 
-compose_post_service = program("compose-post-service", main)
+compose_post_service = make_program("compose-post-service", main)

@@ -1,11 +1,11 @@
-"""media-service: the pictures of a post. It only puts together what it is told."""
+"""media-service: the pictures of a post. It only combines ids and types."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from aiopslab.apps.socialnet.messages import HANDLER, Media
-from aiopslab.apps.socialnet.services.startup import Startup, program
+from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from simcloud.datastores.mongodb.bson import Int64
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
@@ -23,10 +23,10 @@ async def _compose(call: Call) -> list[dict[str, Any]]:
 
 
 async def main(startup: Startup) -> int:
-    """Serve."""
-    server = startup.server()
+    """Run the service."""
+    server = startup.create_server()
     server.method("ComposeMedia", _compose, "compose_media_server", CPU_S)
     return await startup.serve(server)
 
 
-media_service = program("media-service", main)
+media_service = make_program("media-service", main)

@@ -1,12 +1,12 @@
-"""social-graph-service: who follows whom. The database has it; Redis has what was asked for since it started."""
+"""social-graph-service: followers and followees. The database stores them; Redis caches those that were read."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from aiopslab.apps.socialnet.messages import HANDLER, MONGODB, Follow
-from aiopslab.apps.socialnet.services.asking import Asking
-from aiopslab.apps.socialnet.services.startup import Startup, got, program
+from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
 from simcloud.datastores.mongodb.bson import Document, Int64
 from simcloud.datastores.mongodb.driver import MongoError
 from simcloud.services.rpc import Call
@@ -20,100 +20,100 @@ FOLLOWEES: Final = "followees"
 
 
 class SocialGraph:
-    """The handler."""
+    """The handler of the social graph."""
 
     def __init__(self, startup: Startup) -> None:
         self._startup = startup
-        self._sets = startup.sorted_sets("social-graph-redis")
-        self.mongo = startup.mongo("social-graph-mongodb")
-        self._user = Asking(
-            startup.pool("user-service", "user-service-client"),
+        self._sets = startup.connect_sorted_sets("social-graph-redis")
+        self.mongo = startup.connect_mongo("social-graph-mongodb")
+        self._user = ServiceCall(
+            startup.open_pool("user-service", "user-service-client"),
             "GetUserId",
             "",
             startup.log,
             "Failed to get user_id from user-service",
-            startup.place(757, "operator()"),
+            startup.locate(757, "operator()"),
         )
 
-    async def followers(self, call: Call) -> list[int]:
-        """Who follows somebody."""
-        return await self._known(call, FOLLOWERS)
+    async def get_followers(self, call: Call) -> list[int]:
+        """Return the followers of a user."""
+        return await self._list_side(call, FOLLOWERS)
 
-    async def followees(self, call: Call) -> list[int]:
-        """Whom somebody follows."""
-        return await self._known(call, FOLLOWEES)
+    async def get_followees(self, call: Call) -> list[int]:
+        """Return the users that a user follows."""
+        return await self._list_side(call, FOLLOWEES)
 
     async def insert_user(self, call: Call) -> None:
-        """Somebody new, who follows nobody yet."""
+        """Add a user without followers and followees."""
         user: int = call.payload
         document = {"user_id": Int64(user), FOLLOWERS: [], FOLLOWEES: []}
         span = self._startup.tracer.begin("social_graph_mongo_insert_client", call.span)
         try:
             await self.mongo.run(DATABASE, {"insert": DATABASE, "documents": [document], "ordered": True})
         except MongoError as error:
-            self._refused("insert", user, error, 717, "InsertUser")
+            self._refuse("insert", user, error, 717, "InsertUser")
         finally:
             span.finish()
 
     async def follow(self, call: Call) -> None:
-        """Somebody follows somebody."""
+        """Follow a user."""
         await self._follow(call.payload, call.span)
 
     async def unfollow(self, call: Call) -> None:
-        """Somebody follows somebody no more."""
+        """Unfollow a user."""
         await self._unfollow(call.payload, call.span)
 
     async def follow_by_name(self, call: Call) -> None:
-        """The same, for those whose names are known."""
-        await self._follow(await self._by_id(call.payload, call.span), call.span)
+        """Follow a user given by name."""
+        await self._follow(await self._resolve_names(call.payload, call.span), call.span)
 
     async def unfollow_by_name(self, call: Call) -> None:
-        """The same, for those whose names are known."""
-        await self._unfollow(await self._by_id(call.payload, call.span), call.span)
+        """Unfollow a user given by name."""
+        await self._unfollow(await self._resolve_names(call.payload, call.span), call.span)
 
-    async def _by_id(self, names: Follow, span: SpanContext) -> Follow:
-        user, followee = await self._startup.together(
-            self._user.ask(names.user, span), self._user.ask(names.followee, span)
+    async def _resolve_names(self, names: Follow, span: SpanContext) -> Follow:
+        user, followee = await self._startup.run_together(
+            self._user.call(names.user, span), self._user.call(names.followee, span)
         )
-        return Follow(got(user), got(followee))
+        return Follow(unwrap(user), unwrap(followee))
 
-    async def _known(self, call: Call, side: str) -> list[int]:
+    async def _list_side(self, call: Call, side: str) -> list[int]:
         startup, user = self._startup, call.payload
         key, function = f"{user}:{side}", f"Get{side.capitalize()}"
         span = startup.tracer.begin("social_graph_redis_get_client", call.span)
         try:
-            ids = await self._sets.all(key, startup.place(492, function))
+            ids = await self._sets.list_all(key, startup.locate(492, function))
         finally:
             span.finish()
         if ids:
             return ids
-        entries = await self._stored(user, side, call.span)
+        entries = await self._find_stored(user, side, call.span)
         if entries:
             span = startup.tracer.begin("social_graph_redis_insert_client", call.span)
             scores = {str(id): when for id, when in entries}
             try:
-                await self._sets.add(key, scores, startup.place(567, function), only_new=False)
+                await self._sets.add(key, scores, startup.locate(567, function), only_new=False)
             finally:
                 span.finish()
         return [id for id, _ in entries]
 
-    async def _stored(self, user: int, side: str, parent: SpanContext) -> list[tuple[int, int]]:
+    async def _find_stored(self, user: int, side: str, parent: SpanContext) -> list[tuple[int, int]]:
         startup = self._startup
         span = startup.tracer.begin("social_graph_mongo_find_client", parent)
         try:
             reply = await self.mongo.run(DATABASE, {"find": DATABASE, "filter": {"user_id": Int64(user)}})
             found = reply["cursor"]["firstBatch"]
         except MongoError:
-            found = []  # the original does not ask its cursor why
+            found = []  # the original does not check the cursor for errors
         finally:
             span.finish()
         if found:
             others = found[0].get(side)
-            entries = [entry for entry in others if _whole(entry)] if isinstance(others, list) else []
+            entries = [entry for entry in others if _is_whole(entry)] if isinstance(others, list) else []
             return [(int(entry["user_id"]), int(entry["timestamp"])) for entry in entries]
         if side == FOLLOWEES:
             raise ServiceError(HANDLER, "Cannot find user_id in MongoDB.")
-        startup.log.warning(f"user_id: {user} not found", startup.place(576, "GetFollowers"))
+        startup.log.warning(f"user_id: {user} not found", startup.locate(576, "GetFollowers"))
         return []
 
     async def _follow(self, pair: Follow, parent: SpanContext) -> None:
@@ -124,23 +124,23 @@ class SocialGraph:
         await self._change(pair, parent, None)
 
     async def _change(self, pair: Follow, parent: SpanContext, now_ms: int | None) -> None:
-        """Both ends in the database, and both sets in Redis, all at once."""
+        """Update both users in the database and both sets in Redis concurrently."""
         user, followee = int(pair.user), int(pair.followee)
-        outcomes = await self._startup.together(
+        outcomes = await self._startup.run_together(
             self._change_sets(user, followee, now_ms, parent),
             self._change_stored(user, FOLLOWEES, followee, now_ms, parent),
             self._change_stored(followee, FOLLOWERS, user, now_ms, parent),
         )
         for outcome in outcomes:
             if isinstance(outcome, ThriftError):
-                told = self._startup.place(309 if now_ms else 471, "Follow" if now_ms else "Unfollow")
-                self._startup.log.warning(str(outcome), told)
+                place = self._startup.locate(309 if now_ms else 471, "Follow" if now_ms else "Unfollow")
+                self._startup.log.warning(str(outcome), place)
                 raise outcome
 
     async def _change_sets(self, user: int, followee: int, now_ms: int | None, parent: SpanContext) -> None:
         span = self._startup.tracer.begin("social_graph_redis_update_client", parent)
         sides = ((f"{user}:{FOLLOWEES}", str(followee)), (f"{followee}:{FOLLOWERS}", str(user)))
-        place = self._startup.place(257, "operator()")
+        place = self._startup.locate(257, "operator()")
         try:
             for key, member in sides:
                 if now_ms is None:
@@ -167,30 +167,30 @@ class SocialGraph:
             body = {"findAndModify": DATABASE, "query": query, "update": update, "new": True}
             await self.mongo.run(DATABASE, body)
         except MongoError as error:
-            self._refused(verb, user, error, 142, "operator()")
+            self._refuse(verb, user, error, 142, "operator()")
         finally:
             span.finish()
 
-    def _refused(self, verb: str, user: int, error: MongoError, line: int, function: str) -> None:
-        told = f"Failed to {verb} social graph for user {user} to MongoDB: {error}"
-        self._startup.log.error(told, self._startup.place(line, function))
+    def _refuse(self, verb: str, user: int, error: MongoError, line: int, function: str) -> None:
+        message = f"Failed to {verb} social graph for user {user} to MongoDB: {error}"
+        self._startup.log.error(message, self._startup.locate(line, function))
         raise ServiceError(MONGODB, str(error)) from None
 
 
-def _whole(entry: Any) -> bool:
+def _is_whole(entry: Any) -> bool:
     return isinstance(entry, dict) and all(
         isinstance(entry.get(name), int) for name in ("user_id", "timestamp")
     )
 
 
 async def main(startup: Startup) -> int:
-    """Serve, once the database has taken the index."""
+    """Run the service, once the database has created the index."""
     handler = SocialGraph(startup)
-    await startup.index(handler.mongo, DATABASE, "user_id")
-    server = startup.server()
+    await startup.ensure_index(handler.mongo, DATABASE, "user_id")
+    server = startup.create_server()
     for method, serve, operation in (
-        ("GetFollowers", handler.followers, "get_followers_server"),
-        ("GetFollowees", handler.followees, "get_followees_server"),
+        ("GetFollowers", handler.get_followers, "get_followers_server"),
+        ("GetFollowees", handler.get_followees, "get_followees_server"),
         ("InsertUser", handler.insert_user, "insert_user_server"),
         ("Follow", handler.follow, "follow_server"),
         ("Unfollow", handler.unfollow, "unfollow_server"),
@@ -201,4 +201,4 @@ async def main(startup: Startup) -> int:
     return await startup.serve(server)
 
 
-social_graph_service = program("social-graph-service", main)
+social_graph_service = make_program("social-graph-service", main)

@@ -1,6 +1,6 @@
 """Sorted sets in Redis as the services use them: ids by time.
 
-What goes wrong is logged in the library's words and thrown on; callers in other services read the same words.
+Errors are logged with the library's message and raised again; callers in other services get the same message.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ from simcloud.services.rpc.thrift import ThriftError
 
 
 class SortedSets:
-    """The sets of one server. ``place`` is where in the source a failure is told."""
+    """The sorted sets of one server. ``place`` is the source location for the log of a failure."""
 
     def __init__(self, pool: RedisPool, log: BoostLog) -> None:
         self._pool = pool
         self._log = log
 
     async def add(self, key: str, scores: Mapping[str, float], place: str, only_new: bool = True) -> None:
-        """Put members in."""
+        """Add members to a set."""
         words: list[str | float] = ["NX"] if only_new else []
         for member, score in scores.items():
             words += [score, member]
-        await self._told(self._pool.command("ZADD", key, *words), place)
+        await self._run(self._pool.command("ZADD", key, *words), place)
 
     async def add_to_all(self, keys: Iterable[str], member: str, score: float, place: str) -> None:
-        """Put one member into many sets."""
+        """Add a member to many sets."""
         pipeline = self._pool.pipeline()
         name = member.encode()
         for key in keys:
             pipeline.zadd(key, name, score, only_new=True)
-        await self._told(pipeline.exec(), place)
+        await self._run(pipeline.exec(), place)
 
     async def remove(self, key: str, member: str, place: str) -> None:
-        """Take a member out."""
-        await self._told(self._pool.command("ZREM", key, member), place)
+        """Remove a member."""
+        await self._run(self._pool.command("ZREM", key, member), place)
 
-    async def newest(self, key: str, start: int, stop: int, place: str) -> list[int]:
-        """Ids from the newest on, without the one at ``stop``."""
-        return _ids(await self._told(self._pool.zrevrange(key, start, stop - 1), place))
+    async def list_newest(self, key: str, start: int, stop: int, place: str) -> list[int]:
+        """Return ids from ``start`` to ``stop`` (exclusive), newest first."""
+        return _parse_ids(await self._run(self._pool.zrevrange(key, start, stop - 1), place))
 
-    async def all(self, key: str, place: str) -> list[int]:
-        """All ids, from the oldest on."""
-        return _ids(await self._told(self._pool.command("ZRANGE", key, 0, -1), place))
+    async def list_all(self, key: str, place: str) -> list[int]:
+        """Return all ids, oldest first."""
+        return _parse_ids(await self._run(self._pool.command("ZRANGE", key, 0, -1), place))
 
-    async def _told(self, asked: Any, place: str) -> Any:
+    async def _run(self, command: Any, place: str) -> Any:
         try:
-            return await asked
+            return await command
         except RedisFailure as error:
             self._log.error(str(error), place)
             raise ThriftError(str(error)) from None
 
 
-def _ids(members: list[bytes]) -> list[int]:
-    """Ids of members, as ``stoul`` reads them; it throws at what is none."""
+def _parse_ids(members: list[bytes]) -> list[int]:
+    """Parse members as ids like ``stoul``; raises ``ThriftError`` for an invalid one."""
     if not all(member.isdigit() and len(member) < 20 for member in members):
         raise ThriftError("stoul")
     return [int(member) for member in members]

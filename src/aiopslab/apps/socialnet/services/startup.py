@@ -1,7 +1,7 @@
-"""How each of the C++ programs starts: tracing, configuration, its stores, an index, and then it serves.
+"""The common startup of the C++ programs: tracing, configuration, datastores, an index, and then serving.
 
-What is missing at first is waited for: a tracing agent whose name has no address, a database that does not take the
-index. Until then the port is closed, while the pod looks well. Nothing else is asked at the start.
+A program waits until the name of the tracing agent resolves and the database has created the index.
+Until then its port is closed, although the pod looks healthy. Other dependencies are not checked at startup.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CREATE_INDEX: Final = "utils_mongodb.h:76:CreateIndex"
 
 
 class Lines(NamedTuple):
-    """Where in a program's main file a missing index and the start are told."""
+    """Line numbers in a program's main file of the log messages about a missing index and about the start."""
 
     no_index: int
     start: int
@@ -58,7 +58,7 @@ LINES: Final = {
 
 
 class Startup:
-    """One program on its way up."""
+    """The startup of one program."""
 
     def __init__(self, ctx: Context, name: str) -> None:
         self.ctx = ctx
@@ -69,49 +69,51 @@ class Startup:
         self._stem = "".join(word.capitalize() for word in name.split("-"))
 
     async def begin(self) -> None:
-        """Tracing, and the configuration."""
+        """Set up tracing and read the configuration."""
         self.ctx.memory.grow(RESIDENT_BYTES)
         await self.ctx.cpu(START_CPU_S)
-        self.tracer = await self._tracing()
+        self.tracer = await self._connect_tracing()
         self.settings = read_settings(self.ctx, self.log)
 
-    def pool(self, service: str, label: str) -> ThriftPool:
-        """Calls to another service; ``label`` is what the log calls it."""
+    def open_pool(self, service: str, label: str) -> ThriftPool:
+        """Return a connection pool for another service; ``label`` is its name in the log."""
         settings = self.settings
         return ThriftPool(
             self.ctx,
             self.tracer,
             label,
-            settings.text(service, "addr"),
-            settings.port(service),
-            most=max(1, settings.number(service, "connections")),
-            wait_s=settings.seconds(service, "timeout_ms"),
-            keepalive_s=settings.seconds(service, "keepalive_ms"),
+            settings.get_text(service, "addr"),
+            settings.get_port(service),
+            most=max(1, settings.get_number(service, "connections")),
+            wait_s=settings.get_seconds(service, "timeout_ms"),
+            keepalive_s=settings.get_seconds(service, "keepalive_ms"),
         )
 
-    def mongo(self, name: str) -> MongocPool:
-        """Clients of a database."""
-        return MongocPool(self.ctx, self.settings.address(name), tls=self.settings.flag("ssl", "enabled"))
+    def connect_mongo(self, name: str) -> MongocPool:
+        """Return a client pool of a MongoDB."""
+        return MongocPool(
+            self.ctx, self.settings.get_address(name), tls=self.settings.get_flag("ssl", "enabled")
+        )
 
-    def cache(self, name: str) -> MemcachedPool:
-        """Clients of a cache."""
+    def connect_cache(self, name: str) -> MemcachedPool:
+        """Return a client pool of a memcached."""
         settings = self.settings
-        return MemcachedPool(self.ctx, settings.address(name), settings.number(name, "connections"))
+        return MemcachedPool(self.ctx, settings.get_address(name), settings.get_number(name, "connections"))
 
-    def sorted_sets(self, name: str) -> SortedSets:
-        """Clients of a Redis."""
+    def connect_sorted_sets(self, name: str) -> SortedSets:
+        """Return a client of a Redis."""
         settings = self.settings
         pool = RedisPool(
             self.ctx,
-            settings.address(name),
-            size=max(1, settings.number(name, "connections")),
-            wait_s=settings.seconds(name, "timeout_ms"),
-            lifetime_s=settings.seconds(name, "keepalive_ms"),
+            settings.get_address(name),
+            size=max(1, settings.get_number(name, "connections")),
+            wait_s=settings.get_seconds(name, "timeout_ms"),
+            lifetime_s=settings.get_seconds(name, "keepalive_ms"),
         )
         return SortedSets(pool, self.log)
 
-    async def index(self, pool: MongocPool, database: str, field: str) -> None:
-        """Have a unique index, however long that takes."""
+    async def ensure_index(self, pool: MongocPool, database: str, field: str) -> None:
+        """Create a unique index; retry until the database accepts it."""
         index = {"key": {field: 1}, "name": f"{field}_1", "unique": True}
         while True:
             try:
@@ -120,12 +122,12 @@ class Startup:
                 self.log.error(f"Error in createIndexes: {error}", CREATE_INDEX)
             else:
                 return
-            self.log.error(NO_INDEX, self._main(LINES[self.name].no_index))
+            self.log.error(NO_INDEX, self._locate_main(LINES[self.name].no_index))
             await self.ctx.sleep(RETRY_S)
 
-    def machine_id(self) -> str:
-        """Three digits that tell this pod's ids from others'."""
-        interface = self.settings.text(self.name, "netif")
+    def read_machine_id(self) -> str:
+        """Return three hexadecimal digits that distinguish this pod's ids."""
+        interface = self.settings.get_text(self.name, "netif")
         if interface != "eth0":
             place = f"{self._stem.removesuffix('Service')}Handler.h:132:GetMachineId"
             self.log.fatal(f"Cannot read MAC address from net interface {interface}", place)
@@ -134,18 +136,18 @@ class Startup:
         self.log.info(
             f"MAC address = {mac}", f"{self._stem.removesuffix('Service')}Handler.h:144:GetMachineId"
         )
-        found = f"{_hashed(mac, self.ctx.process.pid):03x}"[-3:]
-        self.log.info(f"machine_id = {found}", self._main(LINES[self.name].start - 45))
+        found = f"{_hash_identity(mac, self.ctx.process.pid):03x}"[-3:]
+        self.log.info(f"machine_id = {found}", self._locate_main(LINES[self.name].start - 45))
         return found
 
-    def server(self) -> ThriftServer:
-        """A server that is not open yet."""
+    def create_server(self) -> ThriftServer:
+        """Return a server, not yet listening."""
         return ThriftServer(self.ctx, self.tracer)
 
     async def serve(self, server: ThriftServer) -> int:
-        """Open the port, and answer until the process ends."""
-        port = self.settings.port(self.name)
-        self.log.info(f"Starting the {self.name} server ...", self._main(LINES[self.name].start))
+        """Open the port and serve until the process ends."""
+        port = self.settings.get_port(self.name)
+        self.log.info(f"Starting the {self.name} server ...", self._locate_main(LINES[self.name].start))
         try:
             return await server.serve(port)
         except (AddressInUse, NetworkError) as error:
@@ -153,18 +155,18 @@ class Startup:
             print_line(self.ctx, f"  what():  Could not bind: {error}", 2)
             raise KilledBySignal(Signal.ABRT) from None
 
-    def place(self, line: int, function: str) -> str:
-        """A place in the file of handlers, as the log tells it."""
+    def locate(self, line: int, function: str) -> str:
+        """Return a location in the handler's source file, as in the log."""
         return f"{self._stem.removesuffix('Service')}Handler.h:{line}:{function}"
 
-    async def together(self, *works: Coroutine[Any, Any, T]) -> list[T | ThriftError]:
-        """Do things in threads of their own, to the end of all: what each returned, or how it failed."""
-        return await gather(self.ctx.kernel, [_outcome(work) for work in works], "future")
+    async def run_together(self, *works: Coroutine[Any, Any, T]) -> list[T | ThriftError]:
+        """Run coroutines concurrently to their end; return the result or the error of each."""
+        return await gather(self.ctx.kernel, [_capture_outcome(work) for work in works], "future")
 
-    def _main(self, line: int) -> str:
+    def _locate_main(self, line: int) -> str:
         return f"{self._stem}.cpp:{line}:main"
 
-    async def _tracing(self) -> Tracer:
+    async def _connect_tracing(self) -> Tracer:
         agent, ratio = read_sampling(self.ctx)
         if agent is None:
             return Tracer(self.ctx, self.name, sample_ratio=0.0, library=LIBRARY)
@@ -176,22 +178,22 @@ class Startup:
             await self.ctx.sleep(RETRY_S)
 
 
-def got(outcome: T | ThriftError) -> T:
-    """What a thread returned; raises what it threw."""
+def unwrap(outcome: T | ThriftError) -> T:
+    """Return a result, or raise it if it is an error."""
     if isinstance(outcome, ThriftError):
         raise outcome
     return outcome
 
 
-async def _outcome(work: Coroutine[Any, Any, T]) -> T | ThriftError:
+async def _capture_outcome(work: Coroutine[Any, Any, T]) -> T | ThriftError:
     try:
         return await work
     except ThriftError as error:
         return error
 
 
-def program(name: str, main: Callable[[Startup], Awaitable[int]]) -> Program:
-    """One of the programs, from its main function."""
+def make_program(name: str, main: Callable[[Startup], Awaitable[int]]) -> Program:
+    """Return a program that runs a main function after the common startup."""
 
     async def run(ctx: Context) -> int:
         startup = Startup(ctx, name)
@@ -201,9 +203,9 @@ def program(name: str, main: Callable[[Startup], Awaitable[int]]) -> Program:
     return run
 
 
-def _hashed(mac: str, pid: int) -> int:
-    """Sixteen bits of an Ethernet address and a process's number."""
+def _hash_identity(mac: str, pid: int) -> int:
+    """Hash a MAC address and a process id to sixteen bits."""
     total = 0
-    for at, letter in enumerate(mac + str(pid)):
-        total += ord(letter) << (at % 2 * 8)
+    for index, letter in enumerate(mac + str(pid)):
+        total += ord(letter) << (index % 2 * 8)
     return total & 0xFFFF

@@ -1,4 +1,4 @@
-"""Ids that no other pod gives: three digits of the machine, ten of the time, three of a counter."""
+"""Unique ids: three hexadecimal digits for the machine, ten for the time, three for a counter."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 from simcloud.machine.process import Context
 
 FIRST_MS: Final = 1_514_764_800_000
-"""The first moment of 2018, from which ids count."""
+"""The start of 2018, which is the epoch of the ids."""
 
 
 class UniqueIds:
-    """Gives ids, one after the other."""
+    """Generates ids."""
 
     def __init__(self, ctx: Context, machine_id: str) -> None:
         self._ctx = ctx
@@ -20,14 +20,14 @@ class UniqueIds:
         self._count = 0
 
     def next(self) -> int:
-        """One more."""
+        """Return the next id."""
         now_ms = int(self._ctx.now * 1000) - FIRST_MS
         self._count = self._count + 1 if now_ms == self._last_ms else 0
         self._last_ms = now_ms
-        return made_id(self._machine, now_ms, self._count)
+        return make_id(self._machine, now_ms, self._count)
 
 
-def made_id(machine: int, since_2018_ms: int, count: int) -> int:
-    """The id of these parts."""
+def make_id(machine: int, since_2018_ms: int, count: int) -> int:
+    """Combine the parts into an id."""
     parts = machine << 52 | (since_2018_ms & 0xFF_FFFF_FFFF) << 12 | (count & 0xFFF)
     return parts & 0x7FFF_FFFF_FFFF_FFFF

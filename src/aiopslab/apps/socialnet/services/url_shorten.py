@@ -1,11 +1,11 @@
-"""url-shorten-service: gives addresses short ones, and keeps which is which."""
+"""url-shorten-service: shortens links and stores them."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from aiopslab.apps.socialnet.messages import MONGODB
-from aiopslab.apps.socialnet.services.startup import Startup, program
+from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from simcloud.datastores.mongodb.driver import MongoError
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
@@ -18,16 +18,16 @@ DATABASE: Final = "url-shorten"
 
 
 class UrlShorten:
-    """The handler."""
+    """The handler of ComposeUrls."""
 
     def __init__(self, startup: Startup) -> None:
         self._startup = startup
-        self._cache = startup.cache("url-shorten-memcached")  # the original makes one, too, and never asks it
-        self.mongo = startup.mongo("url-shorten-mongodb")
+        self._cache = startup.connect_cache("url-shorten-memcached")  # never used, as in the original
+        self.mongo = startup.connect_mongo("url-shorten-mongodb")
         self._choices = startup.ctx.random("short urls").choices
 
     async def compose(self, call: Call) -> list[dict[str, str]]:
-        """Short addresses for long ones."""
+        """Shorten and store links."""
         choices = self._choices
         urls = [
             {"shortened_url": HOST + "".join(choices(LETTERS, k=LENGTH)), "expanded_url": url}
@@ -40,9 +40,9 @@ class UrlShorten:
         try:
             await self.mongo.run(DATABASE, {"insert": DATABASE, "documents": urls, "ordered": True})
         except MongoError as error:
-            startup.log.error(f"MongoDB error: {error}", startup.place(130, "operator()"))
-            told = "Failed to upload shortened urls from MongoDB"
-            startup.log.error(told, startup.place(152, "ComposeUrls"))
+            startup.log.error(f"MongoDB error: {error}", startup.locate(130, "operator()"))
+            message = "Failed to upload shortened urls from MongoDB"
+            startup.log.error(message, startup.locate(152, "ComposeUrls"))
             raise ServiceError(MONGODB, "Failed to insert urls to MongoDB") from None
         finally:
             span.finish()
@@ -50,12 +50,12 @@ class UrlShorten:
 
 
 async def main(startup: Startup) -> int:
-    """Serve, once the database has taken the index."""
+    """Run the service, once the database has created the index."""
     handler = UrlShorten(startup)
-    await startup.index(handler.mongo, DATABASE, "shortened_url")
-    server = startup.server()
+    await startup.ensure_index(handler.mongo, DATABASE, "shortened_url")
+    server = startup.create_server()
     server.method("ComposeUrls", handler.compose, "compose_urls_server", CPU_S)
     return await startup.serve(server)
 
 
-url_shorten_service = program("url-shorten-service", main)
+url_shorten_service = make_program("url-shorten-service", main)

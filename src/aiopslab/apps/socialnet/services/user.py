@@ -1,4 +1,4 @@
-"""user-service: who people are. Names and logins that were asked for once come from the cache from then on."""
+"""user-service: users and logins. Ids and logins that were read are cached."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from aiopslab.apps.socialnet.messages import (
     Login,
     Registration,
 )
-from aiopslab.apps.socialnet.services.asking import Asking
-from aiopslab.apps.socialnet.services.startup import Startup, program
-from aiopslab.apps.socialnet.tokens import signed
+from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.startup import Startup, make_program
+from aiopslab.apps.socialnet.tokens import sign
 from simcloud.datastores.memcached.libmemcached import MemcachedFailure
 from simcloud.datastores.mongodb.bson import Document, Int64
 from simcloud.datastores.mongodb.driver import MongoError
@@ -32,49 +32,49 @@ LOGIN_FIELDS: Final = {"password": str, "salt": str, "user_id": int}
 
 
 class User:
-    """The handler."""
+    """The handler of users."""
 
     def __init__(self, startup: Startup) -> None:
         self._startup = startup
-        self._secret = startup.settings.text("secret")
-        self._cache = startup.cache("user-memcached")
-        self.mongo = startup.mongo("user-mongodb")
-        startup.machine_id()
-        self._graph = Asking(
-            startup.pool("social-graph-service", "social-graph"),
+        self._secret = startup.settings.get_text("secret")
+        self._cache = startup.connect_cache("user-memcached")
+        self.mongo = startup.connect_mongo("user-mongodb")
+        startup.read_machine_id()
+        self._graph = ServiceCall(
+            startup.open_pool("social-graph-service", "social-graph"),
             "InsertUser",
             "",
             startup.log,
             "Failed to insert user to social-graph-client",
-            startup.place(208, "RegisterUserWithId"),
+            startup.locate(208, "RegisterUserWithId"),
         )
 
-    async def creator(self, call: Call) -> Creator:
-        """Who writes: believed as told."""
+    async def compose_creator(self, call: Call) -> Creator:
+        """Return the author as given, without a check."""
         return call.payload  # type: ignore[no-any-return]
 
     async def register(self, call: Call) -> None:
-        """Somebody new."""
+        """Register a new user."""
         new: Registration = call.payload
         startup, function = self._startup, "RegisterUserWithId"
-        if await self._stored(new.username, None, startup.place(131, function)) is not None:
-            startup.log.warning(f"User {new.username} already existed.", startup.place(143, function))
+        if await self._find_stored(new.username, None, startup.locate(131, function)) is not None:
+            startup.log.warning(f"User {new.username} already existed.", startup.locate(143, function))
             raise ServiceError(HANDLER, f"User {new.username} already existed")
         salt = "".join(startup.ctx.random("salts").choices(SALT, k=SALT_LENGTH))
-        document = person(new, salt)
+        document = build_user_document(new, salt)
         span = startup.tracer.begin("user_mongo_insert_cilent", call.span)
         try:
             await self.mongo.run("user", {"insert": "user", "documents": [document], "ordered": True})
         except MongoError as error:
-            told = f"Failed to insert user {new.username} to MongoDB: {error}"
-            startup.log.error(told, startup.place(168, function))
-            raise ServiceError(HANDLER, told) from None
+            message = f"Failed to insert user {new.username} to MongoDB: {error}"
+            startup.log.error(message, startup.locate(168, function))
+            raise ServiceError(HANDLER, message) from None
         finally:
             span.finish()
-        await self._graph.ask(new.user_id, call.span)
+        await self._graph.call(new.user_id, call.span)
 
     async def login(self, call: Call) -> str:
-        """A token for who knows the password."""
+        """Check a password and return a token; raises ``ServiceError``."""
         login: Login = call.payload
         known = await self._login(login.username, call.span)
         if (
@@ -89,10 +89,10 @@ class User:
             "timestamp": now,
             "ttl": "3600",
         }
-        return signed(claims, self._secret)
+        return sign(claims, self._secret)
 
-    async def user_id(self, call: Call) -> int:
-        """Whose name it is."""
+    async def get_user_id(self, call: Call) -> int:
+        """Return the id of a user name; raises ``ServiceError``."""
         name: str = call.payload
         startup, key = self._startup, f"{name}:user_id"
         span = startup.tracer.begin("user_mmc_get_user_id_client", call.span)
@@ -104,11 +104,11 @@ class User:
             span.finish()
         if cached is not None and cached.isdigit() and len(cached) < 20:
             return int(cached)
-        found = await self._stored(name, call.span, startup.place(771, "GetUserId"))
+        found = await self._find_stored(name, call.span, startup.locate(771, "GetUserId"))
         if found is None or not isinstance(found.get("user_id"), int):
-            self._unknown(name, HANDLER, 781, "GetUserId")
+            self._refuse_unknown(name, HANDLER, 781, "GetUserId")
         id = int(found["user_id"])
-        await self._remember(key, str(id).encode(), name, call.span, 820, "GetUserId")
+        await self._fill_cache(key, str(id).encode(), name, call.span, 820, "GetUserId")
         return id
 
     async def _login(self, name: str, span: SpanContext) -> dict[str, Any]:
@@ -119,25 +119,25 @@ class User:
             cached = await self._cache.get(key)
             found = json.loads(cached) if cached is not None else None
         except MemcachedFailure as error:
-            startup.log.warning(f"Memcached error: {error}", startup.place(560, "Login"))
+            startup.log.warning(f"Memcached error: {error}", startup.locate(560, "Login"))
         except (ValueError, RecursionError):
             pass
         finally:
             get.finish()
-        if isinstance(found, dict) and _complete(found):
+        if isinstance(found, dict) and _is_complete(found):
             return found
-        stored = await self._stored(name, span, startup.place(610, "Login"))
+        stored = await self._find_stored(name, span, startup.locate(610, "Login"))
         if stored is None:
-            self._unknown(name, UNAUTHORIZED, 621, "Login")
-        if not _complete(stored):
-            told = f"user: {name} entry is NOT complete"
-            startup.log.error(told, startup.place(652, "Login"))
-            raise ServiceError(HANDLER, told)
+            self._refuse_unknown(name, UNAUTHORIZED, 621, "Login")
+        if not _is_complete(stored):
+            message = f"user: {name} entry is NOT complete"
+            startup.log.error(message, startup.locate(652, "Login"))
+            raise ServiceError(HANDLER, message)
         login = {field: stored[field] for field in LOGIN_FIELDS}
-        await self._remember(key, json.dumps(login).encode(), name, span, 707, "Login")
+        await self._fill_cache(key, json.dumps(login).encode(), name, span, 707, "Login")
         return login
 
-    async def _stored(self, name: str, parent: SpanContext | None, place: str) -> Document | None:
+    async def _find_stored(self, name: str, parent: SpanContext | None, place: str) -> Document | None:
         span = self._startup.tracer.begin("user_mongo_find_client", parent) if parent else None
         try:
             reply = await self.mongo.run("user", {"find": "user", "filter": {"username": name}, "limit": 1})
@@ -150,30 +150,30 @@ class User:
         found: list[Document] = reply["cursor"]["firstBatch"]
         return found[0] if found else None
 
-    async def _remember(
+    async def _fill_cache(
         self, key: str, value: bytes, name: str, parent: SpanContext, line: int, function: str
     ) -> None:
         span = self._startup.tracer.begin("user_mmc_set_client", parent)
         try:
             await self._cache.set(key, value)
         except MemcachedFailure as error:
-            told = f"Failed to set the login info of user {name} to Memcached: {error}"
-            self._startup.log.warning(told, self._startup.place(line, function))
+            message = f"Failed to set the login info of user {name} to Memcached: {error}"
+            self._startup.log.warning(message, self._startup.locate(line, function))
         finally:
             span.finish()
 
-    def _unknown(self, name: str, code: str, line: int, function: str) -> NoReturn:
-        told = f"User: {name} doesn't exist in MongoDB"
-        self._startup.log.warning(told, self._startup.place(line, function))
+    def _refuse_unknown(self, name: str, code: str, line: int, function: str) -> NoReturn:
+        message = f"User: {name} doesn't exist in MongoDB"
+        self._startup.log.warning(message, self._startup.locate(line, function))
         raise ServiceError(code, f"User: {name} is not registered")
 
 
-def _complete(login: dict[str, Any]) -> bool:
+def _is_complete(login: dict[str, Any]) -> bool:
     return all(isinstance(login.get(field), kind) for field, kind in LOGIN_FIELDS.items())
 
 
-def person(new: Registration, salt: str) -> Document:
-    """Somebody as the database keeps them."""
+def build_user_document(new: Registration, salt: str) -> Document:
+    """Build a user's document for the database."""
     return {
         "user_id": Int64(new.user_id),
         "first_name": new.first_name,
@@ -185,15 +185,15 @@ def person(new: Registration, salt: str) -> Document:
 
 
 async def main(startup: Startup) -> int:
-    """Serve, once the database has taken the index."""
+    """Run the service, once the database has created the index."""
     handler = User(startup)
-    await startup.index(handler.mongo, "user", "user_id")
-    server = startup.server()
-    server.method("ComposeCreatorWithUserId", handler.creator, "compose_creator_server", CPU_S)
+    await startup.ensure_index(handler.mongo, "user", "user_id")
+    server = startup.create_server()
+    server.method("ComposeCreatorWithUserId", handler.compose_creator, "compose_creator_server", CPU_S)
     server.method("RegisterUserWithId", handler.register, "register_user_withid_server", CPU_S)
     server.method("Login", handler.login, "login_server", CPU_S)
-    server.method("GetUserId", handler.user_id, "get_user_id_server", CPU_S)
+    server.method("GetUserId", handler.get_user_id, "get_user_id_server", CPU_S)
     return await startup.serve(server)
 
 
-user_service = program("user-service", main)
+user_service = make_program("user-service", main)

@@ -1,1 +1,1 @@
-"""What stands in front: nginx with Lua inside, for the application and for its pictures."""
+"""The web servers: nginx with Lua, for the application and for its pictures."""

@@ -1,7 +1,7 @@
-"""nginx-thrift: nginx with Lua inside, the front door of the network.
+"""nginx-thrift: nginx with Lua, the front door of the network.
 
-Every location of its configuration is answered by the Lua script that it names. With a tracer, each request has two
-spans of nginx's own, and its call one more.
+Each location of its configuration is handled by the Lua script that it names. With tracing, each request has two
+spans of nginx, and its call has another one.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import json
 import re
 from typing import Any, Final
 
-from aiopslab.apps.socialnet.config import sampling_of
+from aiopslab.apps.socialnet.config import parse_sampling
 from aiopslab.apps.socialnet.messages import UNAUTHORIZED
-from aiopslab.apps.socialnet.web.lua import Aborted, Failed, LuaThrift
+from aiopslab.apps.socialnet.web.lua import CallFailed, LuaThrift, ScriptAborted
 from aiopslab.apps.socialnet.web.nginx import HOME, Setup, run_nginx
 from aiopslab.apps.socialnet.web.scripts import (
     SCRIPTS,
-    Incomplete,
+    IncompleteArguments,
     Script,
     Unauthorized,
-    arguments_of,
-    logged_in,
+    authenticate,
+    parse_arguments,
 )
 from simcloud.machine.files import FileError
 from simcloud.machine.network import NetworkError
@@ -34,19 +34,19 @@ from simcloud.services.tracing import ActiveSpan, SpanContext, Tracer
 THRIFT_PORT: Final = 9090
 CPU_S: Final = 0.00025
 LOST_S: Final = 4.0
-"""A span that nobody has closed is closed when Lua collects its garbage, at some time within so long."""
+"""Maximum time until Lua's garbage collector closes a span that the script left open."""
 REQUIRED: Final = re.compile(r"require\s*\(?\s*[\"']([^\"']+)[\"']")
 SECRET: Final = "secret"
 SERVICE_NAME: Final = "nginx-web-server"
 
 
 async def nginx_thrift(ctx: Context) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     return await run_nginx(ctx, Front)
 
 
 class Front:
-    """What the locations of the front do."""
+    """The locations of the front door."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -57,7 +57,7 @@ class Front:
         self._clients: dict[str, LuaThrift] = {}
 
     async def begin(self) -> bool:
-        """Set tracing up; False when nginx's workers cannot start for it."""
+        """Set up tracing; return False if that keeps nginx's workers from starting."""
         loaded = self._setup.http.first("opentracing_load_tracer")
         if loaded is None or not loaded.words or self._setup.http.text("opentracing", "off") != "on":
             return True
@@ -67,7 +67,7 @@ class Front:
         except (FileError, ValueError, RecursionError) as error:
             self._setup.alert(f"Failed to construct tracer: {error}")
             return False
-        agent, ratio = sampling_of(values)
+        agent, ratio = parse_sampling(values)
         name = str(values.get("service_name", SERVICE_NAME)) if isinstance(values, dict) else SERVICE_NAME
         try:
             self._tracer = await Tracer.open(self._ctx, name, agent, sample_ratio=ratio, library="C++-0.4.2")
@@ -76,29 +76,29 @@ class Front:
             return False
         return True
 
-    def location(self, directive: Directive) -> Answer | None:
-        """What answers a location; None for one that has no script."""
+    def find_answer(self, directive: Directive) -> Answer | None:
+        """Return the handler of a location; None if it has no script."""
         source = directive.first("content_by_lua") or directive.first("content_by_lua_block")
         if source is None:
             return None
         found = REQUIRED.search(" ".join(source.words))
         module = found.group(1) if found is not None else ""
-        prefix = directive.words[-1]  # only those that have one are asked for
+        prefix = directive.words[-1]  # the caller skips locations without a prefix
 
         async def answer(exchange: Exchange) -> HttpResponse:
-            return await self._traced(prefix, module, source.line, exchange)
+            return await self._handle(prefix, module, source.line, exchange)
 
         return answer
 
-    async def _traced(self, prefix: str, module: str, line: int, exchange: Exchange) -> HttpResponse:
+    async def _handle(self, prefix: str, module: str, line: int, exchange: Exchange) -> HttpResponse:
         request = exchange.request
         outer = self._tracer.begin(prefix, parent_of(request))
         inner = self._tracer.begin(prefix, outer.context)
         await self._ctx.cpu(CPU_S)
         script = SCRIPTS.get(module)
         if script is None or not self._setup.has_script(module):
-            told = f"module '{module}' not found"
-            response = self._aborted(f"content_by_lua(nginx.conf:{line}):2: {told}:", exchange)
+            message = f"module '{module}' not found"
+            response = self._abort(f"content_by_lua(nginx.conf:{line}):2: {message}:", exchange)
         else:
             response = await self._run(script, module, exchange, inner.context)
         status = response.status
@@ -109,7 +109,7 @@ class Front:
             ("http.url", request.path),
             ("span.kind", "server"),
         )
-        error = error_text(status)
+        error = describe_error(status)
         inner.finish(error, tags)
         outer.finish(error, tags)
         return response
@@ -119,58 +119,58 @@ class Front:
     ) -> HttpResponse:
         request = exchange.request
         try:
-            arguments = arguments_of(request, script.posted)
+            arguments = parse_arguments(request, script.posted)
             if script.needs_login:
-                arguments = {**arguments, **logged_in(request, SECRET)}
+                arguments = {**arguments, **authenticate(request, SECRET)}
             method, payload = script.call(arguments, self._bits(60))
-        except Incomplete:
+        except IncompleteArguments:
             self._script_error(script, module, script.lines[0], "Incomplete arguments", exchange)
             return respond(400, b"Incomplete arguments\n")
         except Unauthorized:
             return error_page(401)
-        client = self._client(script.service)
+        client = self._get_client(script.service)
         try:
             connection = await client.connect(exchange)
-        except Aborted as error:
-            return self._aborted(f"{HOME}/lua-scripts/{module}.lua:40: {error}", exchange)
+        except ScriptAborted as error:
+            return self._abort(f"{HOME}/lua-scripts/{module}.lua:40: {error}", exchange)
         span = self._tracer.begin(script.span, parent)
         try:
             result = await client.call(connection, method, payload, span.context, exchange)
-        except Failed as failure:
-            return self._failed(script, module, failure, span, exchange)
+        except CallFailed as failure:
+            return self._fail(script, module, failure, span, exchange)
         span.finish()
-        return self._success(script, result)
+        return self._succeed(script, result)
 
-    def _success(self, script: Script, result: Any) -> HttpResponse:
+    def _succeed(self, script: Script, result: Any) -> HttpResponse:
         if script.function == "Login":
             cookie = f"login_token={result}; Path=/; Expires=86400"
             return respond(302, b"", Location="../../main.html", Set_Cookie=cookie)
-        response = respond(200, script.shown(result))
+        response = respond(200, script.encode(result))
         if script.type:
             response.headers["Content-Type"] = script.type
         return response
 
-    def _failed(
-        self, script: Script, module: str, failure: Failed, span: ActiveSpan, exchange: Exchange
+    def _fail(
+        self, script: Script, module: str, failure: CallFailed, span: ActiveSpan, exchange: Exchange
     ) -> HttpResponse:
-        told = f"{script.failure}{failure}"
-        self._script_error(script, module, script.lines[1 if failure.thrown else 2], told, exchange)
-        if script.span == "compose_post_client":  # this script forgets to close it
+        message = f"{script.failure}{failure}"
+        self._script_error(script, module, script.lines[1 if failure.thrown else 2], message, exchange)
+        if script.span == "compose_post_client":  # this script does not close its span
             self._ctx.kernel.call_later(self._lost.random() * LOST_S, _finish, span)
         else:
             span.finish()
         status = 401 if failure.code == UNAUTHORIZED else 500
-        return respond(status, f"{told}\n")
+        return respond(status, f"{message}\n")
 
     def _script_error(self, script: Script, module: str, line: int, text: str, exchange: Exchange) -> None:
         name = module.rpartition("/")[2]
         self._setup.server.error(f"[lua] {name}.lua:{line}: {script.function}(): {text}", exchange)
 
-    def _aborted(self, text: str, exchange: Exchange) -> HttpResponse:
+    def _abort(self, text: str, exchange: Exchange) -> HttpResponse:
         self._setup.server.error(f"lua entry thread aborted: runtime error: {text}", exchange)
         return error_page(500)
 
-    def _client(self, service: str) -> LuaThrift:
+    def _get_client(self, service: str) -> LuaThrift:
         found = self._clients.get(service)
         if found is None:
             host = service + self._ctx.env.get("fqdn_suffix", "")
@@ -184,6 +184,6 @@ def _finish(span: ActiveSpan) -> None:
     span.finish()
 
 
-def error_text(status: int) -> str | None:
-    """How a span tells an answer of that status."""
+def describe_error(status: int) -> str | None:
+    """Return the error of a span for a response of that status, or None."""
     return f"HTTP {status}" if status >= 500 else None

@@ -1,7 +1,7 @@
-"""Thrift in Lua, inside nginx: connections that are kept for a while, time-outs of ten seconds, and its own words.
+"""The Thrift client in nginx's Lua: kept-alive connections, timeouts of ten seconds, and its own error messages.
 
-Names are looked up by nginx's resolver, which keeps addresses for as long as the configuration says. A connection that
-cannot be had ends the request (``Aborted``); a call that fails is the script's to tell (``Failed``).
+nginx's resolver resolves names and caches addresses for the configured time. A failed connection aborts the request
+(``ScriptAborted``); a failed call is handled by the script (``CallFailed``).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from simcloud.sim import TimedOut
 
 TIMEOUT_S: Final = 10.0
 IDLE_S: Final = 10.0
-KEPT: Final = 512
+MAX_IDLE: Final = 512
 LIBRARY: Final = "/usr/local/openresty/luajit/share/lua/5.1"
 ERRNO: Final = {"Connection refused": 111, "No route to host": 113, "Connection timed out": 110}
 
 
-class Aborted(Exception):
-    """The script ended where nobody caught the error; the text is Lua's."""
+class ScriptAborted(Exception):
+    """An uncaught error ended the script; the message is Lua's."""
 
 
-class Failed(Exception):
-    """A call failed. ``thrown`` is whether the callee threw something that has a message."""
+class CallFailed(Exception):
+    """A call failed. ``thrown`` is whether the callee raised an exception with a message."""
 
     def __init__(self, text: str, thrown: bool, code: str = "") -> None:
         super().__init__(text)
@@ -38,7 +38,7 @@ class Failed(Exception):
 
 
 class LuaThrift:
-    """Clients of one service."""
+    """A client of one service."""
 
     def __init__(self, ctx: Context, server: NginxServer, host: str, port: int, valid_s: float) -> None:
         self._ctx = ctx
@@ -51,7 +51,7 @@ class LuaThrift:
         self._idle: deque[tuple[Connection, float]] = deque()
 
     async def connect(self, exchange: Exchange) -> Connection:
-        """A connection, kept or new; raises ``Aborted``."""
+        """Return an idle or a new connection; raises ``ScriptAborted``."""
         now, idle = self._ctx.kernel.now, self._idle
         while idle:
             connection, since = idle.pop()
@@ -59,17 +59,17 @@ class LuaThrift:
                 return connection
             connection.close()
         try:
-            return await self._ctx.dial(await self._resolved(), self._port, THRIFT, TIMEOUT_S)
+            return await self._ctx.dial(await self._resolve(), self._port, THRIFT, TIMEOUT_S)
         except NetworkError as error:
             number = ERRNO.get(str(error))
             if number is not None:
                 self._server.error(f"connect() failed ({number}: {error})", exchange)
-            raise Aborted(lua_words(error, self._host, self._port, connected=False)) from None
+            raise ScriptAborted(lua_words(error, self._host, self._port, connected=False)) from None
 
     async def call(
         self, connection: Connection, method: str, payload: Any, span: SpanContext, exchange: Exchange
     ) -> Any:
-        """Call a method over a connection, which is kept if that went well; raises ``Failed``."""
+        """Call a method over a connection, keep the connection on success, and return the result; raises ``CallFailed``."""
         try:
             connection.send(Request(method, payload, span), FRAME_BYTES)
             reply: Reply = await connection.receive(TIMEOUT_S)
@@ -78,17 +78,17 @@ class LuaThrift:
             if isinstance(error, TimedOut):
                 self._server.error("lua tcp socket read timed out", exchange)
             words = lua_words(error, self._host, self._port, connected=True)
-            raise Failed(f"{LIBRARY}/Thrift.lua:37: {words}", thrown=False) from None
+            raise CallFailed(f"{LIBRARY}/Thrift.lua:37: {words}", thrown=False) from None
         if reply.error is not None:
             connection.close()
-            raise Failed(str(reply.error), thrown=True, code=getattr(reply.error, "code", ""))
-        if len(self._idle) < KEPT:
+            raise CallFailed(str(reply.error), thrown=True, code=getattr(reply.error, "code", ""))
+        if len(self._idle) < MAX_IDLE:
             self._idle.append((connection, self._ctx.kernel.now))
         else:
             connection.close()
         return reply.payload
 
-    async def _resolved(self) -> str:
+    async def _resolve(self) -> str:
         now = self._ctx.kernel.now
         if now >= self._fresh_until:
             self._address = (await self._ctx.container.namespace.resolve(self._host))[0]

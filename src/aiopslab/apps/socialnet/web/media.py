@@ -1,4 +1,4 @@
-"""media-frontend: nginx with Lua inside, which takes pictures and gives them back. They are kept in a database."""
+"""media-frontend: nginx with Lua, which stores pictures in a database and serves them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PNG: Final = "image/png"
 
 
 async def media_frontend(ctx: Context) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     return await run_nginx(ctx, MediaFront)
 
 
 class MediaFront:
-    """What the locations do."""
+    """The locations of the picture server."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -36,11 +36,11 @@ class MediaFront:
         self._bits = setup.ctx.random("media ids").getrandbits
 
     async def begin(self) -> bool:
-        """Nothing to get ready."""
+        """Do nothing; return True."""
         return True
 
-    def location(self, directive: Directive) -> Answer | None:
-        """What answers a location; None for one that has no script."""
+    def find_answer(self, directive: Directive) -> Answer | None:
+        """Return the handler of a location; None if it has no script."""
         source = directive.first("content_by_lua") or directive.first("content_by_lua_block")
         found = REQUIRED.search(" ".join(source.words)) if source is not None else None
         scripts: dict[str, Answer] = {"upload-media": self._upload, "get-media": self._get}
@@ -53,7 +53,7 @@ class MediaFront:
         try:
             await self._mongo.run(DATABASE, {"insert": FILES, "documents": [document], "ordered": True})
         except MongoError as error:
-            return self._failed("upload-media", f"Failed to connect to mongodb: {error}", exchange)
+            return self._fail("upload-media", f"Failed to connect to mongodb: {error}", exchange)
         return respond(200, f'{{"media_id":"{id}","media_type":"png"}}\n')
 
     async def _get(self, exchange: Exchange) -> HttpResponse:
@@ -64,13 +64,13 @@ class MediaFront:
         try:
             reply = await self._mongo.run(DATABASE, {"find": FILES, "filter": {"filename": name}, "limit": 1})
         except MongoError as error:
-            return self._failed("get-media", f"Failed to connect to mongodb: {error}", exchange)
+            return self._fail("get-media", f"Failed to connect to mongodb: {error}", exchange)
         found = reply["cursor"]["firstBatch"]
         data = found[0].get("data") if found else None
         if not isinstance(data, Binary):
             return error_page(404)
         return respond(200, data.data, Content_Type=PNG)
 
-    def _failed(self, module: str, text: str, exchange: Exchange) -> HttpResponse:
+    def _fail(self, module: str, text: str, exchange: Exchange) -> HttpResponse:
         self._setup.server.error(f"[lua] {module}.lua:28: {text}", exchange)
         return respond(500, f"{text}\n")

@@ -1,4 +1,4 @@
-"""Starting nginx with Lua inside: its configuration, its resolver, its locations, its pages."""
+"""Start nginx with Lua: its configuration, resolver, locations and pages."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ TYPES: Final = {"html": "text/html", "css": "text/css", "js": "application/javas
 
 
 class Site(Protocol):
-    """What a site does with its locations."""
+    """The handlers of a site's locations."""
 
     def __init__(self, setup: Setup) -> None: ...
 
     async def begin(self) -> bool:
-        """Get ready; False when nginx's workers cannot start."""
+        """Initialize; return False if nginx's workers cannot start."""
 
-    def location(self, directive: Directive) -> Answer | None:
-        """What answers a location; None for one that only has files."""
+    def find_answer(self, directive: Directive) -> Answer | None:
+        """Return the handler of a location; None if it only serves files."""
 
 
 class Setup:
-    """What was read: the configuration, and the one server in it."""
+    """The parsed configuration, and its only server."""
 
     def __init__(self, ctx: Context, conf: Directive) -> None:
         self.ctx = ctx
@@ -50,30 +50,32 @@ class Setup:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that the server listens on."""
         word = self.block.text("listen", str(DEFAULT_PORT)).rpartition(":")[2]
         return int(word) if word.isdigit() and 0 < int(word) < 65536 else DEFAULT_PORT
 
     def open(self, site: Site) -> None:
-        """Take requests from now on; raises ``AddressInUse``."""
+        """Open the port; raises ``AddressInUse``."""
         answers = {
-            each.words[-1]: self._answer(site, each) for each in self.block.all("location") if each.words
+            location.words[-1]: self._make_answer(site, location)
+            for location in self.block.all("location")
+            if location.words
         }
         self.server = NginxServer(self.ctx, self.block, answers)
         listen(self.ctx, self.port, self.server)
 
     def alert(self, text: str) -> None:
-        """A line of the error log that is about no request."""
+        """Write a line to the error log that belongs to no request."""
         NginxServer(self.ctx, self.block, {}).error(text, level="alert")
 
     def has_script(self, module: str) -> bool:
-        """Whether the file of a script is there, or was when it was first asked for."""
+        """Return whether the file of a script exists, or existed when it was first loaded."""
         if module not in self._loaded and self.ctx.files.exists(f"{SCRIPTS}/{module}.lua"):
             self._loaded.add(module)
         return module in self._loaded
 
-    async def resolver(self) -> None:
-        """Find the name server that the configuration names; raises ``ConfError``."""
+    async def find_resolver(self) -> None:
+        """Resolve the configured name server; raises ``ConfError``."""
         found = self.http.first("resolver")
         for word in found.words if found is not None else ():
             if word.startswith("valid="):
@@ -86,8 +88,8 @@ class Setup:
                     assert found is not None
                     raise ConfError(f'host not found in resolver "{word}" in {CONF}:{found.line}') from None
 
-    def _answer(self, site: Site, directive: Directive) -> Answer:
-        scripted = site.location(directive)
+    def _make_answer(self, site: Site, directive: Directive) -> Answer:
+        scripted = site.find_answer(directive)
         if scripted is not None:
             return scripted
         root = directive.text("root", self.block.text("root", "html"))
@@ -116,15 +118,15 @@ class Setup:
 
 
 async def run_nginx(ctx: Context, site: Callable[[Setup], Site]) -> int:
-    """Run a site until told to stop."""
+    """Run a site until stopped; return the exit status."""
     ctx.memory.grow(RESIDENT_BYTES)
     await ctx.cpu(START_CPU_S)
     try:
-        setup = Setup(ctx, read_conf(_text(ctx), CONF))
-        await setup.resolver()
-        made = site(setup)
-        # Sockets are opened before workers are started: without workers, clients connect and wait.
-        setup.open(made) if await made.begin() else _deaf(setup)
+        setup = Setup(ctx, read_conf(_read_conf(ctx), CONF))
+        await setup.find_resolver()
+        running = site(setup)
+        # nginx opens sockets before it starts workers: without workers, clients connect and wait.
+        setup.open(running) if await running.begin() else _listen_without_workers(setup)
     except ConfError as error:
         print_line(ctx, f"nginx: [emerg] {error}", 2)
         return 1
@@ -140,12 +142,12 @@ async def run_nginx(ctx: Context, site: Callable[[Setup], Site]) -> int:
     return 0
 
 
-def _deaf(setup: Setup) -> None:
+def _listen_without_workers(setup: Setup) -> None:
     setup.alert("worker process exited with fatal code 2 and cannot be respawned")
     setup.ctx.listen(setup.port, "http")
 
 
-def _text(ctx: Context) -> str:
+def _read_conf(ctx: Context) -> str:
     try:
         return ctx.files.read(CONF).decode("utf-8", "replace")
     except FileError as error:

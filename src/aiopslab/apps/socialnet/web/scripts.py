@@ -1,4 +1,4 @@
-"""The Lua scripts of the front: what each location takes, whom it calls, and what it says when that fails."""
+"""The Lua scripts of the front door: the arguments, the call and the error messages of each location."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
 from aiopslab.apps.socialnet.messages import Draft, Follow, Login, Page, Registration
-from aiopslab.apps.socialnet.tokens import claims_of
-from aiopslab.apps.socialnet.web.timelines import timeline
+from aiopslab.apps.socialnet.tokens import read_claims
+from aiopslab.apps.socialnet.web.timelines import encode_timeline
 from simcloud.machine.network.http import HttpRequest
 from simcloud.services.rpc import query_of
 
@@ -18,32 +18,32 @@ JSON_TYPE: Final = "application/json; charset=utf-8"
 Arguments = Mapping[str, str]
 
 
-class Incomplete(Exception):
-    """Something that is needed was not given: 400."""
+class IncompleteArguments(Exception):
+    """A required argument is missing: 400."""
 
 
 class Unauthorized(Exception):
-    """Nobody knows who asks: 401."""
+    """The request has no valid token: 401."""
 
 
 class Script(NamedTuple):
-    """One script: its service, what it calls there with which payload, and the line of each thing that it logs."""
+    """A script: its service, the call and its payload, and the source lines of its log messages."""
 
     function: str
     service: str
     span: str
     call: Callable[[Arguments, int], tuple[str, Any]]
-    shown: Callable[[Any], bytes]
+    encode: Callable[[Any], bytes]
     failure: str
     lines: tuple[int, int, int]
-    """Of incomplete arguments, of a failure with a message, and of one without."""
+    """Lines of the log for incomplete arguments, for a failure with a message, and for one without."""
     posted: bool = False
     needs_login: bool = False
     type: str = ""
 
 
-def arguments_of(request: HttpRequest, posted: bool) -> Arguments:
-    """The arguments of a request, of its body if they are posted."""
+def parse_arguments(request: HttpRequest, posted: bool) -> Arguments:
+    """Return the arguments of a request, from its body if they are posted."""
     if not posted:
         return query_of(request)
     found: dict[str, str] = {}
@@ -55,82 +55,84 @@ def arguments_of(request: HttpRequest, posted: bool) -> Arguments:
     return found
 
 
-def logged_in(request: HttpRequest, secret: str) -> Arguments:
-    """Who asks, by the token in a cookie; raises ``Unauthorized``."""
+def authenticate(request: HttpRequest, secret: str) -> Arguments:
+    """Return the user's id and name from the token in a cookie; raises ``Unauthorized``."""
     for pair in (request.header("Cookie") or "").split(";")[:MAX_ARGUMENTS]:
         name, _, value = pair.strip().partition("=")
-        claims = claims_of(value, secret) if name == "login_token" else None
+        claims = read_claims(value, secret) if name == "login_token" else None
         if claims is not None:
             return {key: str(claims.get(key, "")) for key in ("user_id", "username")}
     raise Unauthorized
 
 
-def _needed(arguments: Arguments, *names: str) -> list[str]:
+def _require(arguments: Arguments, *names: str) -> list[str]:
     values = [arguments.get(name) or "" for name in names]
     if not all(values):
-        raise Incomplete
+        raise IncompleteArguments
     return values
 
 
-def _number(text: str) -> int:
-    """A number as ``tonumber`` reads it; what is none is no argument."""
+def _parse_number(text: str) -> int:
+    """Parse a number like ``tonumber``; raises ``IncompleteArguments``."""
     try:
         value = int(text)
     except ValueError:
-        raise Incomplete from None
+        raise IncompleteArguments from None
     if abs(value) >= 1 << 62:
-        raise Incomplete
+        raise IncompleteArguments
     return value
 
 
-def _list(text: str) -> list[Any]:
+def _parse_list(text: str) -> list[Any]:
     try:
         value = json.loads(text) if text else []
     except (ValueError, RecursionError):
-        raise Incomplete from None
+        raise IncompleteArguments from None
     return value if isinstance(value, list) else []
 
 
-def _page(method: str) -> Callable[[Arguments, int], tuple[str, Any]]:
+def _make_page_call(method: str) -> Callable[[Arguments, int], tuple[str, Any]]:
     def call(arguments: Arguments, req_id: int) -> tuple[str, Any]:
-        user, start, stop = map(_number, _needed(arguments, "user_id", "start", "stop"))
+        user, start, stop = map(_parse_number, _require(arguments, "user_id", "start", "stop"))
         return method, Page(req_id, user, start, stop)
 
     return call
 
 
 def _compose(arguments: Arguments, req_id: int) -> tuple[str, Any]:
-    user, username, kind, text = _needed(arguments, "user_id", "username", "post_type", "text")
-    ids, types = (_list(arguments.get(name) or "") for name in ("media_ids", "media_types"))
-    ids = [_number(str(id)) for id in ids]
-    draft = Draft(req_id, username, _number(user), text, ids, [str(one) for one in types], _number(kind))
+    user, username, kind, text = _require(arguments, "user_id", "username", "post_type", "text")
+    ids, types = (_parse_list(arguments.get(name) or "") for name in ("media_ids", "media_types"))
+    ids = [_parse_number(str(id)) for id in ids]
+    draft = Draft(
+        req_id, username, _parse_number(user), text, ids, [str(type) for type in types], _parse_number(kind)
+    )
     return "ComposePost", draft
 
 
 def _register(arguments: Arguments, _req_id: int) -> tuple[str, Any]:
-    first, last, username, password, user = _needed(
+    first, last, username, password, user = _require(
         arguments, "first_name", "last_name", "username", "password", "user_id"
     )
-    return "RegisterUserWithId", Registration(first, last, username, password, _number(user))
+    return "RegisterUserWithId", Registration(first, last, username, password, _parse_number(user))
 
 
 def _login(arguments: Arguments, _req_id: int) -> tuple[str, Any]:
-    username, password = _needed(arguments, "username", "password")
+    username, password = _require(arguments, "username", "password")
     return "Login", Login(username, password)
 
 
-def _follow(method: str) -> Callable[[Arguments, int], tuple[str, Any]]:
+def _make_follow_call(method: str) -> Callable[[Arguments, int], tuple[str, Any]]:
     def call(arguments: Arguments, _req_id: int) -> tuple[str, Any]:
         if arguments.get("user_id") and arguments.get("followee_id"):
-            user, followee = map(_number, _needed(arguments, "user_id", "followee_id"))
+            user, followee = map(_parse_number, _require(arguments, "user_id", "followee_id"))
             return method, Follow(user, followee)
-        user_name, followee_name = _needed(arguments, "user_name", "followee_name")
+        user_name, followee_name = _require(arguments, "user_name", "followee_name")
         return f"{method}WithUsername", Follow(user_name, followee_name)
 
     return call
 
 
-def _said(text: bytes) -> Callable[[Any], bytes]:
+def _always_answer(text: bytes) -> Callable[[Any], bytes]:
     return lambda _answer: text
 
 
@@ -140,7 +142,7 @@ COMPOSE: Final = Script(
     "compose-post-service",
     "compose_post_client",
     _compose,
-    _said(UPLOADED),
+    _always_answer(UPLOADED),
     "compost_post failure: ",  # the original's spelling
     (34, 62, 65),
     posted=True,
@@ -149,8 +151,8 @@ HOME: Final = Script(
     "ReadHomeTimeline",
     "home-timeline-service",
     "read_home_timeline_client",
-    _page("ReadHomeTimeline"),
-    timeline,
+    _make_page_call("ReadHomeTimeline"),
+    encode_timeline,
     "Get home-timeline failure: ",
     (73, 87, 90),
     type=JSON_TYPE,
@@ -159,30 +161,36 @@ USER: Final = Script(
     "ReadUserTimeline",
     "user-timeline-service",
     "read_user_timeline_client",
-    _page("ReadUserTimeline"),
-    timeline,
+    _make_page_call("ReadUserTimeline"),
+    encode_timeline,
     "Get user-timeline failure: ",
     (72, 86, 89),
     type=JSON_TYPE,
 )
 
 
-def _success(function: str, service: str, span: str, call: Any, failure: str) -> Script:
-    return Script(function, service, span, call, _said(b"Success!\n"), failure, (35, 51, 54), posted=True)
+def _make_simple_script(function: str, service: str, span: str, call: Any, failure: str) -> Script:
+    return Script(
+        function, service, span, call, _always_answer(b"Success!\n"), failure, (35, 51, 54), posted=True
+    )
 
 
 SCRIPTS: Final[Mapping[str, Script]] = {
     "wrk2-api/post/compose": COMPOSE,
     "wrk2-api/home-timeline/read": HOME,
     "wrk2-api/user-timeline/read": USER,
-    "wrk2-api/user/register": _success(
+    "wrk2-api/user/register": _make_simple_script(
         "RegisterUser", "user-service", "register_client", _register, "User registration failure: "
     ),
-    "wrk2-api/user/follow": _success(
-        "Follow", "social-graph-service", "follow_client", _follow("Follow"), "Follow failure: "
+    "wrk2-api/user/follow": _make_simple_script(
+        "Follow", "social-graph-service", "follow_client", _make_follow_call("Follow"), "Follow failure: "
     ),
-    "wrk2-api/user/unfollow": _success(
-        "Unfollow", "social-graph-service", "unfollow_client", _follow("Unfollow"), "Unfollow failure: "
+    "wrk2-api/user/unfollow": _make_simple_script(
+        "Unfollow",
+        "social-graph-service",
+        "unfollow_client",
+        _make_follow_call("Unfollow"),
+        "Unfollow failure: ",
     ),
     "api/user/login": Script(
         "Login",

@@ -1,4 +1,4 @@
-"""Posts as the front shows them: JSON in the bytes that Lua's encoder makes, where an empty list is ``{}``."""
+"""Encode posts as JSON, byte for byte as Lua's encoder does: an empty list is ``{}``."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ EMPTY: Final[dict[str, Any]] = {}
 encode: Final = msgspec.json.Encoder().encode
 
 
-def timeline(posts: list[Post]) -> bytes:
-    """A timeline and the newline after it."""
+def encode_timeline(posts: list[Post]) -> bytes:
+    """Encode a timeline, with a newline at the end."""
     if not posts:
         return b"{}\n"
-    return b"[%s]\n" % b",".join([_shown(post) for post in posts])
+    return b"[%s]\n" % b",".join([_encode_post(post) for post in posts])
 
 
-def _shown(post: Post) -> bytes:
+def _encode_post(post: Post) -> bytes:
     try:
-        return post.shown  # most are read many times
+        return post.encoded  # cached, because most posts are read many times
     except AttributeError:
-        post.shown = encode(_parts(post)).replace(b"/", b"\\/")
-        return post.shown
+        post.encoded = encode(_convert_post(post)).replace(b"/", b"\\/")
+        return post.encoded
 
 
-def _parts(post: Post) -> dict[str, Any]:
+def _convert_post(post: Post) -> dict[str, Any]:
     creator = post["creator"]
     return {
         "post_id": str(int(post["post_id"])),
@@ -35,12 +35,13 @@ def _parts(post: Post) -> dict[str, Any]:
         "req_id": str(int(post["req_id"])),
         "text": post["text"],
         "user_mentions": [
-            {"user_id": str(int(one["user_id"])), "username": one["username"]}
-            for one in post["user_mentions"]
+            {"user_id": str(int(mention["user_id"])), "username": mention["username"]}
+            for mention in post["user_mentions"]
         ]
         or EMPTY,
         "media": [
-            {"media_id": str(int(one["media_id"])), "media_type": one["media_type"]} for one in post["media"]
+            {"media_id": str(int(picture["media_id"])), "media_type": picture["media_type"]}
+            for picture in post["media"]
         ]
         or EMPTY,
         "urls": post["urls"] or EMPTY,

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from aiopslab.cli.listing import list_agents, list_problems
-from aiopslab.cli.problems import WrongCall
+from aiopslab.cli.inventory import list_agents, list_problems
+from aiopslab.cli.problems import UsageError
 from tests.aiopslab.cli.test_cli import ROOT
 
 OWN = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
@@ -37,7 +37,7 @@ def test_problems_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_agents_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert list_agents(False) == 0
-    assert "restarter  Turns everything off and on again, and submits.\n" in capsys.readouterr().out
+    assert "restarter  Restarts everything, and submits.\n" in capsys.readouterr().out
     assert list_agents(True) == 0
     assert "idle" in json.loads(capsys.readouterr().out)
 
@@ -47,5 +47,5 @@ def test_agents_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None
     [("mitigate", None, "Choose one of: detection"), (None, "shop", "Choose one of: hotel-reservation")],
 )
 def test_what_is_not_there_is_told(task: str | None, app: str | None, told: str) -> None:
-    with pytest.raises(WrongCall, match=told):
+    with pytest.raises(UsageError, match=told):
         list_problems(task, app, (), False)

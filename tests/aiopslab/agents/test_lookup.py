@@ -1,4 +1,4 @@
-"""What --agent may say, and what is said when it says nothing sensible."""
+"""The values that --agent accepts, and the errors for those it does not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.agents import NoSuchAgent, agent, agents, find_agent
+from aiopslab.agents import NoSuchAgent, agent, describe_agent, find_agent, load_agents
 from aiopslab.agents.floors import Idle
-from aiopslab.agents.registry import about
 from aiopslab.orchestrator.agent import SubprocessAgent
 
 OWN = '''
@@ -53,9 +52,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_ours_are_known_by_name_and_say_what_they_are() -> None:
-    known = agents()
+    known = load_agents()
     assert {"idle", "alarmist", "restarter", "scripted", "engineer", "llm"} <= set(known)
-    assert all(about(made_by).endswith(".") for made_by in known.values())
+    assert all(describe_agent(factory).endswith(".") for factory in known.values())
 
 
 def test_a_name_makes_a_new_one_each_time() -> None:
@@ -86,9 +85,9 @@ def test_a_command_is_an_agent() -> None:
 def test_a_command_gets_the_variables_that_are_named_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret")
     assert find_agent("cmd:my-agent")[1].env == {}
-    assert find_agent("cmd:my-agent", passed=["MY_KEY"])[1].env == {"MY_KEY": "s3cret"}
-    with pytest.raises(NoSuchAgent, match="There is no variable MY_OTHER_KEY to pass on"):
-        find_agent("cmd:my-agent", passed=["MY_OTHER_KEY"])
+    assert find_agent("cmd:my-agent", env=["MY_KEY"])[1].env == {"MY_KEY": "s3cret"}
+    with pytest.raises(NoSuchAgent, match="The environment variable MY_OTHER_KEY is not set"):
+        find_agent("cmd:my-agent", env=["MY_OTHER_KEY"])
 
 
 def test_a_model_is_not_passed_over_in_silence() -> None:
@@ -100,18 +99,18 @@ def test_a_model_is_not_passed_over_in_silence() -> None:
     ("named", "told"),
     [
         ("idel", "Did you mean 'idle'?"),
-        ("nobody", "Known are: alarmist"),
-        ("scripted", "needs to know its path: give it by scripted:PATH"),
-        ("scripted:/no/such/file", "cannot begin"),
-        ("llm", "give it by --model"),
+        ("nobody", "Known agents: alarmist"),
+        ("scripted", "requires 'path'; pass it as scripted:PATH"),
+        ("scripted:/no/such/file", "cannot be created"),
+        ("llm", "pass it as --model"),
         ("nosuch.py:Name", "There is no file nosuch.py"),
         ("no_such_module:Name", "no_such_module cannot be loaded"),
         ("{own}:Carefull", "Did you mean 'Careful'?"),
-        ("{own}:NUMBER", "is no agent"),
-        ("{own}:Needy", "needs to know its wisdom"),
-        ("{own}:Broken", "cannot begin: no battery"),
+        ("{own}:NUMBER", "is not an agent"),
+        ("{own}:Needy", "requires 'wisdom'"),
+        ("{own}:Broken", "cannot be created: no battery"),
         ("cmd:", "There is no command"),
-        ("cmd:'unfinished", "cannot be read"),
+        ("cmd:'unfinished", "cannot be parsed"),
     ],
 )
 def test_what_is_no_agent_is_told_with_a_way_out(own: Path, named: str, told: str) -> None:

@@ -1,0 +1,125 @@
+"""Turn the value of ``--agent`` into an agent.
+
+The value is a registered name (``idle``, ``scripted:actions.txt``), a class, function or object of a module or a file
+(``my_package.agents:Careful``, ``careful.py:Careful``), or a command that speaks JSON lines (``cmd:./my-agent --fast``).
+Errors in a user's module are reported as one sentence that names the module.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from inspect import Parameter, isclass, signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from aiopslab.agents.registry import load_agents
+from aiopslab.orchestrator.agent import SubprocessAgent
+from aiopslab.utils.loading import load_module
+from aiopslab.utils.status import AIOpsLabError
+
+COMMAND: Final = "cmd:"
+
+
+class NoSuchAgent(AIOpsLabError):
+    """The value of ``--agent`` names no usable agent; the message says what to write instead."""
+
+
+def find_agent(spec: str, model: str | None = None, env: Sequence[str] = ()) -> tuple[str, Any]:
+    """Return a name for the records and a new agent; raises ``NoSuchAgent``.
+
+    ``env`` names the environment variables to pass to a command, such as its API keys. It gets no other secrets.
+    """
+    if spec.startswith(COMMAND):
+        return _start_command(spec.removeprefix(COMMAND), env)
+    factories = load_agents()
+    name, _, argument = spec.partition(":")
+    if name in factories:
+        return name, _create(factories[name], name, model, argument)
+    if not argument:
+        raise NoSuchAgent(_describe_unknown(spec, list(factories)))
+    found = _get_attribute(_import(name), name, argument)
+    agent = _create(found, spec, model) if isclass(found) else found
+    if not (callable(agent) or hasattr(agent, "get_action")):
+        raise NoSuchAgent(f"{spec} is not an agent: it has no get_action(state) and cannot be called.")
+    return argument, agent
+
+
+def _describe_unknown(spec: str, names: list[str]) -> str:
+    near = get_close_matches(spec, names, 1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return (
+        f"There is no agent '{spec}'.{hint} Known agents: {', '.join(names)}. Name your own as FILE.py:Name, "
+        "MODULE:Name, or 'cmd:COMMAND'."
+    )
+
+
+def _start_command(line: str, env: Sequence[str]) -> tuple[str, Any]:
+    try:
+        argv = shlex.split(line)
+    except ValueError as error:
+        raise NoSuchAgent(f"The command '{line}' cannot be parsed: {error}.") from None
+    if not argv:
+        raise NoSuchAgent("There is no command after 'cmd:'. Write it as --agent \"cmd:./my-agent --fast\".")
+    if missing := [name for name in env if name not in os.environ]:
+        raise NoSuchAgent(
+            f"The environment variable {missing[0]} is not set. Set it first: export {missing[0]}=…"
+        )
+    return Path(argv[0]).name, SubprocessAgent(argv, {name: os.environ[name] for name in env})
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return _import_file(Path(name)) if name.endswith(".py") else import_module(name)
+    except NoSuchAgent:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise NoSuchAgent(f"{name} cannot be loaded: {reason}.") from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise NoSuchAgent(f"There is no file {path}.")
+    return load_module(path, "aiopslab_agents")
+
+
+def _get_attribute(module: ModuleType, module_name: str, attribute: str) -> Any:
+    found = getattr(module, attribute, None)
+    if found is None:
+        names = [name for name in vars(module) if not name.startswith("_")]
+        near = get_close_matches(attribute, names, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise NoSuchAgent(f"{module_name} has no '{attribute}'.{hint}")
+    return found
+
+
+def _create(factory: Any, name: str, model: str | None, argument: str = "") -> Any:
+    """Call a factory with the argument after its name, if any, and with the model if it takes one."""
+    parameters = signature(factory).parameters
+    if model is not None and "model" not in parameters:
+        raise NoSuchAgent(f"The agent {name} takes no model. Leave out --model.")
+    keywords = {"model": model} if model is not None else {}
+    needed = [
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.default is Parameter.empty
+        and parameter.kind
+        in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+        and parameter.name not in keywords
+    ]
+    if len(needed) > bool(argument):
+        hint = "--model" if "model" in needed else f"{name}:{needed[0].upper()}"
+        raise NoSuchAgent(f"The agent {name} requires '{needed[0]}'; pass it as {hint}.")
+    try:
+        return factory(*([argument] if argument else []), **keywords)
+    except AIOpsLabError:
+        raise
+    except Exception as error:
+        raise NoSuchAgent(
+            f"The agent {name} cannot be created: {str(error) or type(error).__name__}."
+        ) from error

@@ -1,0 +1,33 @@
+"""Options and help texts that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def format_examples(*lines: str) -> str:
+    """Format command lines as a block of examples; the backspace mark keeps click from wrapping them."""
+    return "\n".join(("\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)))
+
+
+Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="Problem id; see `aiopslab list`.")]
+Seed = Annotated[
+    int, typer.Option(metavar="N", help="Random seed. The same seed always gives the same result.")
+]
+Load = Annotated[
+    list[Path] | None,
+    typer.Option("--load", metavar="FILE", help="Python file with your own problems. May be repeated."),
+]
+Results = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the session record.")]
+PolicyName = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        metavar="NAME",
+        help="Access rights: read-only, operator or admin. Default: as the problem defines.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
