@@ -22,7 +22,7 @@ from typing import NamedTuple
 from _measure import Stopwatch
 from _report import Budget, Report, find_missed, run, tabulate_figures
 
-from aiopslab.orchestrator.stages import Stage, first_look, run_episode
+from aiopslab.orchestrator.stages import Stage, rehearse_first_step, run_episode
 from simcloud.world.copies import Copy
 
 CORES = 2
@@ -140,8 +140,8 @@ def follow_script(stage: Stage, answers: Sequence[str]) -> float:
 
 def judge(stage: Stage, repaired: bool) -> float:
     """Judge the mitigation, after the reference repair or without one; return the CPU time that this took."""
-    assert stage.posed is not None
-    task = stage.posed.task
+    assert stage.problem is not None
+    task = stage.problem.task
     if repaired:
         task.recover_fault()
     watch = Stopwatch()
@@ -156,7 +156,7 @@ def measure_copies(problem: Copy[Stage], count: int, thinking_s: float, *, spare
     lives: list[Usage] = []
     before = problem.call(read_usage)
     if spare:
-        problem.keep_spare(first_look)
+        problem.keep_spare(rehearse_first_step)
     for _ in range(count):
         time.sleep(BETWEEN_S)
         start_s = time.perf_counter()
@@ -179,7 +179,7 @@ def measure_copies(problem: Copy[Stage], count: int, thinking_s: float, *, spare
 def measure_episodes(problem: Copy[Stage], count: int, answers: Sequence[str]) -> float:
     """Return the CPU time of one scripted episode, including its share of all processes involved."""
     before_s, watch = problem.call(read_usage).cpu_s, Stopwatch()
-    problem.keep_spare(first_look)
+    problem.keep_spare(rehearse_first_step)
     copies_s = []
     for _ in range(count):
         with problem.branch() as copy:
@@ -231,9 +231,9 @@ def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
     """Each level is a process of its own, whose CPU time started at zero."""
     with Copy.of(Stage, case.detection, 1) as baseline:
         baseline_s = baseline.call(read_usage).cpu_s
-        with baseline.branch(Stage.stage, case.detection) as fault:
+        with baseline.branch(Stage.inject_fault, case.detection) as fault:
             fault_s = fault.call(read_usage).cpu_s
-            with fault.branch(Stage.pose, case.localization) as problem:
+            with fault.branch(Stage.open_problem, case.localization) as problem:
                 posed_s = problem.call(read_usage).cpu_s
             figures = {
                 "baseline from nothing, CPU s": baseline_s,
@@ -241,9 +241,9 @@ def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
                 "problem from a baseline, CPU s": fault_s + posed_s,
                 "another task of the fault, CPU ms": posed_s * 1e3,
             }
-            with fault.branch(Stage.pose, case.detection) as problem:
+            with fault.branch(Stage.open_problem, case.detection) as problem:
                 figures |= measure_detection(problem, case, sizes)
-            with fault.branch(Stage.pose, case.mitigation) as problem:
+            with fault.branch(Stage.open_problem, case.mitigation) as problem:
                 figures |= measure_mitigation(problem, case, sizes)
     return figures
 

@@ -20,7 +20,7 @@ _EXPORTS: Final = {
     "aiopslab.generators.workload.wrk": ("Wrk",),
     "aiopslab.orchestrator.actions": ("TaskActions", "action"),
     "aiopslab.orchestrator.evaluators.quantitative": ("is_exact_match", "is_subset"),
-    "aiopslab.orchestrator.orchestrator": ("Orchestrator",),
+    "aiopslab.orchestrator": ("Orchestrator",),
     "aiopslab.orchestrator.problems": ("Family", "ProblemRegistry"),
     "aiopslab.orchestrator.tasks": ("AnalysisTask", "DetectionTask", "LocalizationTask", "MitigationTask"),
     "aiopslab.apps.hotelres": ("HotelReservation",),

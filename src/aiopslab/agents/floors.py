@@ -10,7 +10,14 @@ from collections.abc import Generator, Mapping
 from typing import Any, Literal
 
 from aiopslab.agents.registry import agent
-from aiopslab.orchestrator.validation import taking_back
+from aiopslab.orchestrator.validation import (
+    APPLY_ALL,
+    FLUSH_FILTERS,
+    LIST_NAMESPACES,
+    LIST_WORKLOADS,
+    ROLL_BACK_RELEASES,
+    UNDO_ROLLOUTS,
+)
 
 Form = Literal["yes or no", "components", "analysis", "nothing"]
 
@@ -80,7 +87,7 @@ class Alarmist(Floor):
         """List the workloads if the task asks for components, and submit all of them."""
         names: list[str] = []
         if self.form == "components":
-            seen = yield format_call("exec_shell", taking_back.WORKLOADS)
+            seen = yield format_call("exec_shell", LIST_WORKLOADS)
             rows = [line.split() for line in seen.splitlines()]
             names = [row[1] for row in rows if len(row) == 2]
         guess = {"system_level": "Virtualization", "fault_type": "Misconfiguration"}
@@ -94,9 +101,9 @@ class Restarter(Floor):
     def work(self) -> Generator[str, str, None]:
         """Restart every workload, delete every pod, wait, and submit."""
         restart = "kubectl -n $ns rollout restart deployment/$name"
-        yield format_call("exec_shell", f"{taking_back.WORKLOADS} | while read ns name; do {restart}; done")
+        yield format_call("exec_shell", f"{LIST_WORKLOADS} | while read ns name; do {restart}; done")
         delete = "kubectl -n $ns delete pods --all"
-        yield format_call("exec_shell", f"for ns in {taking_back.NAMESPACES}; do {delete}; done", 120)
+        yield format_call("exec_shell", f"for ns in {LIST_NAMESPACES}; do {delete}; done", 120)
         yield format_call("exec_shell", "sleep 25")
         guess = {"system_level": "Virtualization", "fault_type": "Operation Error"}
         yield self.submit({"yes or no": "Yes", "components": [], "analysis": guess})
@@ -108,7 +115,7 @@ class Reverter(Floor):
 
     def work(self) -> Generator[str, str, None]:
         """Undo all rollouts, releases, applied changes and packet filters; then submit."""
-        for line in (taking_back.UNDO, taking_back.FIRST_RELEASE, taking_back.APPLY, taking_back.FILTERS):
+        for line in (UNDO_ROLLOUTS, ROLL_BACK_RELEASES, APPLY_ALL, FLUSH_FILTERS):
             yield format_call("exec_shell", line, 300)
         yield format_call("exec_shell", "sleep 25")
         guess = {"system_level": "Application", "fault_type": "Misconfiguration"}

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from aiopslab.agents.registry import agent
-from aiopslab.orchestrator.agent import Usage
-from aiopslab.orchestrator.evaluation.trajectory import middle_cut
+from aiopslab.orchestrator import Usage
+from aiopslab.orchestrator.evaluation import cut_middle
 from aiopslab.orchestrator.models import ChatModel, Message, NoText, OpenAIModel, Reply
 
 OBSERVATION_CHARS: Final = 12_000
@@ -45,7 +45,7 @@ class LlmAgent:
 
         Reasoning models sometimes return no text. That costs a turn, like every reply without an action.
         """
-        self._turns.append(Message("user", middle_cut(state, OBSERVATION_CHARS)))
+        self._turns.append(Message("user", cut_middle(state, OBSERVATION_CHARS)))
         try:
             reply = self._model.complete([Message("system", self._system), *self._select_recent()])
         except NoText:

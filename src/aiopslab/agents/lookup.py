@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from aiopslab.agents.registry import load_agents
-from aiopslab.orchestrator.agent import SubprocessAgent
+from aiopslab.orchestrator import SubprocessAgent
 from aiopslab.utils.loading import load_module
 from aiopslab.utils.status import AIOpsLabError
 

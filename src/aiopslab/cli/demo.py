@@ -24,10 +24,7 @@ from aiopslab.cli.cluster_view import build_call_table
 from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import load_problems, prepare_problem
 from aiopslab.cli.session_view import limit_lines, show_results
-from aiopslab.orchestrator.orchestrator import Orchestrator
-from aiopslab.orchestrator.parser import ResponseParser
-from aiopslab.orchestrator.posing import Posed
-from aiopslab.orchestrator.session import WALL, Step
+from aiopslab.orchestrator import WALL, Orchestrator, PreparedProblem, ResponseParser, Step
 
 PROBLEM: Final = "k8s_target_port-misconfig-mitigation-1"
 WIDTH: Final = 110
@@ -46,7 +43,7 @@ def run_demo(seed: int) -> int:
     _show_incident(out, posed)
     _, engineer = find_agent("engineer")
     orchestrator = Orchestrator(None, seed, on_step=lambda step: _show_step(out, step))
-    orchestrator.take(posed)
+    orchestrator.use_problem(posed)
     orchestrator.register_agent(engineer, "engineer", introduce=True)
     _show_heading(out, "The engineer")
     out.print(
@@ -70,7 +67,7 @@ def run_demo(seed: int) -> int:
     return 0 if result["results"].get("success") else 1
 
 
-def _show_incident(out: Console, posed: Posed) -> None:
+def _show_incident(out: Console, posed: PreparedProblem) -> None:
     out.rule("[bold]AIOpsLab in a box: a cloud in one Python process")
     _show_heading(out, "The incident")
     out.print(

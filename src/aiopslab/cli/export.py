@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple
 from aiopslab.apps import Application, NoSuchApplication, find_application
 from aiopslab.cli.problems import UsageError, check_folder
 from aiopslab.cloud import Environment, World, add_cluster
-from aiopslab.orchestrator.records import plain
-from aiopslab.orchestrator.staging import settled, stage
+from aiopslab.orchestrator import deploy, stage, to_json
 from aiopslab.orchestrator.tasks import Task
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.telemetry.export import ExportError, Facts, Period, Sources, check_request, write_dataset
@@ -69,7 +68,7 @@ def export_problem(task: Task, minutes: int, seed: int, out: Path, formats: str,
         chosen = _check_request(out, formats)
     except ExportError as error:
         raise UsageError(str(error)) from None
-    environment = settled(task, seed, _report)
+    environment = deploy(task, seed, _report)
     injected_s = environment.world.epoch_s + environment.now
     stage(task, environment, _report)
     monitored = MonitoredWorld(environment.world, environment.cluster, environment.monitoring)
@@ -89,7 +88,7 @@ def _describe_truth(task: Task, injected_s: float) -> dict[str, Any]:
         if task.breaks
         else None,
         "faults": [{**fault.facts, **asdict(fault.truth)} for fault in task.faults],
-        "expected": plain(task.expected()),
+        "expected": to_json(task.get_expected()),
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aiopslab.cli.problems import UsageError, load_problems
-from aiopslab.orchestrator.problems.registry import TYPES
+from aiopslab.orchestrator.problems import TYPES
 
 
 def list_agents(as_json: bool) -> int:

@@ -38,9 +38,9 @@ cli.add_typer(cluster)
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
-        from aiopslab.orchestrator.records import version
+        from aiopslab.orchestrator import get_version
 
-        print(f"aiopslab-in-a-box {version()}")
+        print(f"aiopslab-in-a-box {get_version()}")
         raise typer.Exit
 
 

@@ -23,12 +23,16 @@ from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import DONE, FAILED, check_folder, check_policy, prepare_problem
 from aiopslab.cli.session_view import format_step, limit_lines, show_ending, show_results
 from aiopslab.cli.typed_calls import add_fence, parse_line
-from aiopslab.orchestrator.actions.action_set import SUBMIT
-from aiopslab.orchestrator.agent import AgentGone, AgentLink, Usage
-from aiopslab.orchestrator.orchestrator import Orchestrator
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator import (
+    SUBMIT,
+    AgentGone,
+    AgentLink,
+    Orchestrator,
+    PreparedProblem,
+    Step,
+    Usage,
+)
 from aiopslab.orchestrator.problems import ProblemRegistry
-from aiopslab.orchestrator.session import Step
 
 MAX_STEPS: Final = 1_000
 TIME_LIMIT_S: Final = 7 * 86_400.0
@@ -62,7 +66,7 @@ def play_problem(
         agent_timeout_s=TIME_LIMIT_S,
         on_step=person.show_step,
     )
-    orchestrator.take(posed)
+    orchestrator.use_problem(posed)
     orchestrator.register_agent(person, person.name)
     with keyboard.catch_interrupts():
         result = asyncio.run(orchestrator.start_problem(MAX_STEPS))
@@ -113,7 +117,7 @@ class Person(AgentLink):
 
     name = "human"
 
-    def __init__(self, posed: Posed, keyboard: Keyboard, out: Console) -> None:
+    def __init__(self, posed: PreparedProblem, keyboard: Keyboard, out: Console) -> None:
         self._posed = posed
         self._keyboard = keyboard
         self._out = out

@@ -13,8 +13,7 @@ from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownP
 from aiopslab.utils.status import AIOpsLabError
 
 if TYPE_CHECKING:
-    from aiopslab.orchestrator.posing import Posed
-    from aiopslab.orchestrator.staging import Tell
+    from aiopslab.orchestrator import PreparedProblem, ProgressCallback
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -36,15 +35,16 @@ def load_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> Pro
     return problems
 
 
-def prepare_problem(problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: Tell) -> Posed:
+def prepare_problem(
+    problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: ProgressCallback
+) -> PreparedProblem:
     """Deploy a problem and inject its faults; raises ``UnknownProblem``. ``policy`` overrides the problem's policy."""
-    from aiopslab.orchestrator.posing import pose
-    from aiopslab.orchestrator.staging import settled, stage
+    from aiopslab.orchestrator import deploy, open_problem, stage
 
     task = problems.get_problem(pid)
     task.policy = policy or task.policy
-    stage(task, settled(task, seed, tell), tell)
-    return pose(task)
+    stage(task, deploy(task, seed, tell), tell)
+    return open_problem(task)
 
 
 def check_policy(name: str | None) -> None:

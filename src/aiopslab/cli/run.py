@@ -23,11 +23,9 @@ from aiopslab.cli.problems import (
     prepare_problem,
 )
 from aiopslab.cli.session_view import show_ending, show_results, show_step
-from aiopslab.orchestrator.episode import Pace
+from aiopslab.orchestrator import Orchestrator, Pace, Step
 from aiopslab.orchestrator.models import OpenAIModel
-from aiopslab.orchestrator.orchestrator import Orchestrator
 from aiopslab.orchestrator.problems import ProblemRegistry
-from aiopslab.orchestrator.session import Step
 
 COMPLETE_ENDINGS: Final = ("submitted", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
@@ -81,7 +79,7 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
             on_step=on_step,
             judge=judge,
         )
-        orchestrator.take(posed)
+        orchestrator.use_problem(posed)
         orchestrator.register_agent(agent, name, introduce=True)
         result = asyncio.run(orchestrator.start_problem(options.max_steps))
     if options.as_json:

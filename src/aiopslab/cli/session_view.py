@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from aiopslab.orchestrator import Redactor, Step, find_secrets
 from aiopslab.orchestrator.evaluation import summary
-from aiopslab.orchestrator.redaction import Redactor, secrets_of
-from aiopslab.orchestrator.session import Step
 
 LINE_CHARS: Final = 100
 FULL_LINES: Final = 40
@@ -25,7 +24,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def sanitize(text: str) -> str:
     """Redact secrets and replace control characters."""
-    return _CONTROL.sub("\ufffd", Redactor(secrets_of(os.environ)).text(text))
+    return _CONTROL.sub("\ufffd", Redactor(find_secrets(os.environ)).redact(text))
 
 
 def format_step(step: Step) -> str:

@@ -12,8 +12,8 @@ import shlex
 from collections.abc import Collection
 from typing import Any, Final
 
-from aiopslab.orchestrator.actions.action_set import SUBMIT
-from aiopslab.orchestrator.tasks.analysis import LABELS
+from aiopslab.orchestrator import SUBMIT
+from aiopslab.orchestrator.tasks import LABELS
 
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\s*\(.*\)\s*$", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s,]+")

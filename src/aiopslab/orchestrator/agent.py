@@ -1,11 +1,11 @@
-"""From whatever somebody brings as an agent to an `AgentLink`.
+"""Links every supported kind of agent to the orchestrator.
 
-Agents are objects with `get_action(state)`, plain or async; functions of the state, plain or async; classes of either
-that need no arguments; and programs that speak JSON lines (`SubprocessAgent`). docs/agents.md shows each.
+An agent is an object with `get_action(state)`, plain or async; a function of the state, plain or async; a class of either
+that needs no arguments; or a program that speaks JSON lines (`SubprocessAgent`). docs/agents.md shows each.
 
-Who makes an agent introduces it: a script that made an object tells it the problem itself, as scripts for the public
-release do (`agent.init_context(...)`), so the link tells only those that it made, from a class or a command, and those that it is
-asked to introduce.
+A script that creates an agent object also passes it the problem, as scripts for the public release do
+(`agent.init_context(...)`). So the link calls `init_context` only on agents that it creates itself, from a class or a
+command, and on those linked with `introduce`.
 """
 
 import asyncio
@@ -19,12 +19,11 @@ from aiopslab.orchestrator.agent_link import (
     AgentLink,
     AgentTimedOut,
     Usage,
-    as_response,
-    as_usage,
-    bounded,
+    check_response,
+    parse_usage,
+    truncate,
 )
-from aiopslab.orchestrator.callers_loop import CallersLoop
-from aiopslab.orchestrator.own_thread import Overdue, OwnThread
+from aiopslab.orchestrator.agent_runners import LoopRunner, ThreadRunner, WorkTimedOut
 from aiopslab.orchestrator.subprocess_agent import SubprocessAgent
 
 __all__ = [
@@ -35,103 +34,108 @@ __all__ = [
 def link(
     agent: object, name: str, *, timeout_s: float, introduce: bool = False, shared_loop: bool = False
 ) -> AgentLink:
-    """A link to an agent of any kind; `AgentFailed` if the object is none.
+    """Return a link to an agent of any kind; raises `AgentFailed` if the object is not an agent.
 
-    With `introduce` an object is told the problem, too, by its `init_context`: whoever links it has not done so.
-    On a `shared_loop` an async agent is asked: it may hold something that lives there.
+    With `introduce`, the link also passes the problem to the object's `init_context`.
+    With `shared_loop`, an async agent runs on the caller's loop, because it may hold resources that live there.
     """
     if isinstance(agent, AgentLink):
-        return agent  # somebody who answers in a way of their own, a person at a keyboard
+        return agent  # a custom link, such as a person at a keyboard
     if isinstance(agent, SubprocessAgent):
         return agent.link(name, timeout_s=timeout_s)
-    if not (callable(agent) or callable(getattr(agent, "get_action", None))):
+    if not _is_agent(agent):
         raise AgentFailed(
-            f"{bounded(repr(agent), 80)} is no agent. An agent is an object with get_action(state), a function of the state, "
-            "or SubprocessAgent([command, …])."
+            f"{truncate(repr(agent), 80)} is not an agent. An agent is an object with get_action(state), a function of the "
+            "state, or SubprocessAgent([command, …])."
         )
-    lives_here = shared_loop and not inspect.isclass(agent) and _is_async(agent)
-    place = CallersLoop() if lives_here else OwnThread(f"agent {name}")
-    return _LocalLink(agent, name, timeout_s, place, introduce)
+    on_loop = shared_loop and not inspect.isclass(agent) and _is_async(agent)
+    runner = LoopRunner() if on_loop else ThreadRunner(f"agent {name}")
+    return _LocalLink(agent, name, timeout_s, runner, introduce)
 
 
 class _LocalLink(AgentLink):
-    """An agent in this process: in a thread of its own, or on the loop on which it lives."""
+    """An agent in this process: in a thread of its own, or on the caller's loop."""
 
     def __init__(
-        self, agent: Any, name: str, timeout_s: float, place: OwnThread | CallersLoop, introduce: bool
+        self, agent: Any, name: str, timeout_s: float, runner: ThreadRunner | LoopRunner, introduce: bool
     ) -> None:
         self.name = name
         self._agent = agent
         self._is_class = inspect.isclass(agent)
         self._introduce = introduce or self._is_class
         self._timeout_s = timeout_s
-        self._place = place
+        self._runner = runner
         self._usage: Usage | None = None
 
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         if self._is_class:
-            await self._make()
+            await self._instantiate()
         if self._introduce and callable(getattr(self._agent, "init_context", None)):
-            await self._do(
-                lambda: self._agent.init_context(problem, instructions, apis), "taken in its problem"
+            await self._run(
+                lambda: self._agent.init_context(problem, instructions, apis), "finish init_context"
             )
 
     async def get_action(self, state: str) -> str:
         if self._is_class:
-            await self._make()
-        ask = getattr(self._agent, "get_action", self._agent)
-        answer = as_response(self.name, await self._do(lambda: ask(state), "answered"))
-        self._usage = await self._do(self._read_usage, "told its usage")
+            await self._instantiate()
+        function = getattr(self._agent, "get_action", self._agent)
+        answer = check_response(self.name, await self._run(lambda: function(state), "answer"))
+        self._usage = await self._run(self._read_usage, "report its usage")
         return answer
 
     def usage(self) -> Usage | None:
         return self._usage
 
     async def close(self) -> None:
-        self._place.close()
+        self._runner.close()
 
-    async def _make(self) -> None:
-        self._agent = await self._do(self._agent, "been made")
+    async def _instantiate(self) -> None:
+        self._agent = await self._run(self._agent, "start")
         self._is_class = False
-        if not (callable(self._agent) or callable(getattr(self._agent, "get_action", None))):
+        if not _is_agent(self._agent):
             raise AgentFailed(
                 f"The class given as the agent {self.name} makes no agents: its objects have no get_action(state)."
             )
 
-    async def _do(self, work: Callable[[], object], what: str) -> Any:
+    async def _run(self, work: Callable[[], object], what: str) -> Any:
+        """Run work of the agent; `what` completes "The agent did not" if it times out."""
         try:
-            return await self._place.run(work, self._timeout_s)
-        except Overdue:
+            return await self._runner.run(work, self._timeout_s)
+        except WorkTimedOut:
             raise AgentTimedOut(
-                f"The agent {self.name} has not {what} within {self._timeout_s:g} s. Make it answer faster, or give it more time."
+                f"The agent {self.name} did not {what} within {self._timeout_s:g} s. Make it faster, or increase its timeout."
             ) from None
         except SystemExit as error:
             raise AgentGone(f"The agent {self.name} ended itself with exit code {error.code}.") from error
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise
         except BaseException as error:
-            raise AgentFailed(f"The agent {self.name} raised {_told(error)}") from error
+            raise AgentFailed(f"The agent {self.name} raised {_format_error(error)}") from error
 
     def _read_usage(self) -> Usage | None:
-        """Tolerant: an agent that cannot say what it used is no worse an agent."""
+        """Return the agent's usage; None if it has none or fails to report it."""
         try:
-            told = getattr(self._agent, "usage", None)
-            if inspect.iscoroutinefunction(told):
+            usage = getattr(self._agent, "usage", None)
+            if inspect.iscoroutinefunction(usage):
                 return None
-            return as_usage(told() if callable(told) else told)
+            return parse_usage(usage() if callable(usage) else usage)
         except Exception:
             return None
 
 
+def _is_agent(agent: object) -> bool:
+    return callable(agent) or callable(getattr(agent, "get_action", None))
+
+
 def _is_async(agent: object) -> bool:
-    ask = getattr(agent, "get_action", agent)
-    return inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
+    function = getattr(agent, "get_action", agent)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
-def _told(error: BaseException) -> str:
-    """An exception as its class and its text, whatever its text does."""
+def _format_error(error: BaseException) -> str:
+    """Return an exception's class and text; its `__str__` may itself fail."""
     try:
-        text = bounded(str(error))
+        text = truncate(str(error))
     except Exception:
         text = "(its text cannot be shown)"
     return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."

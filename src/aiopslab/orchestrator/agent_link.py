@@ -1,4 +1,4 @@
-"""What the orchestrator sees of an agent, whoever it is: somebody to ask, who answers in time or fails in a known way."""
+"""The orchestrator's view of an agent: it is sent a state and answers in time, or fails in a known way."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from aiopslab.orchestrator.parser import MAX_RESPONSE_CHARS
 from aiopslab.utils.status import AIOpsLabError
 
 _MAX_COUNT = 10**15
-_MAX_TOLD_CHARS = 2000
+_MAX_MESSAGE_CHARS = 2000
 
 
 class AgentFailed(AIOpsLabError):
-    """The agent raised, or answered with something that is no text; its session is over."""
+    """The agent raised, or answered with something other than text; its session is over."""
 
 
 class AgentTimedOut(AgentFailed):
@@ -21,12 +21,12 @@ class AgentTimedOut(AgentFailed):
 
 
 class AgentGone(AgentFailed):
-    """The agent's process ended, or the agent ended itself, while it was being asked."""
+    """The agent's process ended, or the agent ended itself, while a call to it was pending."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What an agent says it has used so far, since it began."""
+    """Tokens and cost that an agent reports, counted from its start."""
 
     in_tokens: int
     out_tokens: int
@@ -34,36 +34,36 @@ class Usage:
 
 
 class AgentLink(ABC):
-    """One agent for the length of one session. Every method ends within the agent's time."""
+    """One agent for the length of one session. Every method ends within the agent's timeout."""
 
     name: str
 
     @abstractmethod
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
-        """Tell the agent what it is about, where the link is the one to tell it.
+        """Pass the problem to the agent, where that is the link's job.
 
         Raises as `get_action` does.
         """
 
     @abstractmethod
     async def get_action(self, state: str) -> str:
-        """What the agent answers to an observation.
+        """Return the agent's answer to an observation.
 
-        Raises `AgentTimedOut`, `AgentGone`, or `AgentFailed` for everything else it does wrong; an interrupt from
-        the keyboard passes through.
+        Raises `AgentTimedOut`, `AgentGone`, or `AgentFailed` for every other failure of the agent; a keyboard interrupt
+        passes through.
         """
 
     @abstractmethod
     def usage(self) -> Usage | None:
-        """What the agent has used up to its latest answer, or None if it does not say."""
+        """Return the agent's usage up to its latest answer, or None if it reports none."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Let the agent go, and end whatever was started for it. It may be called twice."""
+        """Release the agent and end everything that was started for it. Idempotent."""
 
 
-def bounded(text: str, limit_chars: int = _MAX_TOLD_CHARS) -> str:
-    """The text, cut if it is too long to be kept."""
+def truncate(text: str, limit_chars: int = _MAX_MESSAGE_CHARS) -> str:
+    """Return the text, cut to a number of characters."""
     return (
         text
         if len(text) <= limit_chars
@@ -71,50 +71,50 @@ def bounded(text: str, limit_chars: int = _MAX_TOLD_CHARS) -> str:
     )
 
 
-def as_response(name: str, answer: object) -> str:
-    """The answer as text that can be kept, or `AgentFailed` if it is something else.
+def check_response(name: str, answer: object) -> str:
+    """Return the answer as text of bounded length; raises `AgentFailed` if it is not text.
 
-    A flood stays longer than what is parsed, so that it is refused as too long and never read in part.
+    A cut answer stays longer than the parser accepts, so that it is refused as too long and never parsed in part.
     """
     if not isinstance(answer, str):
         raise AgentFailed(
-            f"The agent {name} answered with {_with_article(type(answer).__name__)}; get_action must return its "
+            f"The agent {name} answered with {_add_article(type(answer).__name__)}; get_action must return its "
             "response as text (str)."
         )
-    return bounded(answer, MAX_RESPONSE_CHARS)
+    return truncate(answer, MAX_RESPONSE_CHARS)
 
 
-def as_usage(told: object) -> Usage | None:
-    """What an agent tells of its usage, as a mapping or an object; None if it makes no sense."""
-    tokens_in = _count(_field(told, "in_tokens", "input_tokens", "prompt_tokens"))
-    tokens_out = _count(_field(told, "out_tokens", "output_tokens", "completion_tokens"))
+def parse_usage(reported: object) -> Usage | None:
+    """Return the usage that an agent reports as a mapping or an object; None if it is invalid."""
+    tokens_in = _parse_count(_get_field(reported, "in_tokens", "input_tokens", "prompt_tokens"))
+    tokens_out = _parse_count(_get_field(reported, "out_tokens", "output_tokens", "completion_tokens"))
     if tokens_in is None and tokens_out is None:
         return None
-    return Usage(tokens_in or 0, tokens_out or 0, _cost(_field(told, "cost_usd")))
+    return Usage(tokens_in or 0, tokens_out or 0, _parse_cost(_get_field(reported, "cost_usd")))
 
 
-def _field(told: object, *names: str) -> object:
+def _get_field(reported: object, *names: str) -> object:
     for name in names:
-        value: Any = told.get(name) if isinstance(told, Mapping) else getattr(told, name, None)
+        value: Any = reported.get(name) if isinstance(reported, Mapping) else getattr(reported, name, None)
         if value is not None:
             return value
     return None
 
 
-def _count(value: object) -> int | None:
+def _parse_count(value: object) -> int | None:
     return int(value) if _is_number(value) else None
 
 
-def _cost(value: object) -> float | None:
+def _parse_cost(value: object) -> float | None:
     return float(value) if _is_number(value) else None
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is a count or a sum that makes sense; NaN and the infinite fail the comparison."""
+    """Whether it is a plausible count or cost; NaN and infinity fail the comparison."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
 
 
-def _with_article(noun: str) -> str:
+def _add_article(noun: str) -> str:
     if noun == "NoneType":
         return "nothing (None)"
     return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

@@ -1,11 +1,10 @@
-"""The last resort when the framework itself takes too long: work is broken off after so many seconds of the host's clock.
+"""A last-resort limit on wall time: work of the framework is interrupted after a number of seconds of the host's clock.
 
-What an agent does is bounded by counts and by the world's own time, so this never strikes unless one of those bounds is
-missing. It decides nothing but that the session is over: the world stands in the middle of something then, and refuses to go on.
+Agents' actions are bounded by counts and by simulated time, so this limit is reached only if one of those bounds is
+missing. It then ends the session: the world was interrupted mid-step and refuses to continue.
 
-In the main thread a signal interrupts, which reaches even into a search for a pattern; in any other thread an exception is
-put there, which comes at the next line of Python. What this does not promise: to interrupt code that is neither Python nor
-asks for signals.
+In the main thread a signal interrupts, which also reaches into a pattern search; in any other thread an exception is
+scheduled, which is raised at the next line of Python. Native code that does not check for signals is not interrupted.
 """
 
 from __future__ import annotations
@@ -21,68 +20,68 @@ from typing import Any, Final
 from aiopslab.utils.status import AIOpsLabError
 
 AGAIN_S: Final = 5.0
-"""So often it strikes anew: the first time may fall where Python lets no exception out."""
+"""Interval between repeated interrupts: the first may fall where Python swallows exceptions."""
 
 
 class HarnessTimedOut(AIOpsLabError):
-    """The framework did not get done with something in time; the sentence says what to do."""
+    """The framework exceeded its limit of wall time; the message says what to do."""
 
     def __init__(self, limit_s: float) -> None:
         super().__init__(
-            f"The simulation did not get done with this within {limit_s:g} s of the host's clock, so the session was broken off "
-            "and not judged; that is no fault of the agent's. Run it again with more time (action_timeout_s=…, at the "
-            "command line --action-timeout); if it hangs again, please report the action as a defect."
+            f"The simulation did not finish within {limit_s:g} s of wall time, so the session was interrupted and not judged. "
+            "The agent did not cause this. Run it again with a longer limit (action_timeout_s=…, at the command line "
+            "--action-timeout); if it hangs again, please report the action as a defect."
         )
 
 
-class _Struck(BaseException):
-    """What interrupts; no ``Exception``, for those are caught in many places where work goes on."""
+class _Interrupt(BaseException):
+    """Interrupts the work. Not an ``Exception``, because many places catch those and continue."""
 
 
 @contextmanager
 def backstop(limit_s: float) -> Iterator[None]:
-    """Break off what is done inside after so many seconds; raises ``HarnessTimedOut`` then."""
+    """Interrupt the enclosed work after a number of seconds; raises ``HarnessTimedOut`` then."""
     in_main = threading.current_thread() is threading.main_thread()
     try:
-        with _alarm(limit_s) if in_main else _from_outside(limit_s):
+        with _limit_by_signal(limit_s) if in_main else _limit_by_thread(limit_s):
             yield
-    except _Struck:
+    except _Interrupt:
         raise HarnessTimedOut(limit_s) from None
 
 
 @contextmanager
-def _alarm(limit_s: float) -> Iterator[None]:
-    def strike(_number: int, _frame: FrameType | None) -> None:
-        raise _Struck
+def _limit_by_signal(limit_s: float) -> Iterator[None]:
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise _Interrupt
 
-    handler = signal.signal(signal.SIGALRM, strike)
-    theirs = signal.setitimer(signal.ITIMER_REAL, limit_s, AGAIN_S)
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    previous = signal.setitimer(signal.ITIMER_REAL, limit_s, AGAIN_S)
     try:
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
-    finally:  # twice, for it may strike on the way out
+    finally:  # twice, because an interrupt may come on the way out
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, handler)
-        if theirs[0]:  # somebody else waits for an alarm: it comes, if not to the moment
-            signal.setitimer(signal.ITIMER_REAL, *theirs)
+        if previous[0]:  # restore an alarm of the caller's, though not to the exact moment
+            signal.setitimer(signal.ITIMER_REAL, *previous)
 
 
 @contextmanager
-def _from_outside(limit_s: float) -> Iterator[None]:
-    within = ctypes.c_ulong(threading.get_ident())
-    put: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
+def _limit_by_thread(limit_s: float) -> Iterator[None]:
+    thread_id = ctypes.c_ulong(threading.get_ident())
+    set_exception: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
     over = threading.Event()
     guard = threading.Lock()
 
     def wait() -> None:
-        patience_s = limit_s
-        while not over.wait(patience_s):
+        wait_s = limit_s
+        while not over.wait(wait_s):
             with guard:
                 if not over.is_set():
-                    put(within, ctypes.py_object(_Struck))
-            patience_s = AGAIN_S
+                    set_exception(thread_id, ctypes.py_object(_Interrupt))
+            wait_s = AGAIN_S
 
     threading.Thread(target=wait, name="backstop", daemon=True).start()
     try:
@@ -90,7 +89,7 @@ def _from_outside(limit_s: float) -> Iterator[None]:
             yield
         finally:
             over.set()
-    finally:  # twice, for it may strike on the way out
+    finally:  # twice, because an interrupt may come on the way out
         over.set()
         with guard:
-            put(within, None)  # what was put there and has not come yet must not come later
+            set_exception(thread_id, None)  # drop an exception that is scheduled but not yet raised

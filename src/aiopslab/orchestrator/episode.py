@@ -1,9 +1,9 @@
-"""An agent at work on a problem: it is told the state, answers with one action, and sees what came of it.
+"""Runs an agent on a problem: it gets the state, answers with one action, and gets the observation, until the session ends.
 
-What an agent does wrong (an answer that cannot be read, an action that is not there, a submission of the wrong form) is told
-it as a sentence; the session goes on, and the turn counts. Each turn costs the time that the agent thinks and the time that its
-action takes, both on the world's clock. A session ends when something was submitted, at its limits, or with its agent; a
-command that still runs at the limit of time is ended there.
+An agent's mistakes (an answer that cannot be parsed, an unknown action, a submission of the wrong form) come back to it as
+a message; the session goes on, and the step counts. Each step costs the agent's thinking time and the time that its action
+takes, both in simulated time. A session ends with a submission, at a limit, or when the agent fails; a command that still
+runs at the time limit is ended there.
 """
 
 from __future__ import annotations
@@ -15,52 +15,52 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from aiopslab.cloud.declared import find_changes
-from aiopslab.orchestrator.actions.action_set import SUBMIT
+from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
-from aiopslab.orchestrator.agent_link import bounded
+from aiopslab.orchestrator.agent_link import truncate
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.parser import ResponseParser
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.utils.status import InvalidActionError, InvalidSubmissionError, ResponseParsingError
 from simcloud.kubernetes.api.store import Key
 
 FIRST: Final = "Take your first action."
 NEXT: Final = "Take your next action."
-TAKEN: Final = "Your answer was taken. The session ends here."
+SUBMITTED: Final = "Your answer was accepted. The session ends here."
 OBSERVATION_CHARS: Final = 200_000
-"""Actions keep their own bounds, which are lower; this one holds whatever an author's own action says."""
+"""Limit of any observation. Built-in actions have lower limits; this one bounds actions of authors."""
 
-LONGEST_S: Final = 7 * 86_400.0
+MAX_S: Final = 7 * 86_400.0
 
 OnStep = Callable[[Step], None]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What an agent is given of time: on the world's clock, and as a last resort on the host's."""
+    """Time limits of a session, in simulated time and, as a last resort, in wall time."""
 
     thinking_s: float | Literal["wall"] = 5.0
-    """What each turn costs before its action begins; ``wall`` takes what the agent really needed."""
+    """Simulated cost of each step before its action begins; ``wall`` uses the agent's real time."""
     time_limit_s: float = 7200.0
-    """How long a session lasts at most, in simulated seconds."""
+    """Maximum length of a session, in simulated seconds."""
     agent_timeout_s: float = 600.0
-    """How long one answer may take, by the host's clock."""
+    """Maximum time for one answer of the agent, in wall time."""
     action_timeout_s: float = 300.0
-    """How long the framework may take over one action, and over judging, by the host's clock."""
+    """Maximum time for one action and for judging, in wall time."""
 
     def __post_init__(self) -> None:
-        if self.thinking_s != "wall" and not 0 <= self.thinking_s <= LONGEST_S:
+        if self.thinking_s != "wall" and not 0 <= self.thinking_s <= MAX_S:
             raise ValueError(
-                f"thinking_s is 'wall' or from 0 to {LONGEST_S:g} seconds, not {self.thinking_s!r}."
+                f"thinking_s must be 'wall' or from 0 to {MAX_S:g} seconds, not {self.thinking_s!r}."
             )
-        if not 0 < self.time_limit_s <= LONGEST_S:
+        if not 0 < self.time_limit_s <= MAX_S:
             raise ValueError(
-                f"time_limit_s is above 0 and at most {LONGEST_S:g} seconds, not {self.time_limit_s!r}."
+                f"time_limit_s must be above 0 and at most {MAX_S:g} seconds, not {self.time_limit_s!r}."
             )
-        if not 0 < self.action_timeout_s <= LONGEST_S:
+        if not 0 < self.action_timeout_s <= MAX_S:
             raise ValueError(
-                f"action_timeout_s is above 0 and at most {LONGEST_S:g} seconds, not {self.action_timeout_s!r}."
+                f"action_timeout_s must be above 0 and at most {MAX_S:g} seconds, not {self.action_timeout_s!r}."
             )
 
 
@@ -74,32 +74,32 @@ class _Outcome:
 
 
 class Episode:
-    """One session while it goes on. ``run`` fills it in, turn by turn, and says how it ended."""
+    """One session in progress. ``run`` fills in its steps and its ending."""
 
     def __init__(
         self,
-        posed: Posed,
+        problem: PreparedProblem,
         session: Session,
         pace: Pace,
         on_step: OnStep | None = None,
     ) -> None:
         self.session = session
-        self._posed = posed
-        self._environment = posed.environment
+        self._problem = problem
+        self._environment = problem.environment
         self._pace = pace
         self._on_step = on_step
-        self._parser = ResponseParser(known=posed.prompt.actions)
-        self._declared = posed.declared
-        self._used = Usage(0, 0)
-        posed.terminal.closes_at_s = session.began_s + pace.time_limit_s
+        self._parser = ResponseParser(known=problem.prompt.actions)
+        self._declared = problem.declared
+        self._usage = Usage(0, 0)
+        problem.terminal.closes_at_s = session.began_s + pace.time_limit_s
 
     async def run(self, agent: AgentLink) -> None:
-        """Let an agent work until something ends it. What is no fault of the agent's is raised."""
+        """Let an agent work until the session ends. Raises errors that the agent did not cause."""
         ending: Ending
-        prompt = self._posed.prompt
+        prompt = self._problem.prompt
         try:
             await agent.init(prompt.description, prompt.instructions, dict(prompt.actions))
-            ending = await self._turns(agent)
+            ending = await self._run_steps(agent)
         except AgentTimedOut as error:
             ending, self.session.why = "agent timed out", str(error)
         except AgentGone as error:
@@ -108,23 +108,23 @@ class Episode:
             ending, self.session.why = "agent error", str(error)
         self.session.ending = ending
 
-    async def _turns(self, agent: AgentLink) -> Ending:
+    async def _run_steps(self, agent: AgentLink) -> Ending:
         state = FIRST
         for number in range(1, self.session.max_steps + 1):
-            if self._left_s() <= 0:
+            if self._get_remaining_s() <= 0:
                 return "time limit"
-            response, wall_s = await self._asked(agent, state)
-            step = self._taken(number, response, wall_s, agent.usage())
+            response, wall_s = await self._get_response(agent, state)
+            step = self._take_step_with_limit(number, response, wall_s, agent.usage())
             self.session.steps.append(step)
             if self._on_step is not None:
                 self._on_step(step)
             if step.valid and step.api_name == SUBMIT:
                 return "submitted"
             state = f"{step.observation}\n\n{NEXT}"
-            await asyncio.sleep(0)  # an agent that never waits must not keep an interrupt from coming through
+            await asyncio.sleep(0)  # lets an interrupt through even if the agent never awaits
         return "step limit"
 
-    async def _asked(self, agent: AgentLink, state: str) -> tuple[str, float]:
+    async def _get_response(self, agent: AgentLink, state: str) -> tuple[str, float]:
         began = time.perf_counter()
         try:
             response = await agent.get_action(state)
@@ -133,21 +133,21 @@ class Episode:
             self.session.wall_agent_s += wall_s
         return response, wall_s
 
-    def _taken(self, number: int, response: str, wall_s: float, used: Usage | None) -> Step:
+    def _take_step_with_limit(self, number: int, response: str, wall_s: float, usage: Usage | None) -> Step:
         try:
             with backstop(self._pace.action_timeout_s):
-                return self._turn(number, response, wall_s, used)
+                return self._take_step(number, response, wall_s, usage)
         except HarnessTimedOut as error:
-            self.session.why = f"{error} The agent had answered: {bounded(response)}"
+            self.session.why = f"{error} The agent had answered: {truncate(response)}"
             raise
 
-    def _turn(self, number: int, response: str, wall_s: float, used: Usage | None) -> Step:
+    def _take_step(self, number: int, response: str, wall_s: float, usage: Usage | None) -> Step:
         environment = self._environment
-        thought_s = wall_s if self._pace.thinking_s == "wall" else self._pace.thinking_s
-        environment.run_for(min(thought_s, self._left_s()))
+        thinking_s = wall_s if self._pace.thinking_s == "wall" else self._pace.thinking_s
+        environment.run_for(min(thinking_s, self._get_remaining_s()))
         began_s = environment.now
-        outcome = self._acted(response)
-        in_tokens, out_tokens = self._newly_used(used)
+        outcome = self._perform_response(response)
+        in_tokens, out_tokens = self._count_new_tokens(usage)
         return Step(
             number=number,
             response=response,
@@ -158,51 +158,51 @@ class Episode:
             valid=outcome.valid,
             at_s=round(began_s - self.session.began_s, DIGITS),
             took_s=round(environment.now - began_s, DIGITS),
-            health=self._posed.watch.now(),
-            changed=self._newly_changed(),
+            health=self._problem.health_monitor.measure(),
+            changed=self._find_new_changes(),
             in_tokens=in_tokens,
             out_tokens=out_tokens,
             wall_s=wall_s,
         )
 
-    def _acted(self, response: str) -> _Outcome:
+    def _perform_response(self, response: str) -> _Outcome:
         try:
             call = self._parser.parse(response)
         except ResponseParsingError as error:
             return _Outcome("", (), {}, str(error), valid=False)
         name, args, kwargs = call["api_name"], tuple(call["args"]), dict(call["kwargs"])
         try:
-            observation = self._performed(name, args, kwargs)
+            observation = self._perform(name, args, kwargs)
         except (InvalidActionError, InvalidSubmissionError) as error:
             return _Outcome(name, args, kwargs, str(error), valid=False)
-        return _Outcome(name, args, kwargs, _bounded(observation), valid=True)
+        return _Outcome(name, args, kwargs, _limit_observation(observation), valid=True)
 
-    def _performed(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    def _perform(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         if name != SUBMIT:
-            return self._posed.actions.perform(name, args, kwargs)
-        self.session.solution = self._posed.task.take_submission(args, kwargs)
-        return TAKEN
+            return self._problem.actions.perform(name, args, kwargs)
+        self.session.solution = self._problem.task.take_submission(args, kwargs)
+        return SUBMITTED
 
-    def _left_s(self) -> float:
+    def _get_remaining_s(self) -> float:
         return round(self.session.began_s + self._pace.time_limit_s - self._environment.now, DIGITS)
 
-    def _newly_changed(self) -> dict[str, str]:
+    def _find_new_changes(self) -> dict[str, str]:
         before, self._declared = self._declared, self._environment.read_declared()
-        return {_called(key): what for key, what in find_changes(before, self._declared).items()}
+        return {_format_key(key): what for key, what in find_changes(before, self._declared).items()}
 
-    def _newly_used(self, used: Usage | None) -> tuple[int | None, int | None]:
-        if used is None:
+    def _count_new_tokens(self, usage: Usage | None) -> tuple[int | None, int | None]:
+        if usage is None:
             return None, None
-        before, self._used = self._used, used
-        return used.in_tokens - before.in_tokens, used.out_tokens - before.out_tokens
+        before, self._usage = self._usage, usage
+        return usage.in_tokens - before.in_tokens, usage.out_tokens - before.out_tokens
 
 
-def _bounded(text: str) -> str:
+def _limit_observation(text: str) -> str:
     if len(text) <= OBSERVATION_CHARS:
         return text
-    return f"{text[:OBSERVATION_CHARS]}\n[cut: {OBSERVATION_CHARS} of {len(text)} characters are shown]"
+    return f"{text[:OBSERVATION_CHARS]}\n[truncated: {OBSERVATION_CHARS} of {len(text)} characters are shown]"
 
 
-def _called(key: Key) -> str:
+def _format_key(key: Key) -> str:
     place = f" ({key.namespace})" if key.namespace else ""
     return f"{key.plural}/{key.name}{place}"

@@ -1,18 +1,18 @@
-"""Reads the one call that an agent's response holds.
+"""Finds the one call in an agent's response.
 
-Models write calls in many dresses: in a fence with or without a language, in tags, after `Action:`, in backticks,
-in a sentence, as JSON; with quotes of every kind, some of them wrong. All of these are read (`parsing/` has the
-parts). The surest place that holds a call decides: what is merely mentioned beside a fenced call is context. A
-response that could mean two things is refused, never guessed at.
+Models write calls in many forms: in a fence with or without a language, in tags, after `Action:`, in backticks, in a
+sentence, as JSON; with quotes of every kind, some of them wrong. All of these are accepted (`parsing/` has the parts). The
+call at the most certain place wins: names that are only mentioned beside a fenced call are context. An ambiguous
+response is refused, never guessed at.
 
-Nothing but `ResponseParsingError` leaves `parse`, and its time is bounded for any input.
+`parse` raises only `ResponseParsingError`, and its time is bounded for any input.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from aiopslab.orchestrator.parsing.places import Place, without_thoughts
-from aiopslab.orchestrator.parsing.search import Found, Search
+from aiopslab.orchestrator.parsing.places import Place, blank_thoughts
+from aiopslab.orchestrator.parsing.search import Match, Search
 from aiopslab.utils.status import ResponseParsingError
 
 MAX_RESPONSE_CHARS = 200_000
@@ -20,16 +20,16 @@ _EXAMPLE = '```\nexec_shell("kubectl get pods -A")\n```'
 
 
 class ResponseParser:
-    """Finds the call in a response. With `known`, names of actions, it tells calls from other words before brackets."""
+    """Finds the call in a response. `known`, names of actions, helps to tell calls from other words before brackets."""
 
     def __init__(self, known: Iterable[str] | None = None) -> None:
         self._known = frozenset(known or ())
 
     def parse(self, response: str) -> dict[str, Any]:
-        """The call as `api_name`, `args`, `kwargs`, and the text around it as `context`.
+        """Return the call as `api_name`, `args` and `kwargs`, and the text around it as `context`.
 
         Raises `ResponseParsingError` when the response holds no call, several different ones, or one that cannot be
-        read; its text is a sentence for the agent.
+        parsed; its text is a message for the agent.
         """
         if not isinstance(response, str):
             raise ResponseParsingError(
@@ -37,10 +37,10 @@ class ResponseParser:
             )
         if len(response) > MAX_RESPONSE_CHARS:
             raise ResponseParsingError(
-                f"The response has {len(response)} characters; at most {MAX_RESPONSE_CHARS} are read. "
+                f"The response has {len(response)} characters; the limit is {MAX_RESPONSE_CHARS}. "
                 f"Send one short call, for example:\n{_EXAMPLE}"
             )
-        chosen = self._choose(list(Search(without_thoughts(response), self._known).found()))
+        chosen = self._choose(list(Search(blank_thoughts(response), self._known).find_all()))
         assert chosen.call is not None
         around = (response[: chosen.outer_start].strip(), response[chosen.outer_end :].strip())
         return {
@@ -50,58 +50,58 @@ class ResponseParser:
             "context": [text for text in around if text.strip("`~")],
         }
 
-    def _choose(self, found: list[Found]) -> Found:
-        """The call at the surest place; if that place holds two, or none that can be read, the agent is told."""
+    def _choose(self, matches: list[Match]) -> Match:
+        """Return the call at the most certain place; raises `ResponseParsingError` if it has two, or none that parses."""
         for place in Place:
-            here = self._meant([item for item in found if item.place is place])
-            readable = [item for item in here if item.call is not None]
-            if readable:
-                return self._only(readable)
-            if here and (here[0].name in self._known or (not self._known and place <= Place.LABEL)):
-                raise _cannot_be_read(here[0])
-        for item in found:
-            if item.call is not None and item.place <= Place.LINE and not self._is_mention(item):
-                return item
-        for item in found:
-            if item.own_statement and item.place <= (Place.LABEL if self._known else Place.LINE):
-                raise _cannot_be_read(item)
+            intended = self._select_intended([match for match in matches if match.place is place])
+            parsed = [match for match in intended if match.call is not None]
+            if parsed:
+                return self._require_single(parsed)
+            if intended and (intended[0].name in self._known or (not self._known and place <= Place.LABEL)):
+                raise _make_unreadable_error(intended[0])
+        for match in matches:
+            if match.call is not None and match.place <= Place.LINE and not self._is_mention(match):
+                return match
+        for match in matches:
+            if match.own_statement and match.place <= (Place.LABEL if self._known else Place.LINE):
+                raise _make_unreadable_error(match)
         raise ResponseParsingError(
-            "The response holds no call of an action. Send one call with its text in quotes, in a fenced block, "
+            "The response contains no call of an action. Send one call with its text in quotes, in a fenced block, "
             f"for example:\n{_EXAMPLE}"
         )
 
-    def _meant(self, here: list[Found]) -> list[Found]:
-        """Of what stands at one place: known actions before other names; in a block, statements before mere mentions."""
-        known = [item for item in here if item.name in self._known]
-        if here and here[0].place > Place.TAG:
-            return known or ([] if self._known and here[0].place >= Place.LINE else here)
+    def _select_intended(self, matches: list[Match]) -> list[Match]:
+        """Select among matches at one place: known actions before other names; in a block, statements before mentions."""
+        known = [match for match in matches if match.name in self._known]
+        if matches and matches[0].place > Place.TAG:
+            return known or ([] if self._known and matches[0].place >= Place.LINE else matches)
         ranked = (
-            [item for item in known if item.own_statement],
-            [item for item in here if item.own_statement],
-            [item for item in here if item.call is not None and not self._is_mention(item)],
+            [match for match in known if match.own_statement],
+            [match for match in matches if match.own_statement],
+            [match for match in matches if match.call is not None and not self._is_mention(match)],
         )
-        return next((items for items in ranked if items), [])
+        return next((group for group in ranked if group), [])
 
-    def _is_mention(self, item: Found) -> bool:
-        """Whether it is no more than a word before brackets, as in `mongo --eval "db.getUsers()"`."""
-        return bool(self._known) and item.name not in self._known and not item.own_statement
+    def _is_mention(self, match: Match) -> bool:
+        """Whether it is only a word before brackets, as in `mongo --eval "db.getUsers()"`."""
+        return bool(self._known) and match.name not in self._known and not match.own_statement
 
     @staticmethod
-    def _only(readable: list[Found]) -> Found:
-        calls = [item.call for item in readable if item.call is not None]
-        different = [call for call in calls if not call.same_as(calls[0])]
+    def _require_single(parsed: list[Match]) -> Match:
+        calls = [match.call for match in parsed if match.call is not None]
+        different = [call for call in calls if not call.is_same_as(calls[0])]
         if different:
-            names = " and of ".join(dict.fromkeys((calls[0].name, different[0].name)))
+            names = " and ".join(dict.fromkeys((calls[0].name, different[0].name)))
             raise ResponseParsingError(
-                f"The response holds two different calls, of {names}. Send one call "
+                f"The response contains two different calls ({names}). Send one call "
                 "per response and wait for its result; then send the next."
             )
-        return readable[0]
+        return parsed[0]
 
 
-def _cannot_be_read(item: Found) -> ResponseParsingError:
+def _make_unreadable_error(match: Match) -> ResponseParsingError:
     return ResponseParsingError(
-        f"The call of {item.name[:80]} cannot be read, because {item.reason}. Write one call with its text in quotes and "
+        f"The call of {match.name[:80]} cannot be parsed: {match.reason}. Write one call with its text in quotes and "
         "escape quotes inside the text with a backslash, or put the text in triple quotes, for example:\n"
         '```\nexec_shell("""kubectl get pods -o jsonpath="{.items[*].metadata.name}" """)\n```'
     )

@@ -1,8 +1,8 @@
-"""Records of sessions: what is kept of them, how two are compared, and how one gets to the disk in one piece.
+"""Records of sessions: what they hold, how two are compared, and how they are written atomically.
 
-A record is JSON. All that the host's clock said stands in ``start_time``, ``end_time`` and ``wall``; the rest is the same, to
-the byte, whenever the same actions are taken at the same problem with the same seed. A record is written beside its
-place and then moved there, so that nobody ever finds half of one; it never takes the place of another.
+A record is JSON. Everything that depends on the host's clock is in ``start_time``, ``end_time`` and ``wall``; the rest is
+the same, to the byte, for the same actions on the same problem with the same seed. A record is written to a temporary
+file and then moved into place, so that no reader finds a partial one; it never overwrites another record.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from aiopslab.utils.status import AIOpsLabError
 Record = dict[str, Any]
 
 PACKAGE: Final = "aiopslab-in-a-box"
-SAME_NAME: Final = 1000
-"""How many records may want one name before something else must be wrong."""
-_TOLD_APART: Final = ("session_id", "start_time", "end_time", WALL)
-"""Which session it was and when: nothing of what happened in it."""
+MAX_SAME_NAME: Final = 1000
+"""Maximum number of records with the same session id and start time in one folder."""
+_NOT_COMPARED: Final = ("session_id", "start_time", "end_time", WALL)
+"""Fields that identify a session or depend on the host's clock."""
 
 
 class RecordNotWritten(AIOpsLabError):
-    """The disk did not take a record; the sentence says why and what to do."""
+    """A record could not be written; the message says why and what to do."""
 
     def __init__(self, folder: Path, error: OSError) -> None:
         why = error.strerror or type(error).__name__
         super().__init__(
-            f"The record could not be written to {folder}: {why}. Make room or give another folder (results=…, at the "
-            "command line --results); this session's result holds all that it would say."
+            f"The record could not be written to {folder}: {why}. Free some space or choose another folder (results=…, at the "
+            "command line --results); the result of this session holds the same data."
         )
 
 
-def record_of(
+def build_record(
     session: Session,
     prompt: Mapping[str, Any],
     expected: Any,
@@ -52,8 +52,8 @@ def record_of(
     settings: Mapping[str, Any],
     redactor: Redactor,
 ) -> Record:
-    """All that is kept of a session, without anything secret."""
-    told = {
+    """Return the record of a session, with secrets redacted."""
+    content = {
         "agent": session.agent_name,
         "session_id": session.session_id,
         "problem_id": session.problem_id,
@@ -62,7 +62,7 @@ def record_of(
         "trace": session.trace,
         "results": {name: value for name, value in results.items() if name != WALL},
         "seed": session.seed,
-        "version": version(),
+        "version": get_version(),
         "settings": settings,
         "system_prompt": prompt,
         "solution": session.solution,
@@ -75,7 +75,7 @@ def record_of(
             "duration_s": session.duration_s,
         },
         "health": session.health,
-        "steps": [_step(step) for step in session.steps],
+        "steps": [_build_step(step) for step in session.steps],
         WALL: {
             "session_s": session.wall_ended - session.wall_began,
             "agent_s": session.wall_agent_s,
@@ -83,65 +83,65 @@ def record_of(
             "results": results.get(WALL, {}),
         },
     }
-    record: Record = redactor.value(plain(told))
+    record: Record = redactor.redact_value(to_json(content))
     return record
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _build_step(step: Step) -> dict[str, Any]:
     return {name: value for name, value in vars(step).items() if name != "wall_s"}
 
 
 def comparable(record: Mapping[str, Any]) -> bytes:
-    """A record as bytes, without which session it was and what the host's clock said: equal when the same happened."""
-    kept = {name: value for name, value in record.items() if name not in _TOLD_APART}
+    """Return a record as bytes, without session id and wall times: equal for two sessions with the same course."""
+    kept = {name: value for name, value in record.items() if name not in _NOT_COMPARED}
     return json.dumps(kept, sort_keys=True).encode()
 
 
 def write_record(record: Record, folder: Path) -> Path:
-    """Put a record into a folder and return its path; raises ``RecordNotWritten``, and leaves nothing behind then."""
+    """Write a record to a folder and return its path; raises ``RecordNotWritten`` and leaves no partial file then."""
     data = json.dumps(record, indent=1).encode()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return _placed(data, folder, f"{record['session_id']}_{record['start_time']}")
+        return _write_file(data, folder, f"{record['session_id']}_{record['start_time']}")
     except OSError as error:
         raise RecordNotWritten(folder, error) from error
 
 
-def _placed(data: bytes, folder: Path, name: str) -> Path:
-    beside = folder / f".{name}.{os.getpid()}.part"
+def _write_file(data: bytes, folder: Path, name: str) -> Path:
+    temporary = folder / f".{name}.{os.getpid()}.part"
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        for path in _names(folder, name):
+        for path in _iter_paths(folder, name):
             with suppress(FileExistsError):
-                return _moved(beside, path)
-        raise FileExistsError(f"{folder} has {SAME_NAME} records of one name")
+                return _move(temporary, path)
+        raise FileExistsError(f"{folder} has {MAX_SAME_NAME} records of one name")
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def _moved(beside: Path, path: Path) -> Path:
+def _move(temporary: Path, path: Path) -> Path:
     try:
-        path.hardlink_to(beside)  # unlike a move, this never takes the place of another
+        path.hardlink_to(temporary)  # unlike a move, this never overwrites another file
     except FileExistsError:
         raise
     except OSError:  # a filesystem without links
         if path.exists():
             raise FileExistsError(path) from None
-        beside.rename(path)
+        temporary.rename(path)
     return path
 
 
-def _names(folder: Path, name: str) -> Iterator[Path]:
+def _iter_paths(folder: Path, name: str) -> Iterator[Path]:
     yield folder / f"{name}.json"
-    for number in range(2, SAME_NAME):
+    for number in range(2, MAX_SAME_NAME):
         yield folder / f"{name}-{number}.json"
 
 
-def plain(value: Any) -> Any:
-    """A value in what JSON has; what has no form there is named by its type, for its own words may hold an address."""
+def to_json(value: Any) -> Any:
+    """Convert a value to JSON types. Other objects become their type's name, because a repr may hold an address."""
     if isinstance(value, Enum):
         return value.name
     if value is None or isinstance(value, str | bool | int):
@@ -149,19 +149,19 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return plain({one.name: getattr(value, one.name) for one in fields(value)})
+        return to_json({field.name: getattr(value, field.name) for field in fields(value)})
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): to_json(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [to_json(item) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted((plain(one) for one in value), key=str)
+        return sorted((to_json(item) for item in value), key=str)
     return f"<{type(value).__name__}>"
 
 
 @cache
-def version() -> str:
-    """This package's version; ``source`` when it is used without being installed."""
+def get_version() -> str:
+    """Return this package's version; ``source`` when it is used without being installed."""
     try:
         return installed_version(PACKAGE)
     except PackageNotFoundError:

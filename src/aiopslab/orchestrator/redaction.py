@@ -1,9 +1,9 @@
-"""What must not be kept: tokens, keys and passwords, blanked wherever a text would go to a file.
+"""Redaction of tokens, keys and passwords in every text that goes to a file.
 
-An agent may print its own kubeconfig, and sees it as it is; the record of that is blanked. Two ways together: what is known to
-be secret here (the values that a terminal was given, and the host's own keys), as it is and inside of base64, and what looks
-like a key wherever it comes from. A password that an application's manifests carry in the open is no secret of anybody's and
-stays. Who wants to hide a secret of its own in a record (backwards, compressed) is not kept from it.
+An agent may print its own kubeconfig and sees it unchanged; the record of that is redacted. Two methods work together: known
+secrets (the credentials of a terminal, and the host's own keys) are found as they are and inside base64, and anything that
+looks like a key is found by its form. A password that an application's manifests hold in plain text is not a secret and
+stays. Secrets that an agent disguises itself (reversed, compressed) are not found.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 BLANK: Final = "[redacted]"
-LEAST: Final = 12
-"""A shorter value is a word that may stand anywhere."""
+MIN_CHARS: Final = 12
+"""Shorter values are not treated as secrets: they may be common words."""
 
-_LOOKS: Final = re.compile(
+_SECRET_FORMS: Final = re.compile(
     r"""
       (?P<name> (?<![A-Za-z0-9])
         (?:client-key-data|id-token|refresh-token|access_token|api[-_]?key|token|(?:secret[-_])?access[-_]key|client[-_]secret)
@@ -33,51 +33,55 @@ _LOOKS: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_NAMED: Final = re.compile(
+_SECRET_NAMES: Final = re.compile(
     r"(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)"
 )
 
 
-def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of an environment's variables that hold keys, by their names."""
-    return tuple(value for name, value in environ.items() if _NAMED.search(name.upper()))
+def find_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values of environment variables whose names say that they hold secrets."""
+    return tuple(value for name, value in environ.items() if _SECRET_NAMES.search(name.upper()))
 
 
 class Redactor:
-    """Blanks secrets in texts, and in whatever JSON can hold."""
+    """Redacts secrets in texts, and in any JSON value."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        # The longest first: one secret may be the beginning of another.
-        values = sorted({one for one in known if len(one) >= LEAST}, key=lambda one: (-len(one), one))
-        written = [re.escape(one) for one in values] + [form for one in values for form in _encoded(one)]
-        self._known = re.compile("|".join(written)) if written else None
+        # Longest first: one secret may be the beginning of another.
+        secrets = sorted(
+            {secret for secret in known if len(secret) >= MIN_CHARS},
+            key=lambda secret: (-len(secret), secret),
+        )
+        patterns = [re.escape(secret) for secret in secrets]
+        patterns += [pattern for secret in secrets for pattern in _build_base64_patterns(secret)]
+        self._known = re.compile("|".join(patterns)) if patterns else None
 
-    def text(self, text: str) -> str:
-        """A text without what is secret in it."""
+    def redact(self, text: str) -> str:
+        """Return a text with its secrets redacted."""
         if self._known is not None:
             text = self._known.sub(BLANK, text)
-        return _LOOKS.sub(_blanked, text)
+        return _SECRET_FORMS.sub(_blank_match, text)
 
-    def value(self, value: Any) -> Any:
-        """The same of every text in a value, names of members included."""
+    def redact_value(self, value: Any) -> Any:
+        """Return a JSON value with every text in it redacted, keys included."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.redact(value)
         if isinstance(value, Mapping):
-            return {self.text(str(name)): self.value(one) for name, one in value.items()}
+            return {self.redact(str(name)): self.redact_value(member) for name, member in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(one) for one in value]
+            return [self.redact_value(item) for item in value]
         return value
 
 
-def _encoded(secret: str) -> Iterator[str]:
-    """Patterns for a secret inside of base64, which looks different at each of three places, and which tools wrap."""
+def _build_base64_patterns(secret: str) -> Iterator[str]:
+    """Yield patterns for a secret inside base64: one for each of the three alignments, with line breaks allowed."""
     data = secret.encode("utf-8", "replace")
-    for before in range(3):
-        whole = b64encode(bytes(before) + data).decode()
-        # The characters at both ends are made of the neighbours, too.
-        own = whole[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
-        yield r"\s?".join("[+-]" if one == "+" else "[/_]" if one == "/" else one for one in own)
+    for offset in range(3):
+        encoded = b64encode(bytes(offset) + data).decode()
+        # The characters at both ends also depend on the neighbouring bytes.
+        own = encoded[(offset * 8 + 5) // 6 : (offset + len(data)) * 8 // 6]
+        yield r"\s?".join("[+-]" if char == "+" else "[/_]" if char == "/" else char for char in own)
 
 
-def _blanked(found: re.Match[str]) -> str:
-    return (found["name"] or found["bearer"] or "") + BLANK
+def _blank_match(match: re.Match[str]) -> str:
+    return (match["name"] or match["bearer"] or "") + BLANK

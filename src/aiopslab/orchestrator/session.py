@@ -1,7 +1,6 @@
-"""What happened between an agent and one problem: every answer, every observation, and how the system was after each.
+"""Sessions: every answer, every observation, and the system's health after each step.
 
-Times are of the world's own clock. What the host's clock said stands apart, in ``wall`` fields, because it is never the
-same twice; nothing else here depends on it.
+Times are simulated. Fields that depend on the host's clock begin with ``wall``; no other field depends on it.
 """
 
 from __future__ import annotations
@@ -32,44 +31,44 @@ Ending = Literal[
 
 
 WALL: Final = "wall"
-"""Where the host's clock has its say, in records and in results."""
+"""Key of everything in records and results that depends on the host's clock."""
 DIGITS: Final = 6
-"""Differences of times are told to the microsecond; what is beyond comes from how numbers are kept."""
+"""Time differences are rounded to microseconds, which removes floating-point noise."""
 
 
 class NotOver(AIOpsLabError):
-    """A session was asked for what it has only at its end."""
+    """The record of a session was requested before the session ended."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One turn: what the agent answered, what came of it, and how the system was then."""
+    """One step: the agent's answer, the observation, and the system's health afterwards."""
 
     number: int
     response: str
     api_name: str
-    """The action; empty when none could be read from the answer."""
+    """The action; empty when none could be parsed from the answer."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     observation: str
     valid: bool
-    """Whether an action was performed, or a submission taken."""
+    """Whether an action was performed, or a submission accepted."""
     at_s: float
-    """When the action began, in simulated seconds since the session did."""
+    """Start of the action, in simulated seconds since the session began."""
     took_s: float
-    """How long it took, in simulated seconds."""
+    """Duration of the action, in simulated seconds."""
     health: Health
     changed: dict[str, str]
-    """What became of declared objects in this turn: ``added``, ``removed`` or ``changed``, by place and name."""
+    """Declared objects that were ``added``, ``removed`` or ``changed`` in this step, by kind and name."""
     in_tokens: int | None
-    """What the agent says this turn has used; None when it does not say."""
+    """Tokens that the agent reports for this step; None when it reports none."""
     out_tokens: int | None
     wall_s: float
-    """How long the agent thought, by the host's clock."""
+    """Thinking time of the agent, in wall time."""
 
 
 class SessionItem(dict[str, str]):
-    """One thing that was said: ``role``, ``assistant`` or ``env``, and ``content``; by key as in records, or by attribute."""
+    """One message: ``role`` (``assistant`` or ``env``) and ``content``, by key as in records, or by attribute."""
 
     @property
     def role(self) -> str:
@@ -80,19 +79,19 @@ class SessionItem(dict[str, str]):
         return self["content"]
 
     def model_dump(self) -> dict[str, str]:
-        """As a plain dict."""
+        """Return a plain dict."""
         return dict(self)
 
 
 @dataclass
 class Session:
-    """One agent at one problem."""
+    """One agent's work on one problem."""
 
     problem_id: str
     agent_name: str
     seed: int
     episode: int
-    """Which one it is of those that its orchestrator has run."""
+    """Number of this session among those of its orchestrator."""
     began_s: float
     ended_s: float
     max_steps: int
@@ -101,48 +100,48 @@ class Session:
     ending: Ending | None = None
     """How it ended; None while it goes on."""
     why: str = ""
-    """More about an ending that was nobody's wish, in a sentence."""
+    """Explanation of an abnormal ending, in a sentence."""
     health: Health | None = None
-    """How the system was when it began; None when nobody looked."""
+    """The system's health when it began; None when it was not measured."""
     declared: Declared = field(default_factory=dict)
-    """And what was declared there."""
+    """The objects declared when it began."""
     usage: Usage | None = None
-    """What the agent says that it has used in all; None when it does not say."""
+    """Total usage that the agent reports; None when it reports none."""
     wall_began: float = 0.0
     """By the host's clock, in seconds since 1970."""
     wall_ended: float = 0.0
     wall_agent_s: float = 0.0
-    """How long the agent has thought in all, by the host's clock."""
+    """Total thinking time of the agent, in wall time."""
     results: dict[str, Any] = field(default_factory=dict)
-    """What it was worth; empty until it is judged."""
+    """The evaluation; empty until the session is judged."""
     record: dict[str, Any] | None = None
-    """What is kept of it; None until it is over."""
+    """The record; None until the session is over."""
 
     @property
     def session_id(self) -> str:
-        """Made from what tells one session of an orchestrator from another, so that it is the same in every run."""
-        told = f"{self.problem_id} {self.seed} {self.agent_name} {self.episode}"
-        return str(uuid5(NAMESPACE_URL, told))
+        """A UUID made of problem, seed, agent and episode, so that it is the same in every run."""
+        identity = f"{self.problem_id} {self.seed} {self.agent_name} {self.episode}"
+        return str(uuid5(NAMESPACE_URL, identity))
 
     @property
     def duration_s(self) -> float:
-        """How long it took, in simulated seconds."""
+        """Duration in simulated seconds."""
         return round(self.ended_s - self.began_s, DIGITS)
 
     @property
     def trace(self) -> list[dict[str, str]]:
-        """What was said, in turns; each a ``SessionItem``."""
-        said: list[dict[str, str]] = []
+        """The conversation; each message is a ``SessionItem``."""
+        messages: list[dict[str, str]] = []
         for step in self.steps:
-            said.append(SessionItem(role="assistant", content=step.response))
-            said.append(SessionItem(role="env", content=step.observation))
-        return said
+            messages.append(SessionItem(role="assistant", content=step.response))
+            messages.append(SessionItem(role="env", content=step.observation))
+        return messages
 
     history = trace
     """The public release's name."""
 
     def to_dict(self) -> dict[str, Any]:
-        """What its record says, for scripts to change as they like; raises ``NotOver`` while there is none."""
+        """Return a copy of the record; raises ``NotOver`` while there is none."""
         if self.record is None:
             raise NotOver(
                 "The session is not over, so there is no record of it yet. Await start_problem() first."

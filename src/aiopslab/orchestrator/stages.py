@@ -4,9 +4,9 @@
         with stages.episode("scale_pod_zero_social_net-detection-1") as copy:
             result = copy.call(run_episode, make_agent)
 
-A tree of processes stands behind it: an application's baseline is shared by all its faults, a fault by its four tasks, a
-problem by its episodes. Problems cross into these processes by their ids, with the files they were loaded from. What an episode
-does stays in its copy, and is the same as if ``Orchestrator`` had prepared the problem itself.
+Behind it is a tree of processes: an application's baseline is shared by all its faults, a fault by its four tasks, a
+problem by its episodes. Problems are passed to these processes by id, with the files they were loaded from. An episode
+changes only its own copy, and has the same outcome as if ``Orchestrator`` had prepared the problem itself.
 """
 
 from __future__ import annotations
@@ -22,105 +22,117 @@ from typing import Any, Final
 from aiopslab.orchestrator.agent import link
 from aiopslab.orchestrator.episode import Episode, Pace
 from aiopslab.orchestrator.orchestrator import MAX_STEPS, Orchestrator
-from aiopslab.orchestrator.posing import Posed, pose
+from aiopslab.orchestrator.preparation import (
+    PreparedProblem,
+    ProgressCallback,
+    deploy,
+    get_baseline_key,
+    get_fault_key,
+    ignore_progress,
+    open_problem,
+    stage,
+)
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Session
-from aiopslab.orchestrator.staging import Tell, baseline_key, fault_key, settled, silent, stage
 from aiopslab.orchestrator.tasks import Task
 from simcloud.world.copies import Copy
 
-MOST_KEPT: Final = 48
-"""So many processes hold prepared worlds at a time; the one that was not needed for longest ends first."""
+MAX_PROCESSES: Final = 48
+"""Maximum number of processes that hold prepared worlds; the least recently used one ends first."""
 
 
 class Stage:
-    """What lives in such a process: a world on its way to an episode. Each of its steps is taken in a copy of its own."""
+    """The content of one such process: a world on its way to an episode. Each step is taken in a copy of its own."""
 
     def __init__(self, problem_id: str, seed: int, files: Sequence[Path] = ()) -> None:
-        """The baseline of a problem, which may stand in one of these files."""
+        """Deploy the baseline of a problem, which may be defined in one of these files."""
         self.registry = ProblemRegistry()
         for file in files:
             self.registry.load(file)
-        self.environment = settled(self.registry.get_problem(problem_id), seed)
+        self.environment = deploy(self.registry.get_problem(problem_id), seed)
         self.task: Task | None = None
-        """The one that broke this world, once it is broken."""
-        self.posed: Posed | None = None
-        """The problem that stands ready, once one does."""
+        """The task whose fault is injected here, once it is."""
+        self.problem: PreparedProblem | None = None
+        """The problem that is ready, once it is."""
 
-    def stage(self, problem_id: str) -> None:
-        """Break it."""
+    def inject_fault(self, problem_id: str) -> None:
+        """Inject the problem's fault."""
         self.task = self.registry.get_problem(problem_id)
         stage(self.task, self.environment)
 
-    def pose(self, problem_id: str) -> None:
-        """Open the agent's host, for the task that broke it or for another of the same fault."""
+    def open_problem(self, problem_id: str) -> None:
+        """Open the agent's terminal, for the task whose fault was injected or for another of the same fault."""
         assert self.task is not None
         if self.task.id != problem_id:
-            broken_by, self.task = self.task, self.registry.get_problem(problem_id)
+            injected, self.task = self.task, self.registry.get_problem(problem_id)
             self.task.environment = self.environment
-            self.task.faults = broken_by.faults  # they may remember what they found
-        self.posed = pose(self.task)
+            self.task.faults = injected.faults  # they may hold state from before the injection
+        self.problem = open_problem(self.task)
 
 
 class Stages:
-    """Prepares problems as they are asked for, and keeps what others can share."""
+    """Prepares problems on demand, and keeps what others can share."""
 
     def __init__(
-        self, seed: int = 0, *, registry: ProblemRegistry | None = None, tell: Tell = silent
+        self,
+        seed: int = 0,
+        *,
+        registry: ProblemRegistry | None = None,
+        tell: ProgressCallback = ignore_progress,
     ) -> None:
-        """``registry`` is where problems are found, with the files that were loaded into it."""
+        """``registry`` holds the problems, with the files that were loaded into it."""
         self._seed = seed
         self._registry = registry or ProblemRegistry()
         self._tell = tell
         self._kept: OrderedDict[Hashable, Copy[Stage]] = OrderedDict()
-        self._repeated: Copy[Stage] | None = None
-        """The problem that was asked for last: the only one of which a copy is kept ready."""
+        self._with_spare: Copy[Stage] | None = None
+        """The most recent problem: the only one that keeps a spare copy ready."""
 
     def episode(self, problem_id: str) -> Copy[Stage]:
-        """A fresh copy of a problem that stands ready; whoever takes it closes it. The next one is made meanwhile."""
-        problem = self._problem(self._registry.get_problem(problem_id))
+        """Return a fresh copy of a prepared problem, which the caller closes. The next copy is made in the background."""
+        problem = self._get_problem(self._registry.get_problem(problem_id))
         copy = problem.branch()
-        if problem is not self._repeated:
-            if self._repeated is not None:
-                self._repeated.keep_spare(None)
-            problem.keep_spare(first_look)
-            self._repeated = problem
+        if problem is not self._with_spare:
+            if self._with_spare is not None:
+                self._with_spare.keep_spare(None)
+            problem.keep_spare(rehearse_first_step)
+            self._with_spare = problem
         return copy
 
-    def untouched(self, problem_id: str) -> Copy[Stage]:
-        """A fresh copy of a problem's world in which nothing was done yet; whoever takes it closes it."""
-        return self._baseline(self._registry.get_problem(problem_id)).branch()
+    def copy_baseline(self, problem_id: str) -> Copy[Stage]:
+        """Return a fresh copy of a problem's world before any fault, which the caller closes."""
+        return self._get_baseline(self._registry.get_problem(problem_id)).branch()
 
-    def _problem(self, task: Task) -> Copy[Stage]:
-        fault = self._fault(task)
-        return self._shared(("problem", task.id), lambda: fault.branch(Stage.pose, task.id))
+    def _get_problem(self, task: Task) -> Copy[Stage]:
+        fault = self._get_fault(task)
+        return self._get_or_make(("problem", task.id), lambda: fault.branch(Stage.open_problem, task.id))
 
-    def _fault(self, task: Task) -> Copy[Stage]:
-        baseline = self._baseline(task)
+    def _get_fault(self, task: Task) -> Copy[Stage]:
+        baseline = self._get_baseline(task)
 
-        def broken() -> Copy[Stage]:
-            self._tell(f"{task.id}: the problem is posed, {task.soak_s:g} simulated seconds pass")
-            return baseline.branch(Stage.stage, task.id)
+        def make() -> Copy[Stage]:
+            self._tell(f"{task.id}: preparing the problem, {task.soak_s:g} simulated seconds pass")
+            return baseline.branch(Stage.inject_fault, task.id)
 
-        return self._shared(("fault", fault_key(task, self._seed)), broken)
+        return self._get_or_make(("fault", get_fault_key(task, self._seed)), make)
 
-    def _baseline(self, task: Task) -> Copy[Stage]:
-        def prepared() -> Copy[Stage]:
-            self._tell(f"{task.app.name}: the cluster comes up, users come, a baseline is recorded")
+    def _get_baseline(self, task: Task) -> Copy[Stage]:
+        def make() -> Copy[Stage]:
+            self._tell(f"{task.app.name}: deploying the cluster, starting users, recording a baseline")
             return Copy.of(Stage, task.id, self._seed, self._registry.loaded)
 
-        return self._shared(("baseline", baseline_key(task, self._seed)), prepared)
+        return self._get_or_make(("baseline", get_baseline_key(task, self._seed)), make)
 
-    def _shared(self, key: Hashable, make: Callable[[], Copy[Stage]]) -> Copy[Stage]:
+    def _get_or_make(self, key: Hashable, make: Callable[[], Copy[Stage]]) -> Copy[Stage]:
         if key not in self._kept:
             self._kept[key] = make()
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > MAX_PROCESSES:
                 self._kept.popitem(last=False)[1].close()
         self._kept.move_to_end(key)
         return self._kept[key]
 
     def close(self) -> None:
-        """End all processes that are kept."""
+        """End all kept processes."""
         while self._kept:
             self._kept.popitem()[1].close()
 
@@ -142,29 +154,29 @@ def run_episode(
     results: Path | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Let an agent work in a copy; ``settings`` are those of ``Orchestrator``. Returns what ``start_problem`` does.
+    """Run an agent in a copy; ``settings`` are those of ``Orchestrator``. Returns what ``start_problem`` returns.
 
-    What ``make_agent`` gives is told the problem by its ``init_context``, if it has one.
-    Ctrl-C at the terminal reaches it, too: the session is recorded, and the copy ends.
+    The agent from ``make_agent`` gets the problem by its ``init_context``, if it has one.
+    Ctrl-C at the terminal interrupts the copy too: the session is recorded, and the copy ends.
     """
-    if world.posed is None:
-        raise ValueError("No problem stands ready in this copy: take one from Stages.episode.")
-    # Copies ignore both; but an agent may be a child of theirs, and a session wants to end in a record.
+    if world.problem is None:
+        raise ValueError("No problem is prepared in this copy: take one from Stages.episode.")
+    # Copies ignore both signals; but an agent may be a child process, and an interrupted session must be recorded.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     orchestrator = Orchestrator(results, probs=world.registry, **settings)
-    orchestrator.take(world.posed)
+    orchestrator.use_problem(world.problem)
     orchestrator.register_agent(make_agent(), name, introduce=True)
     return asyncio.run(orchestrator.start_problem(max_steps))
 
 
-def first_look(world: Stage) -> None:
-    """What every session does at first, for a rehearsal: an agent is asked, looks, and is told what it saw."""
-    assert world.posed is not None
-    task, environment = world.posed.task, world.posed.environment
+def rehearse_first_step(world: Stage) -> None:
+    """Do what every session does first: ask an agent, run a command, return the observation."""
+    assert world.problem is not None
+    task, environment = world.problem.task, world.problem.environment
     began_s = environment.now
     session = Session(task.id, "rehearsal", environment.seed, 1, began_s, began_s, max_steps=1)
-    look = f'exec_shell("kubectl get pods -n {environment.namespace}")'
+    action = f'exec_shell("kubectl get pods -n {environment.namespace}")'
     pace = Pace(thinking_s=0.0)
-    agent = link(lambda _state: look, session.agent_name, timeout_s=pace.agent_timeout_s)
-    asyncio.run(Episode(world.posed, session, pace).run(agent))
+    agent = link(lambda _state: action, session.agent_name, timeout_s=pace.agent_timeout_s)
+    asyncio.run(Episode(world.problem, session, pace).run(agent))

@@ -1,11 +1,11 @@
-"""An agent that is a program of its own: JSON lines on its standard input and output.
+"""An agent that is a separate program: JSON lines on its standard input and output.
 
-It is told `{"type": "problem", …}` once, then `{"type": "state", "state": …}` again and again, and answers each state
-with one line `{"action": "…"}`, `"usage"` beside it if it likes; `{"type": "end"}` is the last it hears. What it
-writes to standard error is its own affair; the last of it is kept to explain a failure.
+It receives `{"type": "problem", …}` once, then `{"type": "state", "state": …}` for each step, and answers each state with
+one line `{"action": "…"}`, optionally with `"usage"`; `{"type": "end"}` is the last message. Its standard error is free
+for its own use; the last lines are kept to explain a failure.
 
-The program gets a process group of its own, which is ended with it, and of our environment only what programs need to
-run at all: keys for a model are handed over by name. Lines, times and what is kept are bounded.
+The program runs in a process group of its own, which is ended with it. It inherits only the basic variables of the
+environment: API keys are passed by name. Line lengths, times and kept output are bounded.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from aiopslab.orchestrator.agent_link import (
     AgentLink,
     AgentTimedOut,
     Usage,
-    as_response,
-    as_usage,
-    bounded,
+    check_response,
+    parse_usage,
+    truncate,
 )
 
 MAX_LINE_BYTES = 2 * 1024 * 1024
@@ -37,7 +37,7 @@ _INHERITED = (
 
 
 class SubprocessAgent:
-    """A command that is an agent. `env` is what it gets beside `PATH`, `HOME` and their like."""
+    """A command that is an agent. `env` adds variables to the basic ones such as `PATH` and `HOME`."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         if isinstance(argv, str) or not argv:
@@ -48,7 +48,7 @@ class SubprocessAgent:
         self.env = dict(env or {})
 
     def link(self, name: str, *, timeout_s: float) -> AgentLink:
-        """A link for one session; the program starts with it and ends with it."""
+        """Return a link for one session; the program starts and ends with it."""
         return _SubprocessLink(self, name, timeout_s)
 
 
@@ -65,15 +65,15 @@ class _SubprocessLink(AgentLink):
     async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
         await self._exchange(
             {"type": "problem", "description": problem, "instructions": instructions, "actions": apis},
-            answered=False,
+            expect_answer=False,
         )
 
     async def get_action(self, state: str) -> str:
-        line = await self._exchange({"type": "state", "state": state}, answered=True)
-        told = self._decoded(line)
-        usage = as_usage(told["usage"]) if told.get("usage") is not None else None
+        line = await self._exchange({"type": "state", "state": state}, expect_answer=True)
+        answer = self._decode_answer(line)
+        usage = parse_usage(answer["usage"]) if answer.get("usage") is not None else None
         self._usage = usage or self._usage
-        return as_response(self.name, told["action"])
+        return check_response(self.name, answer["action"])
 
     def usage(self) -> Usage | None:
         return self._usage
@@ -84,33 +84,33 @@ class _SubprocessLink(AgentLink):
             return
         try:
             if process.returncode is None:
-                await self._say_goodbye(process)
-            if not await _exited(process, _GRACE_S):
+                await self._send_end(process)
+            if not await _wait_for_exit(process, _GRACE_S):
                 _signal_group(process.pid, signal.SIGTERM)
-                await _exited(process, _GRACE_S)
+                await _wait_for_exit(process, _GRACE_S)
         finally:
             self._kill(process)
-        await _exited(process, _GRACE_S)
+        await _wait_for_exit(process, _GRACE_S)
         if self._listening is not None:
             self._listening.cancel()
 
-    async def _exchange(self, message: dict[str, Any], *, answered: bool) -> bytes:
-        """Say one thing and hear one line, if one is due; whatever goes wrong, the program is ended and it is told."""
+    async def _exchange(self, message: dict[str, Any], *, expect_answer: bool) -> bytes:
+        """Send a message and return the answer's line, if one is expected. On any failure, end the program and raise."""
         try:
             async with asyncio.timeout(self._timeout_s):
                 process = self._process or await self._start()
                 assert process.stdin is not None
                 process.stdin.write(json.dumps(message).encode() + b"\n")
                 await process.stdin.drain()
-                return await self._line(process) if answered else b""
+                return await self._read_line(process) if expect_answer else b""
         except TimeoutError:
             self._kill(self._process)
             raise AgentTimedOut(
-                f"The agent {self.name} has not answered within {self._timeout_s:g} s and was ended. Make it answer each state "
-                f"with one line, flushed, or give it more time.{self._last_words()}"
+                f"The agent {self.name} did not answer within {self._timeout_s:g} s and was ended. Make it answer each state "
+                f"with one line, flushed, or increase its timeout.{self._format_stderr()}"
             ) from None
         except (BrokenPipeError, ConnectionResetError):
-            raise await self._gone() from None
+            raise await self._make_gone_error() from None
         except AgentFailed:
             self._kill(self._process)
             raise
@@ -130,15 +130,15 @@ class _SubprocessLink(AgentLink):
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise AgentFailed(
-                f"The agent {self.name} cannot be started: {bounded(self._agent.argv[0], 200)}: {reason}. "
-                "Check the command, and that the file may be executed."
+                f"The agent {self.name} cannot be started: {truncate(self._agent.argv[0], 200)}: {reason}. "
+                "Check the command, and that the file is executable."
             ) from None
         self._process = process
         self._listening = asyncio.create_task(self._keep_stderr(process))
         return process
 
-    async def _line(self, process: asyncio.subprocess.Process) -> bytes:
-        """The next line of the program's output. Its children may hold the pipe open, so its end is looked for, too."""
+    async def _read_line(self, process: asyncio.subprocess.Process) -> bytes:
+        """Return the next line of output. Also polls for the program's exit, because its children may hold the pipe open."""
         assert process.stdout is not None
         reading = asyncio.create_task(process.stdout.readuntil(b"\n"))
         try:
@@ -146,10 +146,10 @@ class _SubprocessLink(AgentLink):
                 over = process.returncode is not None
                 await asyncio.wait({reading}, timeout=_POLL_S)
                 if over and not reading.done():
-                    raise await self._gone()
+                    raise await self._make_gone_error()
             return reading.result()
         except asyncio.IncompleteReadError:
-            raise await self._gone() from None
+            raise await self._make_gone_error() from None
         except asyncio.LimitOverrunError:
             raise AgentFailed(
                 f"The agent {self.name} wrote a line of more than {MAX_LINE_BYTES} bytes and was ended. An answer is one short "
@@ -158,40 +158,40 @@ class _SubprocessLink(AgentLink):
         finally:
             reading.cancel()
 
-    def _decoded(self, line: bytes) -> dict[str, Any]:
+    def _decode_answer(self, line: bytes) -> dict[str, Any]:
         try:
-            told = json.loads(line)
+            answer = json.loads(line)
         except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict) or "action" not in told:
+            answer = None
+        if not isinstance(answer, dict) or "action" not in answer:
             self._kill(self._process)
-            seen = bounded(line.decode(errors="replace").strip(), 200)
+            seen = truncate(line.decode(errors="replace").strip(), 200)
             raise AgentFailed(
                 f'The agent {self.name} wrote {seen!r} where a line {{"action": "…"}} was expected. Only answers go to standard '
                 "output; write everything else to standard error."
             )
-        return told
+        return answer
 
-    async def _gone(self) -> AgentGone:
+    async def _make_gone_error(self) -> AgentGone:
         process = self._process
         assert process is not None
-        ended = await _exited(process, _GRACE_S)
+        ended = await _wait_for_exit(process, _GRACE_S)
         self._kill(process)
         if self._listening is not None:
             await asyncio.wait({self._listening}, timeout=_GRACE_S)
-        how = _ending(process.returncode) if ended else "closed its standard output"
-        return AgentGone(f"The agent {self.name} {how} before it answered.{self._last_words()}")
+        how = _describe_exit(process.returncode) if ended else "closed its standard output"
+        return AgentGone(f"The agent {self.name} {how} before it answered.{self._format_stderr()}")
 
     async def _keep_stderr(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
         while chunk := await process.stderr.read(65536):
             self._stderr = (self._stderr + chunk)[-_MAX_STDERR_BYTES:]
 
-    def _last_words(self) -> str:
+    def _format_stderr(self) -> str:
         lines = self._stderr.decode(errors="replace").strip().splitlines()[-10:]
-        return "\nThe last it wrote to standard error:\n" + "\n".join(lines) if lines else ""
+        return "\nIts last lines on standard error:\n" + "\n".join(lines) if lines else ""
 
-    async def _say_goodbye(self, process: asyncio.subprocess.Process) -> None:
+    async def _send_end(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
         try:
             process.stdin.write(b'{"type": "end"}\n')
@@ -201,13 +201,13 @@ class _SubprocessLink(AgentLink):
 
     @staticmethod
     def _kill(process: asyncio.subprocess.Process | None) -> None:
-        """End the whole group, at once: what a program started goes with it."""
+        """Kill the whole process group, children included."""
         if process is not None:
             _signal_group(process.pid, signal.SIGKILL)
 
 
-async def _exited(process: asyncio.subprocess.Process, within_s: float) -> bool:
-    """Whether the program itself ends in time; asyncio's own wait would wait for everybody who holds its pipes."""
+async def _wait_for_exit(process: asyncio.subprocess.Process, within_s: float) -> bool:
+    """Return whether the program ends in time. asyncio's own wait also waits for children that hold its pipes."""
     for _ in range(int(within_s / _POLL_S)):
         if process.returncode is not None:
             return True
@@ -222,7 +222,7 @@ def _signal_group(leader: int, number: signal.Signals) -> None:
         pass
 
 
-def _ending(code: int | None) -> str:
+def _describe_exit(code: int | None) -> str:
     if code is not None and code < 0:
         return f"was ended by signal {-code} ({signal.strsignal(-code)})"
     return f"exited with code {code}"

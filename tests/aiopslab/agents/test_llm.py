@@ -55,7 +55,7 @@ def test_a_long_observation_is_cut_in_its_middle() -> None:
     told = model.heard[0][1].content
     assert len(told) < 13_000
     assert told.endswith("end")
-    assert "characters left out here" in told
+    assert "characters omitted" in told
 
 
 def test_a_long_conversation_loses_its_oldest_turns_and_says_so() -> None:

@@ -13,7 +13,7 @@ import click
 from aiopslab.cli import play, run
 from aiopslab.cli.main import cli
 from aiopslab.cli.problems import load_problems, prepare_problem
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator import PreparedProblem
 
 
 class Called(NamedTuple):
@@ -24,12 +24,12 @@ class Called(NamedTuple):
     err: str
 
 
-def posed(pid: str, seed: int = 3) -> Posed:
+def posed(pid: str, seed: int = 3) -> PreparedProblem:
     """A problem that stands ready."""
     return prepare_problem(load_problems(), pid, seed, None, lambda _: None)
 
 
-def called(world: Posed, *args: str, stdin: str = "") -> Called:
+def called(world: PreparedProblem, *args: str, stdin: str = "") -> Called:
     """Call a command as the shell would, except that its problem stands ready already."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for module in (run, play):

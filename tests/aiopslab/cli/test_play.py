@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
 from tests.aiopslab.cli.posed_world import Called, called, posed
 from tests.aiopslab.cli.test_cli import aiopslab
@@ -19,12 +19,12 @@ PROBLEM = "revoke_auth_mongodb-localization-1"
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[Posed]]:
+def world() -> Iterator[Copy[PreparedProblem]]:
     with Copy.of(posed, PROBLEM) as copy:
         yield copy
 
 
-def play(world: Copy[Posed], results: Path, *lines: str) -> Called:
+def play(world: Copy[PreparedProblem], results: Path, *lines: str) -> Called:
     with world.branch() as copy:
         return copy.call(
             called, "play", PROBLEM, "--seed", "3", "--results", str(results), stdin="\n".join((*lines, ""))
@@ -37,7 +37,7 @@ def record(results: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_person_looks_around_and_submits(world: Copy[Posed], tmp_path: Path) -> None:
+def test_a_person_looks_around_and_submits(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     done = play(
         world,
         tmp_path,
@@ -54,18 +54,18 @@ def test_a_person_looks_around_and_submits(world: Copy[Posed], tmp_path: Path) -
     assert [step["api_name"] for step in kept["steps"]] == ["exec_shell", "get_logs", "submit"]
 
 
-def test_help_history_and_the_problem_cost_no_step(world: Copy[Posed], tmp_path: Path) -> None:
+def test_help_history_and_the_problem_cost_no_step(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     lines = ("help", "help get_logs", "help nonsense", "echo one", "history", "problem", "submit mongodb-geo")
     done = play(world, tmp_path, *lines)
     assert "get_logs(namespace: str, service: str)" in done.out
-    assert "There is no action 'nonsense'. Actions: get_logs," in done.out
+    assert "There is no action 'nonsense'. Available actions: get_logs," in done.out
     assert "exec_shell('echo one')" in done.out
     assert done.out.count("You are on call for hotel-reservation") == 2
     assert len(record(tmp_path)["steps"]) == 2
 
 
 def test_an_answer_of_the_wrong_form_is_told_and_the_session_goes_on(
-    world: Copy[Posed], tmp_path: Path
+    world: Copy[PreparedProblem], tmp_path: Path
 ) -> None:
     done = play(world, tmp_path, "submit nobody-knows-this", "submit mongodb-geo")
     kept = record(tmp_path)
@@ -76,7 +76,9 @@ def test_an_answer_of_the_wrong_form_is_told_and_the_session_goes_on(
 @pytest.mark.parametrize(
     "lines", [("echo seen", "quit", "echo never"), ("echo seen",)], ids=["quit", "end of input"]
 )
-def test_who_leaves_leaves_a_record(world: Copy[Posed], tmp_path: Path, lines: tuple[str, ...]) -> None:
+def test_who_leaves_leaves_a_record(
+    world: Copy[PreparedProblem], tmp_path: Path, lines: tuple[str, ...]
+) -> None:
     done = play(world, tmp_path, *lines)
     assert done.code == 0
     assert "How it ended: agent gone: You left without submitting an answer.\nRecord: " in done.out

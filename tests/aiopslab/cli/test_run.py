@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
 from tests.aiopslab.cli.posed_world import Called, called, posed
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
@@ -25,12 +25,12 @@ RAISES = "def get_action(state):\n    raise OSError('the agent fell over')\n"
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[Posed]]:
+def world() -> Iterator[Copy[PreparedProblem]]:
     with Copy.of(posed, PROBLEM) as copy:
         yield copy
 
 
-def run(world: Copy[Posed], results: Path, *args: str) -> Called:
+def run(world: Copy[PreparedProblem], results: Path, *args: str) -> Called:
     with world.branch() as copy:
         return copy.call(called, "run", PROBLEM, "--seed", "3", "--results", str(results), *args)
 
@@ -41,7 +41,7 @@ def record(results: Path) -> dict[str, Any]:
     return found
 
 
-def test_steps_evaluation_and_record_are_shown(world: Copy[Posed], tmp_path: Path) -> None:
+def test_steps_evaluation_and_record_are_shown(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("kubectl get ns -o name | head -1")\nsubmit("Yes")\n')
     done = run(world, tmp_path / "results", "--agent", f"scripted:{script}")
@@ -56,7 +56,7 @@ def test_steps_evaluation_and_record_are_shown(world: Copy[Posed], tmp_path: Pat
 
 @pytest.mark.parametrize("how", [(), ("--verbose",)])
 def test_what_is_shown_has_no_secrets_and_does_not_steer_the_screen(
-    world: Copy[Posed], tmp_path: Path, how: tuple[str, ...]
+    world: Copy[PreparedProblem], tmp_path: Path, how: tuple[str, ...]
 ) -> None:
     script = tmp_path / "actions.txt"
     script.write_text(
@@ -72,7 +72,7 @@ def test_what_is_shown_has_no_secrets_and_does_not_steer_the_screen(
     assert "sk-0123456789abcdef0123" not in done.out
 
 
-def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[Posed], tmp_path: Path) -> None:
+def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     done = run(world, tmp_path, "--agent", "idle", "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
@@ -91,7 +91,7 @@ class Agent:
 
 
 def test_an_agent_that_cannot_be_told_its_problem_has_failed_and_not_we(
-    world: Copy[Posed], tmp_path: Path
+    world: Copy[PreparedProblem], tmp_path: Path
 ) -> None:
     (tmp_path / "own.py").write_text(SLOW_TO_LEARN)
     done = run(world, tmp_path / "results", "--agent", f"{tmp_path / 'own.py'}:Agent")
@@ -104,7 +104,7 @@ TALKS = "def get_action(state):\n    print('I think aloud')\n    return 'submit(
 
 
 def test_what_an_agent_prints_does_not_stand_among_what_programs_read(
-    world: Copy[Posed], tmp_path: Path
+    world: Copy[PreparedProblem], tmp_path: Path
 ) -> None:
     (tmp_path / "own.py").write_text(TALKS)
     done = run(world, tmp_path / "results", "--agent", f"{tmp_path / 'own.py'}:get_action", "--json")
@@ -113,7 +113,7 @@ def test_what_an_agent_prints_does_not_stand_among_what_programs_read(
 
 
 def test_text_is_shown_as_it_is_and_tables_without_blanks_at_the_end(
-    world: Copy[Posed], tmp_path: Path
+    world: Copy[PreparedProblem], tmp_path: Path
 ) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("echo main.cpp:100:main [bold]")\nsubmit("Yes")\n')
@@ -155,7 +155,7 @@ def test_when_nobody_reads_any_more_the_session_is_interrupted_and_recorded(tmp_
     assert (kept["ending"], str(tmp_path / "results") in told) == ("interrupted", True)
 
 
-def test_in_full_everything_is_shown(world: Copy[Posed], tmp_path: Path) -> None:
+def test_in_full_everything_is_shown(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("seq 1 100")\nsubmit("Yes")\n')
     done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "-v")
@@ -163,7 +163,9 @@ def test_in_full_everything_is_shown(world: Copy[Posed], tmp_path: Path) -> None
     assert "… 60 more lines" in done.out
 
 
-def test_an_agent_that_raises_fails_the_run_and_leaves_a_record(world: Copy[Posed], tmp_path: Path) -> None:
+def test_an_agent_that_raises_fails_the_run_and_leaves_a_record(
+    world: Copy[PreparedProblem], tmp_path: Path
+) -> None:
     own = tmp_path / "own.py"
     own.write_text(RAISES)
     done = run(world, tmp_path / "results", "--agent", f"{own}:get_action")
@@ -174,7 +176,7 @@ def test_an_agent_that_raises_fails_the_run_and_leaves_a_record(world: Copy[Pose
     assert record(tmp_path / "results")["ending"] == "agent error"
 
 
-def test_a_step_limit_is_an_end_like_any_other(world: Copy[Posed], tmp_path: Path) -> None:
+def test_a_step_limit_is_an_end_like_any_other(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("true")\n' * 3)
     done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "--max-steps", "2")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aiopslab.orchestrator import callers_loop
+from aiopslab.orchestrator import agent_runners
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentTimedOut, Usage, link
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.utils.status import ResponseParsingError
@@ -95,7 +95,7 @@ def test_who_makes_an_agent_introduces_it() -> None:
 
 
 def test_what_is_no_agent_is_refused_with_what_would_be_one() -> None:
-    with pytest.raises(AgentFailed, match=r"42 is no agent.*get_action"):
+    with pytest.raises(AgentFailed, match=r"42 is not an agent.*get_action"):
         link(42, "somebody", timeout_s=1)
 
 
@@ -186,7 +186,7 @@ def sleeps(state: str) -> str:
     "agent", [hangs, swallows_cancellation, answers_when_cancelled, blocks_its_loop, sleeps]
 )
 def test_a_hanging_agent_times_out_and_keeps_nobody(agent: Callable[[str], Awaitable[str]]) -> None:
-    with pytest.raises(AgentTimedOut, match=r"somebody has not answered within 0.1 s"):
+    with pytest.raises(AgentTimedOut, match=r"somebody did not answer within 0.1 s"):
         asked(agent, "1", timeout_s=0.1)
 
 
@@ -215,7 +215,7 @@ def test_an_abandoned_agent_does_not_keep_the_process_from_exiting() -> None:
         [sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=300, check=False
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "has not answered" in ran.stdout
+    assert "did not answer" in ran.stdout
 
 
 def test_a_stuck_agent_is_not_asked_again() -> None:
@@ -261,7 +261,7 @@ def test_an_interrupted_session_cancels_what_its_agent_does(cancelled_after_s: f
 def test_a_flood_is_cut_and_then_refused_as_too_long() -> None:
     [answer] = asked(lambda state: 'exec_shell("ls")\n' * 10**6, "1")
     assert len(answer) < 201_000
-    with pytest.raises(ResponseParsingError, match="at most 200000"):
+    with pytest.raises(ResponseParsingError, match="the limit is 200000"):
         ResponseParser().parse(answer)
 
 
@@ -344,13 +344,13 @@ async def cancelling(state: str) -> str:
 
 
 def test_an_agent_that_blocks_a_shared_loop_has_not_answered_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callers_loop, "GRACE_S", 0.01)
+    monkeypatch.setattr(agent_runners, "GRACE_S", 0.01)
 
     async def blocking(state: str) -> str:
         time.sleep(0.1)
         return "late"
 
-    with pytest.raises(AgentTimedOut, match=r"has not answered within 0\.01 s"):
+    with pytest.raises(AgentTimedOut, match=r"did not answer within 0\.01 s"):
         asked_here(blocking, timeout_s=0.01)
     assert asked_here(blocking) == "late"
 
@@ -365,7 +365,7 @@ async def hanging(state: str) -> str:
     [
         (exiting, AgentGone, "exit code 4"),
         (cancelling, AgentFailed, "cancelled from within"),
-        (hanging, AgentTimedOut, "has not answered within 0.2 s"),
+        (hanging, AgentTimedOut, "did not answer within 0.2 s"),
     ],
 )
 def test_there_it_fails_as_anywhere_else(agent: object, error: type[Exception], told: str) -> None:

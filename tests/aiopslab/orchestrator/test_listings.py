@@ -25,7 +25,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import FaultInjector, NoSuchFault
 from aiopslab.generators.site import NoSite
 from aiopslab.orchestrator.actions import ActionSet
-from aiopslab.orchestrator.staging import stage
+from aiopslab.orchestrator.preparation import stage
 from simcloud.world.copies import Copy
 from simcloud.world.policies import ADMIN
 
@@ -92,7 +92,7 @@ def test_a_problem_as_the_paper_writes_one(social: Copy[Environment]) -> None:
     assert told["soln"] == ["user-service"]
     assert told["results"] == {"TTL": 12.0, "success": True}
     problem = TargetPortProblem()
-    assert problem.expected() == ["user-service"]
+    assert problem.get_expected() == ["user-service"]
     assert "user-service" not in problem.goal
     assert problem.app.namespace in problem.get_task_description()
 

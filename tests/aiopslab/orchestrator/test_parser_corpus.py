@@ -74,7 +74,7 @@ def test_what_is_only_thought_is_not_done(response: str) -> None:
 
 
 def test_a_thought_that_breaks_off_does_nothing() -> None:
-    assert "holds no call" in refused('<think>Users fail, so I could submit("Yes") now.\nsubmit("Yes")\n')
+    assert "contains no call" in refused('<think>Users fail, so I could submit("Yes") now.\nsubmit("Yes")\n')
 
 
 # -- several blocks, of which one is meant -------------------------------------------------------
@@ -189,7 +189,10 @@ def test_texts_as_models_write_them(call: str, command: str) -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        ('exec_shell(f"kubectl get pods -n {namespace}")', "there is no variable namespace to fill in"),
+        (
+            'exec_shell(f"kubectl get pods -n {namespace}")',
+            "the variable namespace of the f-string is not defined",
+        ),
         ('command = "ls"\nexec_shell(command)', "command is neither in quotes"),
         ("exec_shell(kubectl get pods -A)", "kubectl is neither in quotes"),
         (f'Action: {CALL}\nObservation: all run\nAction: submit("No")', "two different calls"),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aiopslab.orchestrator.evaluation.health import Health
-from aiopslab.orchestrator.records import RecordNotWritten, comparable, plain, record_of, write_record
+from aiopslab.orchestrator.records import RecordNotWritten, build_record, comparable, to_json, write_record
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import Session, Step
 
@@ -31,7 +31,7 @@ def session(wall_began: float = 1700000000.25, wall_s: float = 0.5, episode: int
 
 def recorded(one: Session, results: dict[str, Any] | None = None) -> dict[str, Any]:
     prompt = {"description": "d", "instructions": "i", "actions": {"submit": "s"}}
-    return record_of(
+    return build_record(
         one, prompt, "Yes", results or {"success": True}, {"max_steps": 30}, Redactor(["i" * 12])
     )
 
@@ -110,7 +110,7 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_record(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True
     )
-    assert f"The record could not be written to {tmp_path}: File too large. Make room" in done.stdout
+    assert f"The record could not be written to {tmp_path}: File too large. Free some space" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,7 +125,7 @@ class Colour(Enum):
 
 
 def test_whatever_an_author_s_results_hold_becomes_json() -> None:
-    told = plain({1: (1, 2), "set": {"b", "a"}, "nan": math.nan, "e": Colour.RED, "o": object(), "h": WELL})
+    told = to_json({1: (1, 2), "set": {"b", "a"}, "nan": math.nan, "e": Colour.RED, "o": object(), "h": WELL})
     assert told == {
         "1": [1, 2],
         "set": ["a", "b"],

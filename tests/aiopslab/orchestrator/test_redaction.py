@@ -6,9 +6,8 @@ from base64 import b64encode, encodebytes, urlsafe_b64encode
 
 import pytest
 
-from aiopslab.orchestrator.discretion import DiscreetModel
-from aiopslab.orchestrator.models import Message, ScriptedModel
-from aiopslab.orchestrator.redaction import BLANK, Redactor, secrets_of
+from aiopslab.orchestrator.models import Message, RedactingModel, ScriptedModel
+from aiopslab.orchestrator.redaction import BLANK, Redactor, find_secrets
 from simcloud.world.terminal import format_kubeconfig
 
 TOKEN = "0f3c9a5d7e2b4c6d8e1f0a3b5c7d9e2f4a6b8c0d1e3f5a7b"
@@ -16,21 +15,21 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQifQ.c2lnbmF0d
 
 
 def test_a_kubeconfig_is_blanked_but_for_what_is_no_secret() -> None:
-    shown = Redactor().text(format_kubeconfig(TOKEN, "operator"))
+    shown = Redactor().redact(format_kubeconfig(TOKEN, "operator"))
     assert TOKEN not in shown
     assert f"token: {BLANK}" in shown
     assert "server: https://172.18.0.2:6443" in shown
 
 
 def test_a_known_secret_is_blanked_anywhere() -> None:
-    shown = Redactor([TOKEN]).value(
+    shown = Redactor([TOKEN]).redact_value(
         {"steps": [{"observation": f"x{TOKEN}y", TOKEN: 1}], "args": (f"echo {TOKEN}",)}
     )
     assert shown == {"steps": [{"observation": f"x{BLANK}y", BLANK: 1}], "args": [f"echo {BLANK}"]}
 
 
 def test_of_two_secrets_one_of_which_begins_like_the_other_nothing_is_left() -> None:
-    assert Redactor([TOKEN[:20], TOKEN]).text(f"<{TOKEN}>") == f"<{BLANK}>"
+    assert Redactor([TOKEN[:20], TOKEN]).redact(f"<{TOKEN}>") == f"<{BLANK}>"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_of_two_secrets_one_of_which_begins_like_the_other_nothing_is_left() -> 
     ],
 )
 def test_what_looks_like_a_key_is_blanked(secret: str) -> None:
-    shown = Redactor().text(f"before {secret} after")
+    shown = Redactor().redact(f"before {secret} after")
     assert BLANK in shown
     assert shown.startswith("before ")
     assert shown.endswith(" after")
@@ -71,7 +70,7 @@ def test_what_looks_like_a_key_is_blanked(secret: str) -> None:
     ],
 )
 def test_other_words_stay(harmless: str) -> None:
-    assert Redactor(["short"]).text(f"{harmless} short") == f"{harmless} short"
+    assert Redactor(["short"]).redact(f"{harmless} short") == f"{harmless} short"
 
 
 def test_the_host_s_own_keys_are_known_by_their_names() -> None:
@@ -84,7 +83,7 @@ def test_the_host_s_own_keys_are_known_by_their_names() -> None:
         "OPENAI_API_KEY_2": "d" * 20,
         "DB_PASSWORD_PROD": "e" * 20,
     }
-    assert secrets_of(environ) == ("a" * 20, "b" * 20, "d" * 20, "e" * 20)
+    assert find_secrets(environ) == ("a" * 20, "b" * 20, "d" * 20, "e" * 20)
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
@@ -92,7 +91,7 @@ def test_a_known_secret_is_blanked_inside_of_base64(before: str) -> None:
     secret = "a key of the host's own: ~~~???>>>"
     text = f"{before}{secret}, and more that stands behind it, so that it fills some lines of what is written".encode()
     for written in (b64encode(text), urlsafe_b64encode(text), encodebytes(text)):
-        shown = Redactor([secret]).text(written.decode())
+        shown = Redactor([secret]).redact(written.decode())
         assert shown.count(BLANK) == 1
         # What may be left of it are two characters at its ends, where its bits are mixed with its neighbours'.
         assert len(written) - len(shown.replace(BLANK, "")) >= len(secret) * 8 // 6 - 2
@@ -100,14 +99,14 @@ def test_a_known_secret_is_blanked_inside_of_base64(before: str) -> None:
 
 def test_a_whole_kubeconfig_in_base64_tells_no_token() -> None:
     told = encodebytes(format_kubeconfig(TOKEN, "operator").encode()).decode()
-    shown = Redactor([TOKEN]).text(told)
+    shown = Redactor([TOKEN]).redact(told)
     assert BLANK in shown
     assert len(shown) < len(told) - len(TOKEN)
 
 
 def test_a_model_that_judges_is_told_no_secrets() -> None:
     model = ScriptedModel(["fine"], name="judge-1")
-    discreet = DiscreetModel(model, Redactor([TOKEN]))
+    discreet = RedactingModel(model, Redactor([TOKEN]))
     assert discreet.name == "judge-1"
     assert (
         discreet.complete([Message("user", f"It printed {TOKEN} and sk-0123456789abcdef0123.")]).text

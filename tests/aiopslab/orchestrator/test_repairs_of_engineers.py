@@ -110,7 +110,7 @@ TRICKS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "network_delay_hotel_res-mitigation-1 the node is started anew": (
         (f"{NODE}; ssh $node reboot; sleep 60",),
-        "NOT nodes that were well were left on: kind-worker went off",
+        "NOT healthy nodes stayed on: kind-worker went off",
     ),
     "pod_failure_hotel_res-mitigation-1 something stays that keeps others out": (
         (NEW_POD, WEBHOOK),
@@ -150,12 +150,12 @@ def stages() -> Iterator[Stages]:
 
 def repaired(world: Stage, lines: tuple[str, ...]) -> tuple[bool, str]:
     """Type what is thought to be a repair, submit, and see what the judge says."""
-    assert world.posed is not None
-    task, environment = world.posed.task, world.posed.environment
+    assert world.problem is not None
+    task, environment = world.problem.task, world.problem.environment
     typed = ""
     for line in lines:
         environment.run_for(THINKING_S)
-        done = world.posed.terminal.run(line, PATIENCE_S)
+        done = world.problem.terminal.run(line, PATIENCE_S)
         typed += f"$ {line}\n{(done.stdout + done.stderr).decode(errors='replace')}"
     results = task.eval(task.take_submission((), {}), [], 1.0)
     return results["success"], "\n".join((*results["findings"], typed))

@@ -48,6 +48,12 @@ def test_a_name_is_the_same_wherever_it_is_imported_from() -> None:
         aiopslab.orchestrator.Conductor  # noqa: B018 (naming it is what fails)
 
 
+def test_every_exported_name_can_be_imported() -> None:
+    package = aiopslab.orchestrator
+    assert set(package.__all__) == set(package._MODULES)
+    assert all(hasattr(package, name) for name in package.__all__)
+
+
 def test_the_parser_alone_does_not_load_a_cloud() -> None:
     done = subprocess.run(
         [
@@ -71,7 +77,10 @@ def test_a_script_goes_through_the_registry() -> None:
     assert registry.get_problem_count("mitigation") == len(registry.get_problem_ids(task_type="mitigation"))
     made = problems["revoke_auth_mongodb-localization-2"]()
     assert isinstance(made, LocalizationTask)
-    assert made.expected() == registry.get_problem_instance("revoke_auth_mongodb-localization-2").expected()
+    assert (
+        made.get_expected()
+        == registry.get_problem_instance("revoke_auth_mongodb-localization-2").get_expected()
+    )
     with pytest.raises(TypeError, match="item assignment"):
         problems["mine-detection-1"] = DetectionTask
 
@@ -82,8 +91,8 @@ def test_a_script_goes_through_the_registry() -> None:
 def session_of_a_script(stage: Stage, folder: Path) -> dict[str, Any]:
     """Everything that scripts ask an orchestrator for when it is done."""
     orchestrator = Orchestrator(results_dir=str(folder))
-    assert stage.posed is not None
-    orchestrator.take(stage.posed)
+    assert stage.problem is not None
+    orchestrator.use_problem(stage.problem)
     orchestrator.register_agent(agents.said('exec_shell("date")', 'submit("No")'), name="gpt-w-shell")
     output = asyncio.run(orchestrator.start_problem(max_steps=5))
     session = orchestrator.session
@@ -137,7 +146,7 @@ class Where:
 
 def loops_of(stage: Stage) -> tuple[bool, str, bool, str]:
     """Whether a script's agent was asked on the script's loop, and how the session ended: in a script's loop, and alone."""
-    posed = stage.posed
+    posed = stage.problem
     assert posed is not None
 
     async def script() -> tuple[bool, str]:
@@ -145,7 +154,7 @@ def loops_of(stage: Stage) -> tuple[bool, str, bool, str]:
         return agent.asked is asyncio.get_running_loop(), told["ending"]
 
     def run() -> Any:
-        orchestrator.take(posed)
+        orchestrator.use_problem(posed)
         orchestrator.register_agent(agent)
         return orchestrator.start_problem(max_steps=2)
 

@@ -218,8 +218,8 @@ def test_a_session_that_is_cancelled(copy: Copy[Stage], tmp_path: Path) -> None:
 
 def cancelled(stage: Stage, folder: Path) -> str:
     orchestrator = Orchestrator(folder)
-    assert stage.posed is not None
-    orchestrator.take(stage.posed)
+    assert stage.problem is not None
+    orchestrator.use_problem(stage.problem)
     orchestrator.register_agent(agents.Hanging())
     try:
         asyncio.run(asyncio.wait_for(orchestrator.start_problem(), 0.2))
@@ -312,19 +312,19 @@ def test_judging_that_never_ends_is_broken_off(copy: Copy[Stage], tmp_path: Path
 
 
 def judged_for_ever(stage: Stage, folder: Path) -> None:
-    assert stage.posed is not None
+    assert stage.problem is not None
 
     def never(*_: object) -> dict[str, Any]:
         while True:
             pass
 
-    stage.posed.task.eval = never  # type: ignore[method-assign]
+    stage.problem.task.eval = never  # type: ignore[method-assign]
     run_episode(stage, partial(agents.said, ANSWER), action_timeout_s=3.0, results=folder)
 
 
 @pytest.mark.parametrize("limit_s", [0, -1, float("nan"), float("inf")])
 def test_a_last_resort_that_makes_no_sense_is_refused(limit_s: float) -> None:
-    with pytest.raises(ValueError, match="action_timeout_s is above 0"):
+    with pytest.raises(ValueError, match="action_timeout_s must be above 0"):
         Orchestrator(action_timeout_s=limit_s)
 
 
@@ -340,8 +340,8 @@ def test_pods_reach_the_api_with_the_token_that_every_pod_has(copy: Copy[Stage])
 
 
 def typed(stage: Stage, line: str) -> str:
-    assert stage.posed is not None
-    return stage.posed.terminal.run(line).stdout.decode()
+    assert stage.problem is not None
+    return stage.problem.terminal.run(line).stdout.decode()
 
 
 def test_an_operator_s_line_that_does_not_end_is_told(copy: Copy[Stage]) -> None:
@@ -367,8 +367,8 @@ def test_an_agent_sees_its_own_keys_and_records_do_not(copy: Copy[Stage], tmp_pa
 
 
 def secrets_of(stage: Stage) -> tuple[str, ...]:
-    assert stage.posed is not None
-    return stage.posed.terminal.secrets
+    assert stage.problem is not None
+    return stage.problem.terminal.secrets
 
 
 def test_tokens_are_counted_per_turn_where_the_agent_tells_them(copy: Copy[Stage]) -> None:
@@ -406,8 +406,8 @@ def test_a_problem_is_used_up_by_its_session(copy: Copy[Stage]) -> None:
 
 def twice(stage: Stage) -> str:
     orchestrator = Orchestrator(None)
-    assert stage.posed is not None
-    orchestrator.take(stage.posed)
+    assert stage.problem is not None
+    orchestrator.use_problem(stage.problem)
     orchestrator.register_agent(agents.Saying(ANSWER))
     asyncio.run(orchestrator.start_problem())
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aiopslab.orchestrator.episode import Pace
 from aiopslab.orchestrator.evaluation import Health
-from aiopslab.orchestrator.records import record_of
+from aiopslab.orchestrator.records import build_record
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import Session, Step
 
@@ -57,7 +57,7 @@ def test_every_field_of_a_record_is_explained() -> None:
     """By name, in the section about records; those of results have a page of their own."""
     explained = set(re.findall(r"`(\w+)`", PAGE.partition("## Records")[2]))
     session = Session("a problem", "an agent", 0, 1, 0.0, 0.0, 1)
-    record = record_of(session, {}, None, {}, {"max_steps": 1, **asdict(Pace())}, Redactor(()))
+    record = build_record(session, {}, None, {}, {"max_steps": 1, **asdict(Pace())}, Redactor(()))
     steps = {field.name for field in fields(Step)} - {"wall_s"}  # it stands in the record's own wall
     healths = {field.name for field in fields(Health)}
     inside = {name for part in ("settings", "simulated", "wall") for name in record[part]}

@@ -106,7 +106,7 @@ def test_copies_live_and_end_one_by_one(prepared: Prepared) -> None:
 
 
 def test_so_many_worlds_are_kept_and_no_more(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KEPT", 3)
+    monkeypatch.setattr(module, "MAX_PROCESSES", 3)
     problems = ("misconfig_app_hotel_res-detection-1", NOOP, "misconfig_app_hotel_res-detection-1")
     before = len(prepared.told)
     for problem in problems:
@@ -117,8 +117,8 @@ def test_so_many_worlds_are_kept_and_no_more(prepared: Prepared, monkeypatch: py
 
 
 def problem_of(world: Stage) -> str:
-    assert world.posed is not None
-    return world.posed.task.id
+    assert world.problem is not None
+    return world.problem.task.id
 
 
 def test_only_loaded_problems_are_known() -> None:

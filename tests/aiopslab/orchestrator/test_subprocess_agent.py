@@ -165,7 +165,7 @@ def test_a_flood_to_standard_error_is_kept_in_part(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_hangs_is_ended(tmp_path: Path, source: str) -> None:
-    with pytest.raises(AgentTimedOut, match=r"has not answered within 0.5 s"):
+    with pytest.raises(AgentTimedOut, match=r"did not answer within 0.5 s"):
         asked(program(tmp_path, source), "x" * 10**6, timeout_s=0.5)
 
 

@@ -21,7 +21,7 @@ def stages() -> Iterator[Stages]:
 
 def beginning(stage: Stage) -> tuple[float, str, str]:
     """When a session would begin, what its agent would be told, and what its host tells of itself."""
-    posed = stage.posed
+    posed = stage.problem
     assert posed is not None
     told = repr((posed.prompt.description, posed.prompt.instructions, posed.prompt.actions))
     return posed.environment.now, told, posed.terminal.run(HOST).stdout.decode()
@@ -41,7 +41,7 @@ def test_sessions_of_one_task_begin_alike_whatever_is_wrong(stages: Stages) -> N
 def test_the_time_at_which_a_session_begins_has_no_fraction_that_tells(stages: Stages) -> None:
     with stages.episode("noop_detection_hotel_reservation-1") as copy:
         posed_at_s = copy.call(beginning)[0]
-    with stages.untouched("noop_detection_hotel_reservation-1") as copy:
+    with stages.copy_baseline("noop_detection_hotel_reservation-1") as copy:
         settled_at_s = copy.call(settled_at)
     steps = (posed_at_s - settled_at_s) / 5.0
     assert steps == pytest.approx(round(steps), abs=1e-6)

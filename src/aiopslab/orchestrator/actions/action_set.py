@@ -1,7 +1,7 @@
-"""The actions that one session offers, and the one door through which they are performed.
+"""The actions that one session offers, and their execution.
 
-Whatever goes wrong inside an action comes out as a bounded sentence: no traceback, no name of ours, nothing of the host.
-Only a defect of the simulated world is no observation; it ends the run.
+Any error inside an action becomes a short message: no traceback, no internal names, no details of the host. Only an error
+of the simulation itself is not an observation: it ends the run.
 """
 
 from __future__ import annotations
@@ -10,73 +10,71 @@ import gc
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
-from aiopslab.orchestrator.actions.arguments import quoted
-from aiopslab.orchestrator.actions.base import listed
-from aiopslab.orchestrator.actions.bounds import MOST_BYTES, MOST_LINES, bounded
-from aiopslab.orchestrator.actions.registry import Action, actions_of, nearest
+from aiopslab.orchestrator.action_names import SUBMIT
+from aiopslab.orchestrator.actions.arguments import quote
+from aiopslab.orchestrator.actions.base import join_names
+from aiopslab.orchestrator.actions.observations import MAX_BYTES, MAX_LINES, limit_text
+from aiopslab.orchestrator.actions.registry import Action, find_actions, find_similar
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
 from simcloud.sim import SimulationError
-
-SUBMIT: Final = "submit"
-"""What every session has besides: it ends it, and is no matter of this set."""
 
 _logger = logging.getLogger(__name__)
 
 
 class ActionSet:
-    """Some of an object's actions. ``offered`` are their names, in the order in which they are told."""
+    """A selection of an object's actions. ``offered`` are their names, in the order of the documentation."""
 
     def __init__(self, actions: object, offered: Sequence[str]) -> None:
-        known = actions_of(actions)
+        known = find_actions(actions)
         for name in offered:
             if name not in known:
-                near = nearest(name, list(known))
-                meant = f" Did you mean {near[0]!r}?" if near else ""
+                similar = find_similar(name, list(known))
+                suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
                 raise ValueError(
-                    f"{type(actions).__name__} has no action {name!r}.{meant} "
-                    f"An action is a method with a docstring. There are: {listed(list(known))}."
+                    f"{type(actions).__name__} has no action {name!r}.{suggestion} "
+                    f"An action is a method with a docstring. Its actions: {join_names(list(known))}."
                 )
         self.actions: dict[str, Action] = {name: known[name] for name in offered}
 
     @property
     def docs(self) -> dict[str, str]:
-        """What an agent is told of each action."""
-        return {name: one.documentation for name, one in self.actions.items()}
+        """The documentation of each action."""
+        return {name: action.documentation for name, action in self.actions.items()}
 
     @property
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The JSON schema of each action's arguments."""
-        return {name: one.schema for name, one in self.actions.items()}
+        return {name: action.schema for name, action in self.actions.items()}
 
     def perform(self, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> str:
-        """Do it, and return what is to be seen; ``InvalidActionError`` when it is no action or is called wrongly."""
+        """Perform an action and return its observation; raises ``InvalidActionError`` for an unknown name or wrong arguments."""
         found = self.actions.get(name)
         if found is None:
             known = [*self.actions, SUBMIT]
-            near = nearest(name, known)
-            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            similar = find_similar(name, known)
+            suggestion = f" Did you mean {' or '.join(similar)}?" if similar else ""
             raise InvalidActionError(
-                f"There is no action {quoted(name)}.{meant} There are: {', '.join(known)}."
+                f"There is no action {quote(name)}.{suggestion} Available actions: {', '.join(known)}."
             )
-        given = found.arguments(args, kwargs or {})
+        arguments = found.bind_arguments(args, kwargs or {})
         try:
-            with _undisturbed():
-                told = found.function(**given)
+            with _pause_garbage_collection():
+                result = found.function(**arguments)
         except (InvalidActionError, SimulationError):
             raise
         except AIOpsLabError as error:
-            told = error.message
+            result = error.message
         except Exception:
             _logger.exception("the action %s failed", name)
-            told = f"{name} failed inside; that is no fault of your call. Try it otherwise, or use another action."
-        return bounded(_readable(told), "ask for less at once", MOST_BYTES, MOST_LINES)
+            result = f"Internal error in {name}; your call was valid. Vary the call, or use another action."
+        return limit_text(_to_text(result), "request less at once", MAX_BYTES, MAX_LINES)
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """No garbage collection meanwhile: a world's heap is large, and when one comes must not depend on what is read."""
+def _pause_garbage_collection() -> Iterator[None]:
+    """Pause it during an action: a world's heap is large, and its timing must not depend on what is read."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -86,7 +84,7 @@ def _undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def _readable(told: object) -> str:
-    """What an action returned, as text that any record can hold."""
-    text = told if isinstance(told, str) else str(told)
+def _to_text(result: object) -> str:
+    """Return an action's result as text that any record can hold."""
+    text = result if isinstance(result, str) else str(result)
     return text.replace("\0", "").encode("utf-8", "replace").decode()

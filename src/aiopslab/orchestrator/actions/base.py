@@ -1,4 +1,4 @@
-"""What all actions stand on: the environment, the agent's own host, and how a name is found in the cluster."""
+"""The base class of all actions: the environment, the agent's host, and messages about unknown names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.orchestrator.actions.arguments import quoted
-from aiopslab.orchestrator.actions.registry import nearest
+from aiopslab.orchestrator.actions.arguments import quote
+from aiopslab.orchestrator.actions.registry import find_similar
 from aiopslab.utils.status import AIOpsLabError, InvalidActionError
 from simcloud.world.policies import ADMIN, Policy
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from simcloud.kubernetes.api.store import RevisionLog
 
 SHOWN_NAMES: Final = 40
-LONGEST_MINUTES: Final = 24 * 60
+MAX_MINUTES: Final = 24 * 60
 
 
 class ActionFailed(AIOpsLabError):
-    """An action was called rightly and has nothing to show; the sentence says why, and what to try."""
+    """A valid call has no result; the message says why and what to try."""
 
 
 class ActionsBase:
-    """The ground of ``TaskActions``."""
+    """Base class of ``TaskActions``."""
 
     def __init__(self, environment: Environment, policy: Policy = ADMIN) -> None:
         self.environment = environment
@@ -35,66 +35,66 @@ class ActionsBase:
     def _log(self) -> RevisionLog:
         return self.environment.cluster.api.log
 
-    def _now_s(self) -> float:
-        """The cluster's time of day, in seconds since 1970."""
+    def _get_now_s(self) -> float:
+        """Return the cluster's time, in seconds since 1970."""
         return self.environment.cluster.api.now_s
 
     def _check_namespace(self, namespace: str) -> None:
-        """Raise a sentence when there is no such namespace."""
-        known = [one["metadata"]["name"] for one in self._log.objects("", "namespaces")]
+        """Raise ``ActionFailed`` if there is no such namespace."""
+        known = get_names(self._log.objects("", "namespaces"))
         if namespace not in known:
-            meant = _meant(namespace, known)
             raise ActionFailed(
-                f"There is no namespace {quoted(namespace)}.{meant} The application runs in "
-                f"{self.environment.namespace!r}; all namespaces: {listed(known)}."
+                f"There is no namespace {quote(namespace)}.{_suggest(namespace, known)} The application runs in "
+                f"{self.environment.namespace!r}; all namespaces: {join_names(known)}."
             )
 
 
-def names(objects: Iterable[Object]) -> list[str]:
-    """The names of objects."""
-    return [one["metadata"]["name"] for one in objects]
+def get_names(objects: Iterable[Object]) -> list[str]:
+    """Return the names of objects."""
+    return [obj["metadata"]["name"] for obj in objects]
 
 
-def listed(known: list[str], most: int = SHOWN_NAMES) -> str:
-    """Names in a sentence."""
-    more = f" and {len(known) - most} more" if len(known) > most else ""
-    return ", ".join(known[:most]) + more
+def join_names(names: list[str], limit: int = SHOWN_NAMES) -> str:
+    """Join names for a message, up to a limit."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
-def _meant(name: str, known: list[str]) -> str:
-    near = nearest(name, known)
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+def _suggest(name: str, known: list[str]) -> str:
+    similar = find_similar(name, known)
+    return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
 
 
-def unknown(what: str, name: str, known: list[str], way_out: str) -> ActionFailed:
-    """There is no such thing: the names that look like it, and how to list all."""
-    near = nearest(name, known)
-    instead = _meant(name, known) if near else f" There are: {listed(known)}." if known else " There is none."
-    return ActionFailed(f"There is no {what} {quoted(name)}.{instead} {way_out}")
+def make_unknown_error(what: str, name: str, known: list[str], hint: str) -> ActionFailed:
+    """Return an error that suggests similar names or lists the known ones; ``hint`` says what to do."""
+    suggestion = _suggest(name, known)
+    if not suggestion:
+        suggestion = f" Available: {join_names(known)}." if known else " There is none."
+    return ActionFailed(f"There is no {what} {quote(name)}.{suggestion} {hint}")
 
 
 def check_minutes(minutes: float, name: str = "duration") -> float:
-    """A time to look back over; ``InvalidActionError`` when it is none."""
-    if not 0 < minutes <= LONGEST_MINUTES:
+    """Return a number of minutes to look back; raises ``InvalidActionError`` if it is out of range."""
+    if not 0 < minutes <= MAX_MINUTES:
         raise InvalidActionError(
-            f"{name} is in minutes, above 0 and at most {LONGEST_MINUTES}, not {minutes:g}."
+            f"{name} must be above 0 and at most {MAX_MINUTES} minutes, not {minutes:g}."
         )
     return minutes
 
 
-def in_words(minutes: float) -> str:
-    """A number of minutes, as it is said."""
+def format_minutes(minutes: float) -> str:
+    """Return a number of minutes for "in the last …"."""
     return "minute" if minutes == 1 else f"{minutes:g} minutes"
 
 
-def clock(time_s: float, now_s: float | None = None) -> str:
-    """A time of day; with its date where that is not the present one's."""
+def format_clock(time_s: float, now_s: float | None = None) -> str:
+    """Return a time of day, with the date if it is not today's."""
     moment = datetime.fromtimestamp(time_s, UTC)
     if now_s is not None and datetime.fromtimestamp(now_s, UTC).date() != moment.date():
         return f"{moment:%m-%d %H:%M:%S}"
     return f"{moment:%H:%M:%S}"
 
 
-def stamp(time_s: float) -> str:
-    """A time in full."""
+def format_time(time_s: float) -> str:
+    """Return a date and time in UTC."""
     return f"{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,4 +1,4 @@
-"""Docstrings in Google's style, read: what a function does, what its arguments mean, what it returns."""
+"""Parses docstrings in Google's style into summary, arguments and return value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _ARGUMENT: Final = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 
 @dataclass(frozen=True)
-class Documented:
-    """A docstring with its parts. ``text`` is all of it, without what only indents it."""
+class Docstring:
+    """A docstring and its parts. ``text`` is all of it, without indentation."""
 
     text: str
     summary: str
@@ -21,8 +21,8 @@ class Documented:
     returns: str
 
 
-def documented(text: str) -> Documented:
-    """Read a docstring that ``inspect.getdoc`` has straightened."""
+def parse_docstring(text: str) -> Docstring:
+    """Parse a docstring as returned by ``inspect.getdoc``."""
     parts: dict[str, list[str]] = {"summary": []}
     current = "summary"
     for line in text.splitlines():
@@ -32,21 +32,21 @@ def documented(text: str) -> Documented:
             current = line
         else:
             parts.setdefault(current, []).append(line)
-    return Documented(
+    return Docstring(
         text.strip(),
         "\n".join(parts["summary"]).strip(),
-        _arguments(parts.get("args", [])),
+        _parse_arguments(parts.get("args", [])),
         " ".join(line.strip() for line in parts.get("returns", ()) if line.strip()),
     )
 
 
-def _arguments(lines: list[str]) -> dict[str, str]:
-    """Each argument's description; lines that are indented deeper go on with the one before."""
+def _parse_arguments(lines: list[str]) -> dict[str, str]:
+    """Return each argument's description; deeper indented lines continue the one before."""
     found: dict[str, str] = {}
-    written = [line for line in lines if line.strip()]
-    indent = min((len(line) - len(line.lstrip()) for line in written), default=0)
+    non_blank = [line for line in lines if line.strip()]
+    indent = min((len(line) - len(line.lstrip()) for line in non_blank), default=0)
     name = ""
-    for line in written:
+    for line in non_blank:
         match = _ARGUMENT.fullmatch(line.strip()) if len(line) - len(line.lstrip()) == indent else None
         if match:
             name, found[match[1]] = match[1], match[2].strip()

@@ -1,6 +1,6 @@
-"""Files that actions leave on the agent's own host, where its commands find them, and reading them back.
+"""Files that actions export to the agent's host, where its commands can read them too.
 
-The host is the agent's: it may have removed, replaced or filled what was there. Whatever the filesystem answers is told.
+The agent may have removed or replaced files, or filled the disk. Errors of the filesystem are reported to it.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, unknown
-from aiopslab.orchestrator.actions.bounds import cut_line
-from aiopslab.orchestrator.actions.registry import nearest
+from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, make_unknown_error
+from aiopslab.orchestrator.actions.observations import cut_line
+from aiopslab.orchestrator.actions.registry import find_similar
 from simcloud.machine.files import FileError, Files
 
 READ_BYTES: Final = 8 << 20
-"""Of one file; also what ends the reading of a device that never ends."""
+"""Maximum size of one file that is read, which also limits reading an endless device."""
 
 
 class ExportActions(ActionsBase):
-    """The ground of actions that export."""
+    """Base class of actions that export files."""
 
     @property
     def _files(self) -> Files:
         return self.terminal.machine.host.files
 
-    def _place(self, kind: str, namespace: str) -> str:
-        """A path of its own for one export."""
-        moment = datetime.fromtimestamp(self._now_s(), UTC)
+    def _make_path(self, kind: str, namespace: str) -> str:
+        """Return the path of a new export."""
+        moment = datetime.fromtimestamp(self._get_now_s(), UTC)
         return f"{self.terminal.home}/{kind}/{namespace}-{moment:%Y%m%d-%H%M%S}"
 
     def _write(self, path: str, lines: Iterable[str]) -> None:
@@ -35,33 +35,33 @@ class ExportActions(ActionsBase):
             self._files.put(path, "".join(lines).encode("utf-8", "replace"))
         except FileError as error:
             raise ActionFailed(
-                f"{path} cannot be written on your host: {error}. Make room or remove what is in the way with exec_shell."
+                f"{path} cannot be written on your host: {error}. Free space or remove conflicting files with exec_shell."
             ) from None
 
     def _read(self, path: str, export: str) -> str:
-        """A file's text; ``export`` is the action that makes such files."""
+        """Return a file's text; ``export`` is the action that creates such files."""
         absolute = path if path.startswith("/") else f"{self.terminal.home}/{path}"
         try:
             if self._files.is_dir(absolute):
                 inside = [name for name in self._files.listdir(absolute) if name not in (".", "..")]
-                raise unknown("file", path, inside, "This is a folder: name one of its files.")
+                raise make_unknown_error("file", path, inside, "This is a folder: name one of its files.")
             file = self._files.open(absolute)
             try:
                 return file.read(READ_BYTES).decode("utf-8", "replace")
             finally:
                 file.close()
         except FileError as error:
-            raise self._not_read(absolute, error, export) from None
+            raise self._make_read_error(absolute, error, export) from None
 
-    def _not_read(self, path: str, error: FileError, export: str) -> ActionFailed:
+    def _make_read_error(self, path: str, error: FileError, export: str) -> ActionFailed:
         folder, _, name = path.rpartition("/")
         try:
-            near = nearest(
-                name, [one for one in self._files.listdir(folder or "/") if not one.startswith(".")]
-            )
+            files = [file for file in self._files.listdir(folder or "/") if not file.startswith(".")]
+            similar = [f"{folder}/{file}" for file in find_similar(name, files)]
         except FileError:
-            near = []
-        meant = f" Did you mean {' or '.join(f'{folder}/{one}' for one in near)}?" if near else ""
+            similar = []
+        suggestion = f" Did you mean {' or '.join(similar)}?" if similar else ""
         return ActionFailed(
-            f"{cut_line(path, 200)} cannot be read: {error}.{meant} {export}(namespace) exports, and says where to."
+            f"{cut_line(path, 200)} cannot be read: {error}.{suggestion} {export}(namespace) exports files and returns "
+            "their path."
         )

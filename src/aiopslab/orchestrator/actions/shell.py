@@ -1,56 +1,56 @@
-"""Typing at the agent's own host."""
+"""Commands on the agent's host."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from aiopslab.orchestrator.actions.base import ActionsBase
-from aiopslab.orchestrator.actions.bounds import bounded
+from aiopslab.orchestrator.actions.observations import limit_text
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.utils.status import InvalidActionError
 from simcloud.machine.process import Completed
 
-LONGEST_S: Final = 600
-FEWER: Final = "to see the rest, filter it with grep, head or tail, or write it to a file (COMMAND > /tmp/out) and read that in parts"
+MAX_TIMEOUT_S: Final = 600
+LIMIT_HINT: Final = "to see the rest, filter it with grep, head or tail, or write it to a file (COMMAND > /tmp/out) and read that in parts"
 
 HINTS: Final = {
-    "failed tty get": "there is no screen here: use 'top -b -n 1', or 'kubectl top pods -A'",
-    "Unable to use a TTY": "nobody sits at a keyboard here: give the command to run, without -i and -t: "
+    "failed tty get": "there is no terminal here: use 'top -b -n 1', or 'kubectl top pods -A'",
+    "Unable to use a TTY": "there is no interactive terminal: pass the command to run, without -i and -t: "
     "kubectl exec POD -- sh -c 'COMMAND'",
-    "limit exceeded: more than": "one line may do only so much at once: ask for less (grep -m, head, a narrower query), do it "
-    "in several calls, or sleep between rounds of a loop",
+    "limit exceeded: more than": "the work of one command line is limited: reduce it (grep -m, head, a narrower query), split it "
+    "into several calls, or sleep between rounds of a loop",
 }
-"""What to do instead, by what a command says when it wants a person before it."""
+"""Hints on what to do instead, by a text in the command's error output."""
 
 
 class ShellActions(ActionsBase):
-    """What is done by commands."""
+    """Actions on the agent's terminal."""
 
     @action
     def exec_shell(self, command: str, timeout: float = 30) -> str:
         """
-        Runs one command line in your terminal: bash on a host beside the cluster, with kubectl, helm and the usual tools.
-        Files last from one call to the next; a change of directory does not. There is no editor and nobody to answer
-        questions: use `kubectl patch`, `kubectl set` or `kubectl apply -f` in place of `kubectl edit`.
+        Runs one command line in your terminal: bash on a host next to the cluster, with kubectl, helm and common tools.
+        Files persist from one call to the next; the working directory does not. The terminal is not interactive: use
+        `kubectl patch`, `kubectl set` or `kubectl apply -f` instead of `kubectl edit`.
 
         Args:
             command (str): The command line, for example "kubectl get pods -A".
-            timeout (float): The seconds after which it is ended, at most 600. What never ends by itself
-                (kubectl logs -f, kubectl get -w) runs that long, and what it has printed is shown.
+            timeout (float): Seconds after which it is stopped, at most 600. A command that never ends
+                (kubectl logs -f, kubectl get -w) runs until then, and its output so far is returned.
 
         Returns:
-            str: What it printed, then its errors, then its exit code if that is not 0.
+            str: Its output, then its error output, then its exit code if it is not 0.
         """
         if timeout <= 0:
-            raise InvalidActionError(f"timeout is in seconds and above 0, not {timeout:g}.")
-        return _told(self.terminal.run(command, min(timeout, LONGEST_S)))
+            raise InvalidActionError(f"timeout must be above 0 seconds, not {timeout:g}.")
+        return _format_result(self.terminal.run(command, min(timeout, MAX_TIMEOUT_S)))
 
 
-def _told(done: Completed) -> str:
-    """Output, errors and exit code, as a terminal's reader wants them."""
+def _format_result(done: Completed) -> str:
+    """Return output, error output, hints and exit code as one text."""
     stdout, stderr = (part.decode("utf-8", "replace").rstrip("\n") for part in (done.stdout, done.stderr))
-    parts = [bounded(part, FEWER) for part in (stdout, stderr) if part]
-    parts += [f"[{hint}]" for said, hint in HINTS.items() if said in stderr]
+    parts = [limit_text(part, LIMIT_HINT) for part in (stdout, stderr) if part]
+    parts += [f"[{hint}]" for text, hint in HINTS.items() if text in stderr]
     if done.status != 0:
         parts.append(f"[exit code {done.status}]")
     return "\n".join(parts) or "[no output]"

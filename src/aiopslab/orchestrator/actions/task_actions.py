@@ -1,7 +1,7 @@
-"""All actions in one class. Problems choose among them by name; users extend it with their own.
+"""All actions in one class. Problems select actions by name; users extend the class with their own.
 
-An action is a method with a docstring; ``@action`` says so and checks it. A subclass may add more of them, written
-with or without the mark, and with or without ``self``: the papers write them as plain functions.
+An action is a method with a docstring; ``@action`` marks and checks it. A subclass may add actions with or without the
+mark, and with or without ``self``: the papers write them as plain functions.
 """
 
 from __future__ import annotations
@@ -28,4 +28,4 @@ class TaskActions(
     MetricActions,
     LogActions,
 ):
-    """What an agent can do in an environment. One instance per session: it has its own host to type at."""
+    """All actions of an agent in an environment. One instance per session, with a terminal of its own."""

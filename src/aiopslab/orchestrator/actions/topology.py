@@ -1,14 +1,13 @@
-"""Who calls whom, and how every workload fares."""
+"""The call graph of services, and the state of every workload."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, in_words, stamp
-from aiopslab.orchestrator.actions.bounds import head
+from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, format_minutes, format_time
+from aiopslab.orchestrator.actions.observations import align_rows, format_head
 from aiopslab.orchestrator.actions.registry import action
-from aiopslab.orchestrator.actions.tables import aligned
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.tables.pods import pod as pod_row
 from simcloud.telemetry.call_tree import AGAIN, call_tree
@@ -21,17 +20,17 @@ LOOKBACK_MINUTES: Final = 2
 
 
 class TopologyActions(ActionsBase):
-    """Looking at the whole."""
+    """Actions on the whole application."""
 
     @action
     def get_topology(self, namespace: str, minutes: float = LOOKBACK_MINUTES) -> str:
         """
-        Shows who calls whom in a namespace, from the front door down: requests per second, the share that failed, and
-        latencies, seen in traces; then the state of every workload, and Services that nobody stands behind.
+        Shows the call tree of the services in a namespace, from the entry point down, with requests per second, share of
+        failures and latencies from traces; then the state of every workload, and Services without ready pods.
 
         Args:
-            namespace (str): The namespace that the problem names, or another one such as "kube-system".
-            minutes (float): Over how many minutes up to now the calls are counted.
+            namespace (str): The namespace given in the problem, or another such as "kube-system".
+            minutes (float): Number of minutes up to now in which calls are counted.
 
         Returns:
             str: A tree of calls and a table of workloads.
@@ -39,17 +38,21 @@ class TopologyActions(ActionsBase):
         self._check_namespace(namespace)
         check_minutes(minutes, "minutes")
         lines = (
-            self._calls(namespace, minutes) + self._workloads(namespace) + self._without_endpoints(namespace)
+            self._format_calls(namespace, minutes)
+            + self._format_workloads(namespace)
+            + self._format_empty_services(namespace)
         )
-        return head(lines, f'The rest: exec_shell("kubectl get deploy,sts,ds,svc,endpoints -n {namespace}")')
+        return format_head(
+            lines, f'The rest: exec_shell("kubectl get deploy,sts,ds,svc,endpoints -n {namespace}")'
+        )
 
-    def _calls(self, namespace: str, minutes: float) -> list[str]:
+    def _format_calls(self, namespace: str, minutes: float) -> list[str]:
         own = self.environment.namespace
         if namespace != own:
             return [f"No service of {namespace!r} sends traces; those of the application are in {own!r}."]
         found = self.environment.monitoring.topology.document(minutes * 60)
         if not found["services"]:
-            return [f"No request was traced in the last {in_words(minutes)}: none reached a service."]
+            return [f"No request was traced in the last {format_minutes(minutes)}: none reached a service."]
         table = [["SERVICE", "REQUESTS/S", "FAILED", "P50", "P99"]]
         for guide, service, figures, is_again in call_tree(found["services"], found["calls"]):
             table.append(
@@ -60,37 +63,40 @@ class TopologyActions(ActionsBase):
                     *(f"{figures[name] * 1000:.1f}ms" for name in ("p50_s", "p99_s")),
                 ]
             )
-        return [f"Calls of the last {in_words(minutes)} up to {stamp(self._now_s())}:", *aligned(table)]
+        title = f"Calls of the last {format_minutes(minutes)} up to {format_time(self._get_now_s())}:"
+        return [title, *align_rows(table)]
 
-    def _workloads(self, namespace: str) -> list[str]:
+    def _format_workloads(self, namespace: str) -> list[str]:
         items = {plural: self._log.objects(group, plural, namespace) for plural, group in LISTED.items()}
         table = [["WORKLOAD", "KIND", "READY", "RESTARTS", "STATE"]]
         pods = pods_by_workload(items)
-        for one in workloads(items):
-            troubles = self._troubles(pods.get((namespace, one["kind"], one["name"]), ()))
-            told = "; ".join(troubles) or ("ok" if one["desired"] else "scaled to 0")
-            if one["ready"] < one["desired"] and not troubles:
-                told = "not all ready"
-            ready = f"{one['ready']}/{one['desired']}"
-            table.append([one["name"], one["kind"], ready, str(one["restarts"]), told])
-        return ["", "Workloads:", *aligned(table)] if len(table) > 1 else ["", "There are no workloads."]
+        for workload in workloads(items):
+            name, kind = workload["name"], workload["kind"]
+            problems = self._find_pod_problems(pods.get((namespace, kind, name), ()))
+            state = "; ".join(problems) or ("ok" if workload["desired"] else "scaled to 0")
+            if workload["ready"] < workload["desired"] and not problems:
+                state = "not all ready"
+            ready = f"{workload['ready']}/{workload['desired']}"
+            table.append([name, kind, ready, str(workload["restarts"]), state])
+        return ["", "Workloads:", *align_rows(table)] if len(table) > 1 else ["", "There are no workloads."]
 
-    def _troubles(self, pods: Sequence[Object]) -> list[str]:
-        """What is wrong with pods, in the words that kubectl has for it."""
+    def _find_pod_problems(self, pods: Sequence[Object]) -> list[str]:
+        """Return the distinct problems of pods, in kubectl's words."""
         found: dict[str, None] = {}
-        for one in pods:
-            _, ready, status, *_ = pod_row(one, self._now_s())
-            has, _, wants = str(ready).partition("/")
-            if status not in ("Running", "Completed") or (status == "Running" and has != wants):
+        for pod in pods:
+            _, ready, status, *_ = pod_row(pod, self._get_now_s())
+            ready_count, _, total = str(ready).partition("/")
+            if status not in ("Running", "Completed") or (status == "Running" and ready_count != total):
                 found[f"{status}, not ready" if status == "Running" else str(status)] = None
         return list(found)
 
-    def _without_endpoints(self, namespace: str) -> list[str]:
-        """Services whose selector finds no pod that is ready."""
-        behind: dict[str, bool] = {}
-        for piece in self._log.objects("discovery.k8s.io", "endpointslices", namespace):
-            service = at(piece, "metadata", "labels", "kubernetes.io/service-name", default="")
-            ready = any(at(one, "conditions", "ready", default=True) for one in piece.get("endpoints") or ())
-            behind[service] = behind.get(service, False) or ready
-        empty = [name for name, ready in sorted(behind.items()) if name and not ready]
-        return ["", f"Services without a ready pod behind them: {', '.join(empty)}"] if empty else []
+    def _format_empty_services(self, namespace: str) -> list[str]:
+        """Return a line on the Services without ready pods, if any."""
+        has_ready: dict[str, bool] = {}
+        for endpoint_slice in self._log.objects("discovery.k8s.io", "endpointslices", namespace):
+            service = at(endpoint_slice, "metadata", "labels", "kubernetes.io/service-name", default="")
+            endpoints = endpoint_slice.get("endpoints") or ()
+            ready = any(at(endpoint, "conditions", "ready", default=True) for endpoint in endpoints)
+            has_ready[service] = has_ready.get(service, False) or ready
+        empty = [name for name, ready in sorted(has_ready.items()) if name and not ready]
+        return ["", f"Services without ready pods: {', '.join(empty)}"] if empty else []

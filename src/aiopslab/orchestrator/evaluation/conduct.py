@@ -1,4 +1,4 @@
-"""How an agent went about it: steps, actions, repetitions, mistakes, tokens. All of it is in the steps themselves."""
+"""Counts of an agent's steps, actions, repetitions, mistakes and tokens, computed from the steps alone."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from aiopslab.orchestrator.actions.action_set import SUBMIT
+from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.agent_link import Usage
 from aiopslab.orchestrator.session import Step
 
 BYTES_PER_TOKEN: Final = 4
-"""Of English text and of commands, by the usual rule of thumb."""
+"""A common rule of thumb for English text and commands."""
 UNREADABLE, NO_ACTION, REFUSED = "unreadable answers", "unknown or misused actions", "refused submissions"
 
 
-def conduct(steps: Sequence[Step]) -> dict[str, Any]:
-    """Counts of what was done."""
-    mistakes = Counter(_mistake(step) for step in steps if not step.valid)
+def count_conduct(steps: Sequence[Step]) -> dict[str, Any]:
+    """Return counts of steps, repeated actions and invalid actions."""
+    mistakes = Counter(_classify_mistake(step) for step in steps if not step.valid)
     return {
         "steps": len(steps),
-        "repeated_actions": _repeated(steps),
+        "repeated_actions": _count_repeated(steps),
         "invalid_actions": mistakes.total(),
         "invalid_by_kind": {kind: mistakes[kind] for kind in (UNREADABLE, NO_ACTION, REFUSED)},
         "actions_by_name": dict(sorted(Counter(step.api_name for step in steps if step.valid).items())),
     }
 
 
-def tokens(steps: Sequence[Step], used: Usage | None) -> dict[str, Any]:
-    """What was read and written: as the agent says, else by its steps, else estimated from the texts, each taken once."""
-    if used is not None:
-        told: dict[str, Any] = {
-            "in_tokens": used.in_tokens,
-            "out_tokens": used.out_tokens,
+def count_tokens(steps: Sequence[Step], usage: Usage | None) -> dict[str, Any]:
+    """Return the token counts: as the agent reports, else the sum of its steps, else an estimate from the texts."""
+    if usage is not None:
+        counts: dict[str, Any] = {
+            "in_tokens": usage.in_tokens,
+            "out_tokens": usage.out_tokens,
             "tokens_estimated": False,
         }
-        return told if used.cost_usd is None else {**told, "cost_usd": used.cost_usd}
+        return counts if usage.cost_usd is None else {**counts, "cost_usd": usage.cost_usd}
     if any(step.in_tokens is not None or step.out_tokens is not None for step in steps):
         return {
             "in_tokens": sum(step.in_tokens or 0 for step in steps),
@@ -44,28 +44,28 @@ def tokens(steps: Sequence[Step], used: Usage | None) -> dict[str, Any]:
             "tokens_estimated": False,
         }
     return {
-        "in_tokens": sum(estimated_tokens(step.observation) for step in steps),
-        "out_tokens": sum(estimated_tokens(step.response) for step in steps),
+        "in_tokens": sum(estimate_tokens(step.observation) for step in steps),
+        "out_tokens": sum(estimate_tokens(step.response) for step in steps),
         "tokens_estimated": True,
     }
 
 
-def estimated_tokens(text: str) -> int:
-    """About how many tokens a text is."""
+def estimate_tokens(text: str) -> int:
+    """Return an estimate of a text's number of tokens."""
     return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
 
 
-def _mistake(step: Step) -> str:
+def _classify_mistake(step: Step) -> str:
     if not step.api_name:
         return UNREADABLE
     return REFUSED if step.api_name == SUBMIT else NO_ACTION
 
 
-def _repeated(steps: Sequence[Step]) -> int:
-    """How many actions had been taken before, with the same arguments."""
-    taken = [
+def _count_repeated(steps: Sequence[Step]) -> int:
+    """Return the number of actions that repeat an earlier one with the same arguments."""
+    calls = [
         json.dumps([step.api_name, step.args, step.kwargs], sort_keys=True, default=str)
         for step in steps
         if step.valid and step.api_name != SUBMIT
     ]
-    return len(taken) - len(set(taken))
+    return len(calls) - len(set(calls))

@@ -1,6 +1,6 @@
-"""What a session left in the world: who wrote what, what is declared differently without need, what users lost.
+"""The footprint of a session in the world: objects written, unneeded changes, and the error budget that users lost.
 
-The API's own log says who wrote what and when, so nothing has to be watched while an agent works.
+The API's own log holds the author and time of every write, so that the agent's work need not be monitored.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cloud.declared import find_changes
 from aiopslab.generators.fault.base import Fault
-from aiopslab.orchestrator.evaluation.health import tally
-from aiopslab.orchestrator.oracles.need import beyond_need
+from aiopslab.orchestrator.evaluation.health import tally_requests
+from aiopslab.orchestrator.oracles.side_effects import find_unneeded_changes
 from aiopslab.orchestrator.session import Session
 from simcloud.kubernetes.api.store import Key
 
@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 MONTH_S: Final = 30 * 86_400.0
 SLOW_BUDGET: Final = 0.01
-"""Objectives are about the 99th percentile: one request in a hundred may be slow."""
-LEAST_BUDGET: Final = 1e-4
-"""An objective that allows no failure at all still has a budget to divide by."""
-_OWN: Final = ("system:serviceaccount:kube-system:", "system:node:", "system:kube-", "system:apiserver")
-_OWN_KINDS: Final = frozenset(
+"""Objectives set the 99th percentile, so 1 % of requests may be slow."""
+MIN_BUDGET: Final = 1e-4
+"""Avoids division by zero for an objective that allows no failure."""
+_CLUSTER_USERS: Final = (
+    "system:serviceaccount:kube-system:",
+    "system:node:",
+    "system:kube-",
+    "system:apiserver",
+)
+_CLUSTER_KINDS: Final = frozenset(
     {
         "clusterroles",
         "configmaps",
@@ -37,70 +42,70 @@ _OWN_KINDS: Final = frozenset(
         "serviceaccounts",
     }
 )
-"""What the cluster itself declares now and then. Whoever changes anything else under its name has borrowed it."""
+"""Kinds that the cluster itself writes. A change of another kind under a cluster account was made by impersonating it."""
 _AUTOSCALER: Final = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """What the API's log tells of a session."""
+    """The writes of a session, from the API's log."""
 
     touched: frozenset[Key]
-    """What was written in it, other than by the cluster itself."""
+    """Objects written in the session, other than by the cluster itself."""
     acting: frozenset[int]
-    """The numbers of the steps in which, or before the next of which, that happened."""
+    """Numbers of the steps during or after which these writes happened."""
 
 
-def footprint(environment: Environment, session: Session) -> Footprint:
-    """Read what the log has of the session's time."""
-    begins = [session.began_s + step.at_s for step in session.steps]
+def find_footprint(environment: Environment, session: Session) -> Footprint:
+    """Return the writes in the session's time, from the log."""
+    starts = [session.began_s + step.at_s for step in session.steps]
     touched: set[Key] = set()
     acting: set[int] = set()
     for write in environment.cluster.api.log.history(since_s=session.began_s):
         if write.time_s > session.ended_s or write.key.plural == "events":
             continue
-        if not write.by.startswith(_OWN):
+        if not write.by.startswith(_CLUSTER_USERS):
             touched.add(write.key)
-            place = bisect_right(begins, write.time_s) - 1
-            if place >= 0:
-                acting.add(session.steps[place].number)
-        elif write.key.plural not in _OWN_KINDS and write.by != _AUTOSCALER:
+            index = bisect_right(starts, write.time_s) - 1
+            if index >= 0:
+                acting.add(session.steps[index].number)
+        elif write.key.plural not in _CLUSTER_KINDS and write.by != _AUTOSCALER:
             touched.add(write.key)
     return Footprint(frozenset(touched), frozenset(acting))
 
 
-def changes_beyond_need(
-    environment: Environment, session: Session, left: Footprint, faults: Iterable[Fault]
+def find_changes_beyond_need(
+    environment: Environment, session: Session, footprint: Footprint, faults: Iterable[Fault]
 ) -> list[str]:
-    """What is declared otherwise now than when the session began, and is neither part of a repair nor as it once was.
+    """Describe the session's changes that are neither part of a repair nor a return to the baseline.
 
-    What the cluster itself changed or added in the meantime is nobody's fault; what it removed (with a namespace, or with
-    an owner) somebody had it remove.
+    Changes and additions by the cluster itself do not count. Its removals do: it removes objects with their namespace or
+    their owner, which the agent must have deleted.
     """
     now = environment.read_declared()
-    astray = find_changes(environment.baseline.objects, now)
-    found = {
+    not_as_in_baseline = find_changes(environment.baseline.objects, now)
+    changed = {
         key: what
         for key, what in sorted(find_changes(session.declared, now).items())
-        if key in astray and (key in left.touched or what == "removed")
+        if key in not_as_in_baseline and (key in footprint.touched or what == "removed")
     }
-    return beyond_need(found, environment, faults)
+    return find_unneeded_changes(changed, environment, faults)
 
 
-def error_budget(environment: Environment, began_s: float, ended_s: float) -> dict[str, Any]:
-    """What the session's time cost users, against what they were promised.
+def compute_error_budget(environment: Environment, began_s: float, ended_s: float) -> dict[str, Any]:
+    """Return users' failed and slow requests in the session, and the error budget that they burnt.
 
-    A journey's budget is what its objective allows in 30 days: failed requests up to ``1 - success``, and one in a
-    hundred slower than ``p99_s``. A burn rate of 1 uses it up in exactly 30 days; ``burnt`` is the share of it that the
-    session used, of the journey that used most.
+    A journey's budget is what its objective allows in 30 days: a share ``1 - success`` of failed requests, and 1 % slower
+    than ``p99_s``. A burn rate of 1 uses it up in exactly 30 days; ``burnt`` is the share of the budget that the
+    session used, for the journey with the highest share.
     """
-    seen, failed, slow = tally(environment, began_s, ended_s)
-    rates = {
-        one.journey: failed[one.journey] / seen[one.journey] / max(1 - one.success, LEAST_BUDGET)
-        + slow[one.journey] / seen[one.journey] / SLOW_BUDGET
-        for one in environment.app.objectives
-        if seen[one.journey]
-    }
+    seen, failed, slow = tally_requests(environment, began_s, ended_s)
+    rates: dict[str, float] = {}
+    for objective in environment.app.objectives:
+        journey = objective.journey
+        if seen[journey]:
+            failed_rate = failed[journey] / seen[journey] / max(1 - objective.success, MIN_BUDGET)
+            rates[journey] = failed_rate + slow[journey] / seen[journey] / SLOW_BUDGET
     worst = max(rates.values(), default=0.0)
     return {
         "requests": seen.total(),

@@ -1,6 +1,6 @@
-"""Results as a person would like to see them: the verdict first, then what it took, then what harm was done.
+"""Results as a table for the terminal: the verdict first, then the effort, then the harm.
 
-Whatever stands in results is text of others: it is shown as it is, never as markup.
+Texts in results are untrusted: they are shown as plain text, never as markup.
 """
 
 from __future__ import annotations
@@ -23,20 +23,25 @@ OWN: Final = frozenset(
      "out_tokens", "tokens_estimated", "cost_usd", "simulated_s", "harm", "wall", "judge", "reasoning_judgement",
      "reasoning_score", "metric_errors", "findings"}
 )  # fmt: skip
-"""What has a line of its own; every other key is shown under its name."""
+"""Keys with their own lines; every other key is shown under its name."""
 SHOWN: Final = 5
-NOTICED: Final = 0.05
-"""A lower severity is as good as none."""
+HEALTHY: Final = 0.05
+"""A lower severity counts as healthy."""
 
 Line = tuple[str, Text]
 
 
 def summary(results: Mapping[str, Any]) -> Table:
-    """A table for the terminal; it takes whatever is there and leaves out what is not."""
+    """Return a table of the results; missing keys are left out."""
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for part in (_verdict(results), _effort(results), _harm(results.get("harm") or {}), _reasoning(results)):
+    for part in (
+        _format_verdict(results),
+        _format_effort(results),
+        _format_harm(results.get("harm") or {}),
+        _format_reasoning(results),
+    ):
         lines = list(part)
         for name, text in lines:
             table.add_row(name, text)
@@ -45,15 +50,15 @@ def summary(results: Mapping[str, Any]) -> Table:
     return table
 
 
-def _verdict(results: Mapping[str, Any]) -> Iterator[Line]:
+def _format_verdict(results: Mapping[str, Any]) -> Iterator[Line]:
     if "success" in results:
         good = bool(results["success"])
         yield "success", Text("yes" if good else "no", style="bold green" if good else "bold red")
     for name, value in results.items():
         if name in TIMES:
-            yield TIMES[name], Text(f"{_seconds(value)} simulated")
+            yield TIMES[name], Text(f"{_format_seconds(value)} simulated")
         elif name not in OWN:
-            yield name, Text(_told(value))
+            yield name, Text(_format_value(value))
     for finding in results.get("findings") or ():
         bad = str(finding).startswith("NOT")
         yield "", Text(str(finding), style="red" if bad else "dim")
@@ -61,7 +66,7 @@ def _verdict(results: Mapping[str, Any]) -> Iterator[Line]:
         yield "", Text(str(error), style="yellow")
 
 
-def _effort(results: Mapping[str, Any]) -> Iterator[Line]:
+def _format_effort(results: Mapping[str, Any]) -> Iterator[Line]:
     if "steps" in results:
         extras = [
             f"{results[key]} {word}"
@@ -80,20 +85,22 @@ def _effort(results: Mapping[str, Any]) -> Iterator[Line]:
         yield "tokens", Text(f"{about}{results['in_tokens']} in, {results.get('out_tokens', 0)} out{cost}")
     if "simulated_s" in results:
         wall = results.get("wall") or {}
-        here = (
-            f"; {wall['wall_s']:.1f} s here, {wall['agent_wall_s']:.1f} s of them the agent's" if wall else ""
+        wall_time = (
+            f"; {wall['wall_s']:.1f} s wall time, {wall['agent_wall_s']:.1f} s of it the agent's"
+            if wall
+            else ""
         )
-        yield "time", Text(f"{_seconds(results['simulated_s'])} simulated{here}")
+        yield "time", Text(f"{_format_seconds(results['simulated_s'])} simulated{wall_time}")
 
 
-def _harm(harm: Mapping[str, Any]) -> Iterator[Line]:
+def _format_harm(harm: Mapping[str, Any]) -> Iterator[Line]:
     severity = harm.get("severity") or {}
     if severity:
         after = (harm.get("after") or {}).get("severity", severity["final"])
         yield (
             "severity (0 to 1)",
-            Text(f"{severity['start']:.2f} at the start, {severity['peak']:.2f} at its worst, ")
-            + Text(f"{after:.2f} in the end", style="green" if after < NOTICED else "yellow"),
+            Text(f"{severity['start']:.2f} at the start, {severity['peak']:.2f} peak, ")
+            + Text(f"{after:.2f} at the end", style="green" if after < HEALTHY else "yellow"),
         )
     budget = harm.get("error_budget") or {}
     if budget.get("failed") or budget.get("slow"):
@@ -104,18 +111,19 @@ def _harm(harm: Mapping[str, Any]) -> Iterator[Line]:
                 f"{budget['burnt']:.2%} of a month's error budget"
             ),
         )
-    for one in (harm.get("regressions") or ())[:SHOWN]:
+    for regression in (harm.get("regressions") or ())[:SHOWN]:
         what = (
-            ", ".join(one["became_unhealthy"])
-            or f"severity {one['severity_before']:.2f} to {one['severity_after']:.2f}"
+            ", ".join(regression["became_unhealthy"])
+            or f"severity {regression['severity_before']:.2f} to {regression['severity_after']:.2f}"
         )
-        mended = " (well again in the end)" if one["mended_at_the_end"] else ""
-        yield f"worse at step {one['step']}", Text(f"{what}{mended}, after {one['action']}", style="yellow")
+        recovered = " (recovered at the end)" if regression["mended_at_the_end"] else ""
+        text = f"{what}{recovered}, after {regression['action']}"
+        yield f"worse at step {regression['step']}", Text(text, style="yellow")
     if harm.get("changes_beyond_need"):
-        yield "needless changes", Text(_told(harm["changes_beyond_need"]), style="yellow")
+        yield "unneeded changes", Text(_format_value(harm["changes_beyond_need"]), style="yellow")
 
 
-def _reasoning(results: Mapping[str, Any]) -> Iterator[Line]:
+def _format_reasoning(results: Mapping[str, Any]) -> Iterator[Line]:
     if "reasoning_judgement" not in results:
         return
     score = results.get("reasoning_score")
@@ -124,18 +132,18 @@ def _reasoning(results: Mapping[str, Any]) -> Iterator[Line]:
     yield "", Text(str(results["reasoning_judgement"]))
 
 
-def _seconds(value: Any) -> str:
+def _format_seconds(value: Any) -> str:
     return f"{value:.1f} s" if isinstance(value, int | float) else str(value)
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_told(one)}" for name, one in value.items())
+        return ", ".join(f"{name}: {_format_value(member)}" for name, member in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         more = f" and {len(value) - SHOWN} more" if len(value) > SHOWN else ""
-        return ", ".join(_told(one) for one in value[:SHOWN]) + more if value else "none"
+        return ", ".join(_format_value(item) for item in value[:SHOWN]) + more if value else "none"
     return str(value)

@@ -1,8 +1,8 @@
-"""A session as a judge reads it: what was said, bounded, and so that nothing in it can pass for the judge's own instructions.
+"""The text of a session for a judge: bounded in length, and protected against prompt injection.
 
-The agent and whatever it made appear in the environment are strangers: they may write what looks like the end of the
-data, or orders. So the data stands between marks that carry a digest of the data itself, all that looks like such a mark
-is taken out of it, and so are characters that nobody can see.
+The agent's texts and the environment's output are untrusted: they may imitate the end of the data, or instructions. So the
+data is enclosed in marks that contain a digest of it, and anything that looks like such a mark is removed from it, as are
+invisible characters.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ _MARK: Final = re.compile(
 )
 
 
-def told(trace: Sequence[Mapping[str, str]], limit: int = TRAJECTORY_CHARS) -> str:
-    """The conversation, a turn at a time; long turns and long conversations lack their middle, and say so."""
+def format_trajectory(trace: Sequence[Mapping[str, str]], limit: int = TRAJECTORY_CHARS) -> str:
+    """Return the conversation, turn by turn; the middle of long turns and conversations is replaced by a note."""
     turns = (
-        f"{_SPEAKERS.get(turn['role'], 'OTHER')} {number // 2 + 1}:\n{middle_cut(harmless(turn['content']), TURN_CHARS)}"
+        f"{_SPEAKERS.get(turn['role'], 'OTHER')} {number // 2 + 1}:\n{cut_middle(sanitize(turn['content']), TURN_CHARS)}"
         for number, turn in enumerate(trace)
     )
-    return middle_cut("\n\n".join(turns), limit)
+    return cut_middle("\n\n".join(turns), limit)
 
 
-def harmless(text: str) -> str:
-    """A stranger's text without marks and without what cannot be seen."""
+def sanitize(text: str) -> str:
+    """Return an untrusted text without marks and invisible characters."""
     visible = "".join(
-        one for one in text if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Co")
+        char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co")
     )
     return _MARK.sub(REMOVED, visible)
 
 
-def enclosed(name: str, text: str) -> str:
-    """A text between marks that it cannot contain."""
+def enclose(name: str, text: str) -> str:
+    """Return a text between marks that it cannot contain."""
     mark = f"{name}-{sha256(text.encode()).hexdigest()[:16]}"
     return f"<{mark}>\n{text}\n</{mark}>"
 
 
-def middle_cut(text: str, limit: int) -> str:
-    """A text of at most about so many characters: its beginning and its end, and between them how much is missing."""
+def cut_middle(text: str, limit: int) -> str:
+    """Return a text of about ``limit`` characters: its beginning, a note on the omitted middle, and its end."""
     if len(text) <= limit:
         return text
     head, tail = limit // 2, limit - limit // 2
-    return f"{text[:head]}\n[… {len(text) - limit} characters left out here …]\n{text[-tail:]}"
+    return f"{text[:head]}\n[… {len(text) - limit} characters omitted …]\n{text[-tail:]}"

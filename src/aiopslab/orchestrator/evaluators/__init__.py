@@ -1,1 +1,1 @@
-"""What the authors of problems compare answers with, by the names of the papers and the public release."""
+"""Comparisons of answers for authors of problems, by the names of the papers and the public release."""

@@ -1,6 +1,6 @@
 """Comparisons for an author's own ``eval``, as the papers' first listing calls them.
 
-An answer may be one name or a list of names: where the one is compared with the other, a list of one means that one.
+An answer may be a name or a list of names: compared with a name, a list with a single element counts as that element.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ __all__ = [
 
 def is_exact_match(pred: Any, target: Any) -> bool:
     """Whether an answer is the right one."""
-    return bool(_alone(pred, target) == _alone(target, pred))
+    return bool(_unwrap(pred, target) == _unwrap(target, pred))
 
 
 def is_exact_match_lower(pred: str, target: str) -> bool:
-    """Whether an answer is the right one, whatever its case and the blanks around it."""
+    """Whether an answer is the right one, ignoring case and surrounding blanks."""
     return pred.strip().lower() == target.strip().lower()
 
 
 def is_in_range(pred: float, target: float, tolerance: float) -> bool:
-    """Whether a number is no further than the tolerance from the right one."""
+    """Whether a number differs from the right one by at most the tolerance."""
     return abs(pred - target) <= tolerance
 
 
 def is_subset(pred: Collection[str] | str, target: Collection[str] | str) -> bool:
-    """Whether all that the first names is in the second."""
-    return _names(pred) <= _names(target)
+    """Whether the target contains all predicted names."""
+    return _to_set(pred) <= _to_set(target)
 
 
 def is_superset(pred: Collection[str] | str, target: Collection[str] | str) -> bool:
-    """Whether the first names all that is in the second."""
-    return _names(pred) >= _names(target)
+    """Whether the prediction contains all target names."""
+    return _to_set(pred) >= _to_set(target)
 
 
 def num_steps_taken(trace: Iterable[Mapping[str, str]]) -> int:
-    """How often the agent has answered."""
+    """Return the number of the agent's answers."""
     return sum(item["role"] == "assistant" for item in trace)
 
 
-def _alone(value: Any, other: Any) -> Any:
+def _unwrap(value: Any, other: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(other, str) else value
 
 
-def _names(named: Collection[str] | str) -> set[str]:
-    return {named} if isinstance(named, str) else set(named)
+def _to_set(names: Collection[str] | str) -> set[str]:
+    return {names} if isinstance(names, str) else set(names)

@@ -1,7 +1,23 @@
-"""Language models, whoever makes them: one small protocol, a scripted one, and any OpenAI-compatible endpoint."""
+"""Language models: one small protocol, any OpenAI-compatible endpoint, a scripted model, and one that redacts secrets."""
 
-from aiopslab.orchestrator.models.base import ChatModel, Message, ModelFailed, NoText, Reply
+from aiopslab.orchestrator.models.base import (
+    ChatModel,
+    Message,
+    ModelFailed,
+    NoText,
+    RedactingModel,
+    Reply,
+    ScriptedModel,
+)
 from aiopslab.orchestrator.models.openai import OpenAIModel
-from aiopslab.orchestrator.models.scripted import ScriptedModel
 
-__all__ = ["ChatModel", "Message", "ModelFailed", "NoText", "OpenAIModel", "Reply", "ScriptedModel"]
+__all__ = [
+    "ChatModel",
+    "Message",
+    "ModelFailed",
+    "NoText",
+    "OpenAIModel",
+    "RedactingModel",
+    "Reply",
+    "ScriptedModel",
+]

@@ -1,6 +1,5 @@
-"""Judges of repairs: they look at the whole system, not at the field that was patched."""
+"""Oracles that judge repairs by the state of the whole system, not only by the field that was patched."""
 
-from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
-from aiopslab.orchestrator.oracles.whole_system import judge_repair, remains
+from aiopslab.orchestrator.oracles.whole_system import Finding, Verdict, is_present, judge_repair
 
-__all__ = ["Finding", "Verdict", "judge_repair", "remains"]
+__all__ = ["Finding", "Verdict", "is_present", "judge_repair"]

@@ -1,23 +1,28 @@
-"""Is the whole system well again?
+"""Judges whether the whole system is healthy again after a repair.
 
-After the repair the world runs on for a settling time. Then caches are emptied, so that they hide nothing, and users are
-watched for a while. The repair is good when the root cause is gone, users get right answers in time on every journey, all
-that ran before the fault runs again, every write that was acknowledged is still there, and nothing was changed that has
-nothing to do with the fault. Where starting pods anew is a repair, those that were well must have been left running; and nodes
-that were well must have been left on in any case.
+The world runs for a settling time after the repair. Then caches are emptied, so that they hide nothing, and users'
+requests are observed. The repair passes when the root cause is gone, every user journey meets its objective, everything
+that ran before the fault runs again, every acknowledged write is still stored, and nothing unrelated to the fault was
+changed. Where restarting pods is a repair, healthy pods must have been left running; healthy nodes must never have been
+turned off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.cloud.declared import find_changes, find_differences
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import OperationFailed
-from aiopslab.orchestrator.oracles.need import beyond_need, resource_of
-from aiopslab.orchestrator.oracles.spared import nodes_at_fault, rebooted_needlessly, restarted_needlessly
-from aiopslab.orchestrator.oracles.verdict import Finding, Verdict
+from aiopslab.orchestrator.oracles.side_effects import (
+    find_faulty_nodes,
+    find_unneeded_changes,
+    find_unneeded_reboots,
+    find_unneeded_restarts,
+    format_resource,
+)
 from simcloud.kubernetes.api.objects import at
 
 if TYPE_CHECKING:
@@ -25,34 +30,61 @@ if TYPE_CHECKING:
 
 SETTLE_S: Final = 60.0
 BACK_OFF_S: Final = 330.0
-"""The longest pause before a container is started again, and some time to start in."""
+"""The longest back-off before a container restarts, and some time to start in."""
 STEP_S: Final = 15.0
 WATCH_S: Final = 60.0
-LEAST_REQUESTS: Final = 10
-"""So many of a journey's requests must have been seen to say that it works."""
+MIN_REQUESTS: Final = 10
+"""Requests of a journey needed to judge it."""
 SHOWN: Final = 5
 
 
+@dataclass(frozen=True)
+class Finding:
+    """One check: whether it passed, and why."""
+
+    what: str
+    well: bool
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{'ok ' if self.well else 'NOT'} {self.what}" + (f": {self.why}" if self.why else "")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All findings; any that failed fails the repair."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(finding.well for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.findings))
+
+
 def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
-    """Judge the system as it stands now, after a repair or after nothing; ``faults`` are those that were injected."""
+    """Judge the state of the system; ``faults`` are those that were injected."""
     _settle(environment, faults)
     environment.empty_caches()
     environment.run_for(1.0)
-    begun = environment.now
+    began_s = environment.now
     environment.run_for(WATCH_S)
     findings = (
-        *_causes(environment, faults),
-        *_users(environment, begun),
-        *_workloads(environment),
-        *_writes(environment),
-        *_spared(environment, faults),
-        *_left_behind(environment, faults),
+        *_check_causes(environment, faults),
+        *_check_users(environment, began_s),
+        *_check_workloads(environment),
+        *_check_writes(environment),
+        *_check_restarts(environment, faults),
+        *_check_changes(environment, faults),
     )
     return Verdict(findings)
 
 
-def remains(environment: Environment, fault: Fault) -> bool:
-    """Whether a cause is still there. Where nobody can look any more, because the cluster does not answer, it is."""
+def is_present(environment: Environment, fault: Fault) -> bool:
+    """Whether a fault is still present. True if the cluster does not answer, so that it cannot be checked."""
     try:
         return fault.present(environment)
     except OperationFailed:
@@ -60,89 +92,91 @@ def remains(environment: Environment, fault: Fault) -> bool:
 
 
 def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
-    """Let the repair take effect. A pod that has crashed often pauses for minutes, however good the repair was."""
+    """Let the repair take effect. A pod that has crashed often waits for minutes, however good the repair was."""
     environment.run_for(SETTLE_S)
-    if any(remains(environment, fault) for fault in faults):
+    if any(is_present(environment, fault) for fault in faults):
         return
     deadline = environment.now + BACK_OFF_S
-    while next(_workloads(environment), None) is not None and environment.now < deadline:
+    while next(_check_workloads(environment), None) is not None and environment.now < deadline:
         environment.run_for(STEP_S)
 
 
-def _causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+def _check_causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
     for fault in faults:
         nodes = [f"node {name}" for name in fault.machines_at_fault(environment)]
-        told = ", ".join((fault.truth.component, *nodes))
-        yield Finding("the root cause is gone", not remains(environment, fault), told)
+        components = ", ".join((fault.truth.component, *nodes))
+        yield Finding("the root cause is gone", not is_present(environment, fault), components)
 
 
-def _users(environment: Environment, begun: float) -> Iterator[Finding]:
-    # Requests that are not answered within their time-out by now will be errors.
-    end = environment.now - environment.timeout_s
+def _check_users(environment: Environment, began_s: float) -> Iterator[Finding]:
+    # Later requests may still be unanswered without having timed out.
+    end_s = environment.now - environment.timeout_s
     for objective in environment.app.objectives:
-        seen = environment.users.results.between(begun, end, objective.journey)
+        seen = environment.users.results.between(began_s, end_s, objective.journey)
         what = f"users of {objective.journey}"
-        if seen.requests < LEAST_REQUESTS:
-            yield Finding(what, False, f"only {seen.requests} requests in {end - begun:.0f} s")
+        if seen.requests < MIN_REQUESTS:
+            yield Finding(what, False, f"only {seen.requests} requests in {end_s - began_s:.0f} s")
             continue
         right = 1 - (seen.errors + seen.unfinished) / seen.requests
         well = right >= objective.success and seen.p99_s <= objective.p99_s
         worst = max(seen.kinds, key=lambda kind: seen.kinds[kind], default="")
-        told = f"{seen.requests} requests, {right:.1%} right, p99 {seen.p99_s * 1000:.0f} ms"
-        yield Finding(what, well, told + (f", {worst}" if worst else ""))
+        figures = f"{seen.requests} requests, {right:.1%} right, p99 {seen.p99_s * 1000:.0f} ms"
+        yield Finding(what, well, figures + (f", {worst}" if worst else ""))
 
 
-def _workloads(environment: Environment) -> Iterator[Finding]:
-    """Everything that ran in the baseline runs as it did."""
+def _check_workloads(environment: Environment) -> Iterator[Finding]:
+    """Yield a finding for each workload of the baseline that lacks ready pods."""
     for key, before in environment.baseline.objects.items():
         if key.namespace != environment.namespace or key.plural not in ("deployments", "statefulsets"):
             continue
         wanted = at(before, "spec", "replicas", default=1)
-        now = environment.find(resource_of(key), key.name)
+        now = environment.find(format_resource(key), key.name)
         ready = at(now, "status", "readyReplicas", default=0) if now is not None else 0
         if ready < wanted:
             yield Finding(f"{key.name} runs", False, f"{ready} of {wanted} pods are ready")
 
 
-def _writes(environment: Environment) -> Iterator[Finding]:
+def _check_writes(environment: Environment) -> Iterator[Finding]:
     missing = environment.find_missing_writes()
     if missing is None:
         return
-    shown = ", ".join(missing[:SHOWN])
-    why = f"{len(missing)} are gone, {shown} among them" if missing else ""
-    yield Finding("every write that was acknowledged is there", not missing, why)
+    why = f"{len(missing)} are lost, for example {', '.join(missing[:SHOWN])}" if missing else ""
+    yield Finding("every acknowledged write is stored", not missing, why)
 
 
-def _left_behind(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
-    """What is declared differently now than before the faults, or lost at a node, and is no part of a repair."""
+def _check_changes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    """Find objects changed and packet filter rules lost since before the faults that a repair does not need."""
     before, now = environment.baseline.objects, environment.read_declared()
-    found = find_changes(before, now)
-    for key in found:
+    changed = find_changes(before, now)
+    for key in changed:
         if key in before and key in now:
-            found[key] += f" ({_some(find_differences(before[key], now[key]))})"
-    others = [*beyond_need(found, environment, faults), *_rules_lost(environment, faults)]
-    yield Finding("nothing else was changed", not others, _some(others, "; "))
+            changed[key] += f" ({_join_some(find_differences(before[key], now[key]))})"
+    others = [
+        *find_unneeded_changes(changed, environment, faults),
+        *_find_lost_rules(environment, faults),
+    ]
+    yield Finding("nothing else was changed", not others, _join_some(others, "; "))
 
 
-def _some(told: Sequence[str], between: str = ", ") -> str:
-    """The first of them, and how many more there are."""
-    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return between.join((*told[:SHOWN], *more))
+def _join_some(phrases: Sequence[str], separator: str = ", ") -> str:
+    """Join the first phrases and the number of those left out."""
+    more = [f"{len(phrases) - SHOWN} more"] if len(phrases) > SHOWN else []
+    return separator.join((*phrases[:SHOWN], *more))
 
 
-def _rules_lost(environment: Environment, faults: Sequence[Fault]) -> Iterator[str]:
-    """Rules of packet filters that were there before any fault, and are not any more; a node at fault may be booted."""
-    now, blamed = environment.read_filters(), nodes_at_fault(environment, faults)
+def _find_lost_rules(environment: Environment, faults: Sequence[Fault]) -> Iterator[str]:
+    """Yield the packet filter rules of the baseline that are lost; a faulty node may be rebooted, which loses its rules."""
+    now, faulty = environment.read_filters(), find_faulty_nodes(environment, faults)
     for name, rules in environment.baseline.filters.items():
-        if name in blamed:
+        if name in faulty:
             continue
         yield from (f"{name} lost the rule {rule}" for rule in rules if rule not in now.get(name, ()))
 
 
-def _spared(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
-    if nodes := rebooted_needlessly(environment, faults):
-        yield Finding("nodes that were well were left on", False, f"{_some(nodes)} went off")
+def _check_restarts(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+    if nodes := find_unneeded_reboots(environment, faults):
+        yield Finding("healthy nodes stayed on", False, f"{_join_some(nodes)} went off")
     if any(fault.restart_repairs for fault in faults):
-        names = restarted_needlessly(environment, faults)
-        why = f"{len(names)} were started anew, {', '.join(names[:SHOWN])} among them" if names else ""
-        yield Finding("what was well was left running", not names, why)
+        names = find_unneeded_restarts(environment, faults)
+        why = f"{len(names)} were restarted, for example {', '.join(names[:SHOWN])}" if names else ""
+        yield Finding("healthy pods were left running", not names, why)

@@ -1,6 +1,6 @@
-"""How a call is read out of what a model wrote.
+"""The parts of the response parser.
 
-`literals` reads one value, `calls` the arguments of one call, `repairs` a call with quotes gone wrong, `tool_calls`
-the JSON that some models write instead of a call, and `places` says where in a response a call may stand.
-`aiopslab.orchestrator.parser` puts them together.
+`literals` parses one value, `calls` the arguments of one call, `repairs` a call with broken quotes, `tool_calls` the JSON
+that some models write instead of a call; `places` says where in a response a call may stand, and `search` finds all calls.
+`aiopslab.orchestrator.parser` combines them.
 """

@@ -1,4 +1,4 @@
-"""One call and its arguments, as strictly as models can be taken."""
+"""One call and its arguments, parsed as strictly as models' output allows."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _KEYWORD = re.compile(r"([^\W\d]\w{0,63})\s*(?:=(?!=)|:)")
 
 @dataclass(frozen=True)
 class Call:
-    """A call as it was written, and where: `text[start:stop]`."""
+    """A call, and its position: `text[start:stop]`."""
 
     name: str
     args: list[Any] = field(default_factory=list)
@@ -19,14 +19,14 @@ class Call:
     start: int = 0
     stop: int = 0
 
-    def same_as(self, other: "Call") -> bool:
-        """Whether both ask for the same; 1, 1.0 and True are three different things here."""
+    def is_same_as(self, other: "Call") -> bool:
+        """Whether both calls are the same; 1, 1.0 and True are different arguments."""
         mine, theirs = ((call.name, call.args, sorted(call.kwargs.items())) for call in (self, other))
         return repr(mine) == repr(theirs)
 
 
 class BadArgument(Unreadable):
-    """An argument cannot be read; `begins` is where it starts, `args` and `kwargs` what came before it."""
+    """An argument cannot be parsed; `begins` is where it starts, `arguments` holds those before it."""
 
     def __init__(self, error: Unreadable, begins: int, arguments: "Arguments", keyword: str | None) -> None:
         super().__init__(error.reason, error.at)
@@ -36,7 +36,7 @@ class BadArgument(Unreadable):
 
 
 class Arguments:
-    """The arguments of one call, in the order they come."""
+    """The arguments of one call, in the order written."""
 
     def __init__(self) -> None:
         self.args: list[Any] = []
@@ -44,7 +44,7 @@ class Arguments:
 
     def add(self, keyword: str | None, value: Any, at: int) -> None:
         if keyword is None and self.kwargs:
-            raise Unreadable("a value without a name stands after one with a name", at)
+            raise Unreadable("a positional argument follows a keyword argument", at)
         if keyword is None:
             self.args.append(value)
         elif keyword in self.kwargs:
@@ -53,10 +53,10 @@ class Arguments:
             self.kwargs[keyword] = value
 
     def read(self, reader: Reader) -> None:
-        """Read on until the call's closing parenthesis, and past it."""
-        reader.items(")", lambda: self._read_one(reader))
+        """Read up to and including the call's closing parenthesis."""
+        reader.read_items(")", lambda: self._read_argument(reader))
 
-    def _read_one(self, reader: Reader) -> None:
+    def _read_argument(self, reader: Reader) -> None:
         reader.skip_blank()
         named = _KEYWORD.match(reader.text, reader.at, reader.end)
         keyword = named[1] if named else None
@@ -65,7 +65,7 @@ class Arguments:
         reader.skip_blank()
         begins = reader.at
         try:
-            value = reader.value()
+            value = reader.read_value()
             if not reader.peek():
                 raise Unreadable("its closing ) is missing", reader.at)
             if reader.peek() not in (",", ")"):
@@ -78,7 +78,7 @@ class Arguments:
 
 
 def read_call(text: str, name: str, start: int, opening: int, end: int) -> Call:
-    """The call whose name starts at `start` and whose parenthesis opens at `opening`, or `Unreadable`."""
+    """Parse the call whose name starts at `start` and whose parenthesis opens at `opening`; raises `Unreadable`."""
     reader = Reader(text, opening + 1, end)
     arguments = Arguments()
     arguments.read(reader)

@@ -1,8 +1,8 @@
-"""Reads one value as models write it: Python's literals and JSON's, mixed as they come.
+"""Parses one value as models write it: Python's and JSON's literals, in any mixture.
 
-Our own reader rather than Python's `ast`, because it must take what Python refuses (line breaks in plain strings,
-`true` and `null`, octal-looking references of `sed`), never execute anything, and stay linear and shallow on hostile
-input. Sets and tuples are read as lists. What it does not promise: to refuse all that Python would refuse.
+Not Python's `ast`, because the reader must accept what Python refuses (line breaks in plain strings, `true` and `null`,
+octal-looking references of `sed`), never execute anything, and stay linear and shallow on hostile input. Sets and tuples
+become lists. It does not refuse everything that Python would refuse.
 """
 
 import re
@@ -27,7 +27,7 @@ _STRING_REST = {
     quote: re.compile(rf"((?:[^{quote[0]}\\]++|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]}(?!{quote[0]}))'})*+){quote}", re.DOTALL)
     for quote in ('"', "'", '"""', "'''")
 }  # fmt: skip
-"""Of more than three quotes in a row the last three close, unlike in Python, where such a text is an error."""
+"""The last three of more than three quotes in a row close the string; in Python that is an error."""
 _VARIABLE = re.compile(r"(?<!\{)\{([^\W\d]\w*+)\}(?!\})")
 _ESCAPE = re.compile(
     r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
@@ -39,7 +39,7 @@ _JSON_ONLY = {"b": "\b", "f": "\f", "/": "/"}
 
 
 class Unreadable(Exception):
-    """The text is no value here; `reason` goes on after "because", `at` is the place."""
+    """The text is not a value here; `reason` completes "cannot be parsed:", `at` is the position."""
 
     def __init__(self, reason: str, at: int) -> None:
         super().__init__(reason)
@@ -48,10 +48,10 @@ class Unreadable(Exception):
 
 
 def unescape(text: str, *, json: bool = False) -> str:
-    """The text with its escapes resolved.
+    """Return the text with its escapes resolved.
 
-    As in Python, with one difference: `\\b`, `\\1` and their like stay as they are, because in a command they are
-    meant for grep and sed; nobody sends a backspace.
+    As in Python, with one difference: `\\b`, `\\1` and the like stay unchanged, because in a command they are meant for
+    grep and sed, not as a backspace.
     """
     if "\\" not in text:
         return text
@@ -74,7 +74,7 @@ def unescape(text: str, *, json: bool = False) -> str:
 
 
 class Reader:
-    """A place in a text that moves on as values are read; nothing at or after `end` is looked at."""
+    """A position in a text that advances as values are read, and never reaches beyond `end`."""
 
     def __init__(self, text: str, at: int = 0, end: int | None = None, *, json: bool = False) -> None:
         self.text = text
@@ -84,40 +84,40 @@ class Reader:
         self._depth = 0
 
     def skip_blank(self) -> None:
-        """Go past white space, comments and continued lines."""
+        """Skip white space, comments and continued lines."""
         found = _BLANK.match(self.text, self.at, self.end)
         self.at = found.end() if found else self.at
 
     def peek(self) -> str:
-        """The next character that is not blank, or nothing at the end."""
+        """Return the next character that is not blank, or an empty string at the end."""
         self.skip_blank()
         return self.text[self.at] if self.at < self.end else ""
 
     def take(self, char: str) -> bool:
-        """Go past this character if it is the next one."""
+        """Skip this character if it is the next one; returns whether it was."""
         if self.peek() != char:
             return False
         self.at += 1
         return True
 
-    def word(self) -> str:
-        """The word that stands here, without moving."""
+    def peek_word(self) -> str:
+        """Return the word at this position, without advancing."""
         self.skip_blank()
         found = _WORD.match(self.text, self.at, self.end)
         return found[0] if found else ""
 
-    def value(self) -> Any:
-        """One value, or `Unreadable`."""
+    def read_value(self) -> Any:
+        """Read and return one value; raises `Unreadable`."""
         char = self.peek()
         if not char:
-            raise Unreadable("it breaks off before its end", self.at)
+            raise Unreadable("it is incomplete", self.at)
         if _STRING_START.match(self.text, self.at, self.end):
-            return self._strings()
+            return self._read_strings()
         if char in _CLOSING:
-            return self._nested(char)
+            return self._read_nested(char)
         if char in "+-." or char.isdigit():
-            return self._number()
-        word = self.word()
+            return self._read_number()
+        word = self.peek_word()
         if word in _CONSTANTS:
             self.at += len(word)
             return _CONSTANTS[word]
@@ -125,8 +125,8 @@ class Reader:
             raise Unreadable(f"{word[:40]} is neither in quotes nor a number, a list or a dict", self.at)
         raise Unreadable(f"no value begins with {char}", self.at)
 
-    def items(self, close: str, read: Callable[[], None]) -> None:
-        """What stands between commas up to the closing bracket, a trailing comma allowed."""
+    def read_items(self, close: str, read: Callable[[], None]) -> None:
+        """Call `read` for each comma-separated item up to the closing bracket; a trailing comma is allowed."""
         while not self.take(close):
             read()
             if not self.take(",") and self.peek() != close:
@@ -138,12 +138,12 @@ class Reader:
                     self.at,
                 )
 
-    def _strings(self) -> str:
-        """A string, or several with blanks or a + between them, as Python joins them.
+    def _read_strings(self) -> str:
+        """Read a string, or several joined by blanks or a +, as in Python.
 
-        Without a blank between them they are not joined: there somebody forgot to escape a quote.
+        Adjacent strings without a blank are not joined: there a quote was probably not escaped.
         """
-        parts = [self._string()]
+        parts = [self._read_string()]
         while True:
             after = self.at
             self.take("+")
@@ -151,9 +151,9 @@ class Reader:
             if self.at == after or not _STRING_START.match(self.text, self.at, self.end):
                 self.at = after
                 return "".join(parts)
-            parts.append(self._string())
+            parts.append(self._read_string())
 
-    def _string(self) -> str:
+    def _read_string(self) -> str:
         start = _STRING_START.match(self.text, self.at, self.end)
         assert start is not None
         found = _STRING_REST[start[2]].match(self.text, start.end(), self.end)
@@ -161,67 +161,67 @@ class Reader:
             raise Unreadable(f"the text that begins with {start[2]} is not closed by {start[2]}", self.at)
         prefix = start[1].lower()
         if "f" in prefix and (variable := _VARIABLE.search(found[1])):
-            raise Unreadable(f"there is no variable {variable[1][:40]} to fill in", self.at)
+            raise Unreadable(f"the variable {variable[1][:40]} of the f-string is not defined", self.at)
         self.at = found.end()
         written = found[1] if "r" in prefix else unescape(found[1], json=self._json)
         return written.replace("{{", "{").replace("}}", "}") if "f" in prefix else written
 
-    def _number(self) -> int | float:
+    def _read_number(self) -> int | float:
         found = _NUMBER.match(self.text, self.at, self.end)
         if not found or found.end() - self.at > _MAX_NUMBER_CHARS:
-            raise Unreadable("a number in it cannot be read", self.at)
+            raise Unreadable("it contains an invalid number", self.at)
         following = self.text[found.end() : found.end() + 1]
         if following.isalnum() or following in ("_", "."):
-            raise Unreadable("a number in it cannot be read; put text in quotes", self.at)
+            raise Unreadable("it contains an invalid number; put text in quotes", self.at)
         try:
-            number = self._as_number(found[0].replace("_", ""))
+            number = self._parse_number(found[0].replace("_", ""))
         except ValueError:
-            raise Unreadable("a number in it cannot be read", self.at) from None
+            raise Unreadable("it contains an invalid number", self.at) from None
         self.at = found.end()
         return number
 
     @staticmethod
-    def _as_number(digits: str) -> int | float:
+    def _parse_number(digits: str) -> int | float:
         if digits.lstrip("+-")[:2].lower() in ("0x", "0o", "0b"):
             return int(digits, 0)
         return float(digits) if any(mark in digits for mark in ".eE") else int(digits)
 
-    def _nested(self, opening: str) -> Any:
+    def _read_nested(self, opening: str) -> Any:
         if self._depth >= MAX_DEPTH:
             raise Unreadable(f"its lists and dicts are nested more than {MAX_DEPTH} deep", self.at)
         self._depth += 1
         self.at += 1
         try:
             if opening == "{":
-                return self._braces()
-            found: list[Any] = []
+                return self._read_braces()
+            values: list[Any] = []
             start = self.at
-            self.items(_CLOSING[opening], lambda: found.append(self.value()))
-            if opening == "(" and len(found) == 1 and not self._comma_between(start):
-                return found[0]
-            return found
+            self.read_items(_CLOSING[opening], lambda: values.append(self.read_value()))
+            if opening == "(" and len(values) == 1 and not self._has_trailing_comma(start):
+                return values[0]
+            return values
         finally:
             self._depth -= 1
 
-    def _comma_between(self, start: int) -> bool:
+    def _has_trailing_comma(self, start: int) -> bool:
         """Whether the last bracket closed after a comma: `("a",)` is a list, `("a")` is not."""
         return self.text[start : self.at - 1].rstrip().endswith(",")
 
-    def _braces(self) -> Any:
+    def _read_braces(self) -> Any:
         pairs: dict[Any, Any] = {}
-        alone: list[Any] = []
+        values: list[Any] = []
 
         def read() -> None:
             at = self.at
-            key = self.value()
+            key = self.read_value()
             if not self.take(":"):
-                alone.append(key)
+                values.append(key)
             elif isinstance(key, list | dict):
                 raise Unreadable("a list or a dict cannot be the key of a dict", at)
             else:
-                pairs[key] = self.value()
+                pairs[key] = self.read_value()
 
-        self.items("}", read)
-        if pairs and alone:
+        self.read_items("}", read)
+        if pairs and values:
             raise Unreadable("a dict in it has a key without a value", self.at)
-        return alone or pairs
+        return values or pairs

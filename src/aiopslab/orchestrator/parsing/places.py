@@ -1,9 +1,8 @@
-"""Where in a response a call may stand, and how much its place says that it is meant.
+"""Places in a response where a call may stand, ranked by how certain it is that a call there is intended.
 
-A fenced block is meant above all; then what stands in tags such as `<tool_call>` or after `Action:`; then a call on a
-line of its own; then one in backticks; last one within a sentence. What a model thinks to itself between `<think>`
-tags is passed over. Everything is found by plain searches for marks, never by a pattern that could try again and
-again: the time is linear in the length of the response.
+A fenced block ranks first; then tags such as `<tool_call>` and the text after `Action:`; then a call on a line of its
+own; then one in backticks; last one within a sentence. A model's thoughts between `<think>` tags are skipped. All places
+are found by plain searches for marks, never by a pattern that backtracks: the time is linear in the response's length.
 """
 
 import re
@@ -32,7 +31,7 @@ _AFTER_STATEMENT = re.compile(r"[; \t]*+(?:\#[^\n]*+)?+(?:\n|\r|\Z|`|<)")
 
 
 class Place(IntEnum):
-    """How sure it is that a call is meant; the smaller the surer."""
+    """How certain it is that a call is intended; the smaller, the more certain."""
 
     FENCE = 0
     TAG = 1
@@ -44,7 +43,7 @@ class Place(IntEnum):
 
 @dataclass(frozen=True)
 class Block:
-    """A stretch that its marks set apart: `text[start:end]` inside of `text[outer_start:outer_end]`."""
+    """A marked section: `text[start:end]` without its marks, `text[outer_start:outer_end]` with them."""
 
     place: Place
     start: int
@@ -55,20 +54,19 @@ class Block:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A name before a parenthesis: maybe a call."""
+    """A name before a parenthesis, which may be a call."""
 
     name: str
     start: int
     opening: int
     own_statement: bool
-    """Whether nothing but a label or an assignment stands before it on its line."""
+    """Whether only a label or an assignment stands before it on its line."""
 
 
-def without_thoughts(text: str) -> str:
-    """The text with what the model thought to itself blanked out, every other character at its place.
+def blank_thoughts(text: str) -> str:
+    """Return the text with the model's thoughts replaced by blanks, so that all other positions stay the same.
 
-    A thought that was not closed goes on to where something begins that is no thought: a fence, a tag, `Action:`. If there
-    is nothing such, the model broke off in the middle of it.
+    An unclosed thought ends at the next fence, tag or `Action:`, or else at the end of the text.
     """
     last_end = 0
     kept: list[str] = []
@@ -85,20 +83,20 @@ def without_thoughts(text: str) -> str:
     return "".join([*kept, text[last_end:]])
 
 
-def next_fence(text: str, at: int) -> Block | None:
-    """The first fenced block that opens at or after `at`. One left open reaches to the end."""
-    opening = _next_mark(text, at)
+def find_fence(text: str, at: int) -> Block | None:
+    """Return the first fenced block that opens at or after `at`. An unclosed one reaches to the end."""
+    opening = _find_mark(text, at)
     if opening is None:
         return None
     start, inner = opening
     closing = text.find(text[start : start + 3], inner)
     if closing < 0:
         return Block(Place.FENCE, inner, len(text), start, len(text))
-    return Block(Place.FENCE, inner, closing, start, _after_run(text, closing))
+    return Block(Place.FENCE, inner, closing, start, _skip_run(text, closing))
 
 
-def tags(text: str) -> Iterator[Block]:
-    """What stands in tags that mark a call, in the order of the text. One left open reaches to the end."""
+def find_tags(text: str) -> Iterator[Block]:
+    """Yield the sections in tags that mark a call, in the order of the text. An unclosed one reaches to the end."""
     for opening in islice(_TAG.finditer(text), _MAX_TAGS):
         closing = text.find(f"</{opening[1]}", opening.end())
         inner_end = len(text) if closing < 0 else closing
@@ -106,22 +104,22 @@ def tags(text: str) -> Iterator[Block]:
         yield Block(Place.TAG, opening.end(), inner_end, opening.start(), outer_end)
 
 
-def _next_mark(text: str, at: int) -> tuple[int, int] | None:
+def _find_mark(text: str, at: int) -> tuple[int, int] | None:
     found = [place for place in (text.find("```", at), text.find("~~~", at)) if place >= 0]
     if not found:
         return None
-    return min(found), _after_run(text, min(found))
+    return min(found), _skip_run(text, min(found))
 
 
-def _after_run(text: str, at: int) -> int:
+def _skip_run(text: str, at: int) -> int:
     after = at
     while text[after : after + 1] == text[at]:
         after += 1
     return after
 
 
-def later_ends(text: str, block: Block) -> Iterator[int]:
-    """Other places where a fence may close, because its first closing mark stood inside a text."""
+def find_later_ends(text: str, block: Block) -> Iterator[int]:
+    """Yield other positions where a fence may close, because its first closing mark may be part of a string."""
     mark, at = text[block.outer_start : block.outer_start + 3], block.outer_end
     for _ in range(8):
         at = text.find(mark, at)
@@ -132,34 +130,34 @@ def later_ends(text: str, block: Block) -> Iterator[int]:
     yield len(text)
 
 
-def next_candidate(text: str, at: int, start: int, end: int) -> Candidate | None:
-    """The first name before a parenthesis that opens at or after `at`, in the stretch from `start` to `end`."""
+def find_candidate(text: str, at: int, start: int, end: int) -> Candidate | None:
+    """Return the first name before a parenthesis that opens at or after `at`, within `text[start:end]`."""
     while (opening := text.find("(", at, end)) >= 0:
         begin = max(start, opening - 80)
         last = text[begin:opening].rstrip(" \t")[-1:]
         named = _NAME_BEFORE.search(text[begin:opening]) if last.isalnum() or last == "_" else None
         if named:
             begin += named.start()
-            return Candidate(named[2], begin, opening, _begins_statement(text, start, begin))
+            return Candidate(named[2], begin, opening, _is_statement_start(text, start, begin))
         at = opening + 1
     return None
 
 
-def _line_before(text: str, start: int, at: int) -> str:
+def _get_line_before(text: str, start: int, at: int) -> str:
     begin = max(start, at - 120)
     return text[max(begin, text.rfind("\n", begin, at) + 1) : at]
 
 
-def _begins_statement(text: str, start: int, at: int) -> bool:
-    before = _line_before(text, start, at)
+def _is_statement_start(text: str, start: int, at: int) -> bool:
+    before = _get_line_before(text, start, at)
     return _STATEMENT.fullmatch(before) is not None or _LABEL.fullmatch(before) is not None
 
 
-def place_of(text: str, start: int, stop: int) -> Place:
-    """The place of a call that stands outside of every block."""
-    before = _line_before(text, 0, start)
+def find_place(text: str, start: int, stop: int) -> Place:
+    """Return the place of a call outside of every block."""
+    before = _get_line_before(text, 0, start)
     if not before.strip():
-        before = _label_above(text, start - len(before))
+        before = _get_label_above(text, start - len(before))
     if _LABEL.fullmatch(before):
         return Place.LABEL
     if _STATEMENT.fullmatch(before) and _AFTER_STATEMENT.match(text, stop):
@@ -167,12 +165,12 @@ def place_of(text: str, start: int, stop: int) -> Place:
     return Place.BACKTICKS if before.endswith("`") else Place.SENTENCE
 
 
-def _label_above(text: str, line_start: int) -> str:
-    """The line above if it is a label alone, such as `Action:`."""
-    above = _line_before(text, 0, max(0, line_start - 1)).rstrip()
+def _get_label_above(text: str, line_start: int) -> str:
+    """Return the line above if it is only a label, such as `Action:`, or else an empty string."""
+    above = _get_line_before(text, 0, max(0, line_start - 1)).rstrip()
     return above if _LABEL.fullmatch(above) else ""
 
 
-def ends_sentence(text: str, stop: int) -> bool:
-    """Whether nothing but punctuation follows on the line: a call is made there, not talked about."""
+def is_end_of_sentence(text: str, stop: int) -> bool:
+    """Whether only punctuation follows on the line: then the call is made, not talked about."""
     return _AFTER_SENTENCE.match(text, stop) is not None

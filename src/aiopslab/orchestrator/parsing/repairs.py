@@ -1,9 +1,8 @@
-"""Calls whose quotes went wrong, read where only one reading makes sense.
+"""Repairs of calls with broken quotes, where only one reading makes sense.
 
-Three slips are common: quotes inside a text that are not escaped (`exec_shell("grep "a b" file")`), typographic
-quotes, and a call escaped as a whole, as it would stand inside a JSON string. A repair is tried only after the plain
-reading failed, and a text that could end in two places is refused rather than guessed at: the result may be a command
-that changes a cluster.
+Three mistakes are common: unescaped quotes inside a text (`exec_shell("grep "a b" file")`), typographic quotes, and a
+call that is escaped as a whole, as if inside a JSON string. A repair is tried only after plain parsing failed, and a text
+that could end in two places is refused rather than guessed at: the result may be a command that changes a cluster.
 """
 
 import re
@@ -18,19 +17,19 @@ _TYPOGRAPHIC = {'"': "“”„‟", "'": "‘’‚‛"}
 _REST_OF_LINE = re.compile(r"[ \t`;.*]*+(?:\#[^\n]*+)?+(?:\n|\r|\Z|</)")
 
 
-def read_repaired(text: str, name: str, start: int, opening: int, end: int, error: Unreadable) -> Call:
-    """The call whose plain reading failed with this error, repaired; the same error if nothing helps."""
-    for attempt in (_with_inner_quotes, _with_typographic_quotes, _escaped_as_a_whole):
+def repair_call(text: str, name: str, start: int, opening: int, end: int, error: Unreadable) -> Call:
+    """Return the repaired call whose plain parsing failed with this error; raises the error if no repair works."""
+    for attempt in (_repair_inner_quotes, _repair_typographic_quotes, _repair_escaped_call):
         repaired = attempt(text, name, start, opening, end, error)
         if repaired is not None:
             return repaired
     raise error
 
 
-def _with_inner_quotes(
+def _repair_inner_quotes(
     text: str, name: str, start: int, opening: int, end: int, error: Unreadable
 ) -> Call | None:
-    """Take the text to end at a later quote than its first, one after which the call goes on to its end."""
+    """Let the text end at a later quote than its first: one after which the rest of the call parses."""
     quote = text[error.begins : error.begins + 1] if isinstance(error, BadArgument) else ""
     if (
         not isinstance(error, BadArgument)
@@ -38,11 +37,11 @@ def _with_inner_quotes(
         or text[error.begins :].startswith(quote * 3)
     ):
         return None
-    if _looks_closed(text, quote, error.begins + 1, end):
+    if _is_closed(text, quote, error.begins + 1, end):
         return None
     uneven: list[tuple[int, Arguments, int]] = []
-    for count, at in enumerate(_possible_ends(text, quote, error.begins + 1, end)):
-        tail = _tail(text, at + 1, end)
+    for count, at in enumerate(_find_possible_ends(text, quote, error.begins + 1, end)):
+        tail = _parse_tail(text, at + 1, end)
         if tail is None:
             continue
         arguments, stop = tail
@@ -52,14 +51,14 @@ def _with_inner_quotes(
     return _assemble(text, name, start, error, *uneven[0]) if len(uneven) == 1 else None
 
 
-def _looks_closed(text: str, quote: str, begin: int, end: int) -> bool:
-    """Whether the first quote inside ends a word before a blank: then the text ended there, and something else is wrong."""
-    first = next(_possible_ends(text, quote, begin, end), begin)
+def _is_closed(text: str, quote: str, begin: int, end: int) -> bool:
+    """Whether the first quote inside ends a word before a blank: then the text ends there, and something else is wrong."""
+    first = next(_find_possible_ends(text, quote, begin, end), begin)
     before, after = text[first - 1 : first], text[first + 1 : first + 2]
     return first > begin and after.isspace() and not before.isspace() and before not in "=([{:,\\'\""
 
 
-def _possible_ends(text: str, quote: str, begin: int, end: int) -> Iterator[int]:
+def _find_possible_ends(text: str, quote: str, begin: int, end: int) -> Iterator[int]:
     at = begin
     for _ in range(_MAX_ENDS):
         at = text.find(quote, at, end)
@@ -71,8 +70,8 @@ def _possible_ends(text: str, quote: str, begin: int, end: int) -> Iterator[int]
         at += 1
 
 
-def _tail(text: str, at: int, end: int) -> tuple[Arguments, int] | None:
-    """The arguments after a text that ended before `at`, and where the call is over; None if it does not go on so."""
+def _parse_tail(text: str, at: int, end: int) -> tuple[Arguments, int] | None:
+    """Return the arguments after a text that ended before `at`, and the call's end; None if they do not parse."""
     reader = Reader(text, at, min(end, at + _MAX_TAIL_CHARS))
     arguments = Arguments()
     try:
@@ -101,10 +100,10 @@ def _assemble(
     return Call(name, before.args, before.kwargs, start, stop)
 
 
-def _with_typographic_quotes(
+def _repair_typographic_quotes(
     text: str, name: str, start: int, opening: int, end: int, _: Unreadable
 ) -> Call | None:
-    """Set every typographic quote straight; each is one character for one, so places stay what they are."""
+    """Replace every typographic quote by a straight one of the same length, so that positions stay the same."""
     straight = text[opening:end]
     for plain, curly in _TYPOGRAPHIC.items():
         for quote in curly:
@@ -115,23 +114,23 @@ def _with_typographic_quotes(
     try:
         return read_call(text, name, start, opening, end)
     except Unreadable as error:
-        return _with_inner_quotes(text, name, start, opening, end, error)
+        return _repair_inner_quotes(text, name, start, opening, end, error)
 
 
-def _escaped_as_a_whole(
+def _repair_escaped_call(
     text: str, name: str, start: int, opening: int, end: int, error: Unreadable
 ) -> Call | None:
-    r"""Read `exec_shell(\"ls\")`: take one layer of escapes off everything up to the end of the call."""
+    r"""Parse `exec_shell(\"ls\")`: remove one layer of escapes up to the end of the call."""
     if not isinstance(error, BadArgument) or not text.startswith(('\\"', "\\'"), error.begins):
         return None
     try:
         call = read_call(unescape(text[opening:end]), name, 0, 0, end)
     except Unreadable:
         return None
-    return Call(name, call.args, call.kwargs, start, _escaped_stop(text, opening, call.stop, end))
+    return Call(name, call.args, call.kwargs, start, _find_escaped_stop(text, opening, call.stop, end))
 
 
-def _escaped_stop(text: str, opening: int, plain_chars: int, end: int) -> int:
-    """Where a call ends in the escaped text, given its length without escapes: the first `)` after at least as many."""
+def _find_escaped_stop(text: str, opening: int, plain_chars: int, end: int) -> int:
+    """Return where a call ends in the escaped text: the first `)` after the call's length without escapes."""
     found = text.find(")", opening + plain_chars - 1, end)
     return end if found < 0 else found + 1

@@ -1,7 +1,7 @@
-"""Everything in a response that looks like a call, with how sure its place makes it.
+"""Finds everything in a response that looks like a call, and its place.
 
-The work on one response is counted: a response may be written to be slow to read, and repairs are the dearest part.
-When the counts are used up, what has been found stands.
+The work on one response is limited by counts: a response may be written to be slow to parse, and repairs are the most
+expensive part. At the limit, the search ends with what it has found.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,15 +13,20 @@ from aiopslab.orchestrator.parsing.places import (
     Block,
     Candidate,
     Place,
-    ends_sentence,
-    later_ends,
-    next_candidate,
-    next_fence,
-    place_of,
-    tags,
+    find_candidate,
+    find_fence,
+    find_later_ends,
+    find_place,
+    find_tags,
+    is_end_of_sentence,
 )
-from aiopslab.orchestrator.parsing.repairs import read_repaired
-from aiopslab.orchestrator.parsing.tool_calls import in_json, in_named_tags, in_react, within_text
+from aiopslab.orchestrator.parsing.repairs import repair_call
+from aiopslab.orchestrator.parsing.tool_calls import (
+    parse_json_calls,
+    parse_json_in_text,
+    parse_react_calls,
+    parse_tagged_calls,
+)
 
 _MAX_CANDIDATES = 2000
 _MAX_REPAIRS = 10
@@ -30,21 +35,21 @@ _NEVER_ACTIONS = frozenset({"print"})
 
 
 @dataclass(frozen=True)
-class Found:
-    """A call, or why there is none where one seemed to be."""
+class Match:
+    """A call, or the reason why an apparent call cannot be parsed."""
 
     place: Place
     name: str
     call: Call | None
     reason: str
     outer_start: int
-    """What stands before this and after `outer_end` is the call's context."""
+    """The text before this and after `outer_end` is the call's context."""
     outer_end: int
     own_statement: bool = True
 
 
 class Search:
-    """One look through one response."""
+    """The search for calls in one response."""
 
     def __init__(self, text: str, known: Collection[str]) -> None:
         self._text = text
@@ -52,35 +57,35 @@ class Search:
         self._candidates_left = _MAX_CANDIDATES
         self._repairs_left = _MAX_REPAIRS
 
-    def found(self) -> Iterator[Found]:
-        """Blocks first, then what stands outside of them."""
+    def find_all(self) -> Iterator[Match]:
+        """Yield all matches: those in blocks first, then those outside."""
         outside = self._text
         at = 0
         for _ in range(_MAX_FENCES):
-            fence = next_fence(self._text, at)
+            fence = find_fence(self._text, at)
             if fence is None:
                 break
-            over = self._reaching_over(at, fence.outer_start)
+            over = self._find_call_over_fence(at, fence.outer_start)
             if over is not None:
                 at = over.stop
                 continue
             at = fence.outer_end
-            for item in self._in_block(self._text, fence):
-                yield item
-                at = max(at, item.outer_end)
-            outside = _blanked(outside, fence.outer_start, at)
-        for call in in_named_tags(outside):
-            yield Found(Place.TAG, call.name, call, "", call.start, call.stop)
-            outside = _blanked(outside, call.start, call.stop)
-        for tag in tags(outside):
-            yield from self._in_block(outside, tag)
-            outside = _blanked(outside, tag.outer_start, tag.outer_end)
-        yield from self._outside(outside)
+            for match in self._find_in_block(self._text, fence):
+                yield match
+                at = max(at, match.outer_end)
+            outside = _blank_range(outside, fence.outer_start, at)
+        for call in parse_tagged_calls(outside):
+            yield Match(Place.TAG, call.name, call, "", call.start, call.stop)
+            outside = _blank_range(outside, call.start, call.stop)
+        for tag in find_tags(outside):
+            yield from self._find_in_block(outside, tag)
+            outside = _blank_range(outside, tag.outer_start, tag.outer_end)
+        yield from self._find_outside(outside)
 
-    def _reaching_over(self, start: int, fence: int) -> Call | None:
-        """A call that begins before what looks like a fence and ends after it: the marks stand in its text."""
+    def _find_call_over_fence(self, start: int, fence: int) -> Call | None:
+        """Return a call that begins before an apparent fence and ends after it: the fence is part of its text."""
         at = start
-        while (candidate := self._next(self._text, at, start, fence)) is not None:
+        while (candidate := self._find_candidate(self._text, at, start, fence)) is not None:
             at = candidate.opening + 1
             if not candidate.own_statement:
                 continue
@@ -95,104 +100,108 @@ class Search:
             at = call.stop
         return None
 
-    def _in_block(self, text: str, block: Block) -> Iterator[Found]:
-        as_data = in_json(text, block.start, block.end, self._known)
-        for call in as_data:
-            yield Found(block.place, call.name, call, "", block.outer_start, block.outer_end)
-        at = block.end if as_data else block.start
-        while (candidate := self._next(text, at, block.start, block.end)) is not None:
+    def _find_in_block(self, text: str, block: Block) -> Iterator[Match]:
+        json_calls = parse_json_calls(text, block.start, block.end, self._known)
+        for call in json_calls:
+            yield Match(block.place, call.name, call, "", block.outer_start, block.outer_end)
+        at = block.end if json_calls else block.start
+        while (candidate := self._find_candidate(text, at, block.start, block.end)) is not None:
             at = candidate.opening + 1
             try:
-                call = self._read_in_block(text, block, candidate)
+                call = self._parse_in_block(text, block, candidate)
             except Unreadable as error:
-                yield _broken(block.place, candidate, error)
+                yield _make_broken_match(block.place, candidate, error)
                 continue
             at = call.stop
-            outer_end = block.outer_end if at <= block.end else _after_mark(text, at)
-            yield Found(
+            outer_end = block.outer_end if at <= block.end else _find_mark_end(text, at)
+            yield Match(
                 block.place, call.name, call, "", block.outer_start, outer_end, candidate.own_statement
             )
 
-    def _read_in_block(self, text: str, block: Block, candidate: Candidate) -> Call:
+    def _parse_in_block(self, text: str, block: Block, candidate: Candidate) -> Call:
         try:
-            return self._read(text, candidate, block.end)
+            return self._parse(text, candidate, block.end)
         except Unreadable:
-            if block.place is not Place.FENCE or not self._may_repair(candidate):
+            if block.place is not Place.FENCE or not self._take_repair(candidate):
                 raise
-            for end in later_ends(text, block):
+            for end in find_later_ends(text, block):
                 try:
                     return read_call(text, candidate.name, candidate.start, candidate.opening, end)
                 except Unreadable:
                     continue
             raise
 
-    def _outside(self, text: str) -> Iterator[Found]:
-        written = list(self._written(text))
-        spans = [(item.outer_start, item.outer_end) for item in written if item.call is not None]
-        whole = in_json(text, 0, len(text), self._known)
-        for call in (*(whole or within_text(text, self._known)), *in_react(text, self._known)):
-            if not any(
-                start < call.start < stop for start, stop in spans
-            ):  # else it stands in a command's text
-                yield Found(Place.LABEL, call.name, call, "", call.start, call.stop)
-        yield from written
+    def _find_outside(self, text: str) -> Iterator[Match]:
+        plain = list(self._find_plain_calls(text))
+        spans = [(match.outer_start, match.outer_end) for match in plain if match.call is not None]
+        json_calls = parse_json_calls(text, 0, len(text), self._known) or parse_json_in_text(
+            text, self._known
+        )
+        for call in (*json_calls, *parse_react_calls(text, self._known)):
+            in_argument = any(start < call.start < stop for start, stop in spans)
+            if not in_argument:
+                yield Match(Place.LABEL, call.name, call, "", call.start, call.stop)
+        yield from plain
 
-    def _written(self, text: str) -> Iterator[Found]:
+    def _find_plain_calls(self, text: str) -> Iterator[Match]:
         at = 0
-        while (candidate := self._next(text, at, 0, len(text))) is not None:
+        while (candidate := self._find_candidate(text, at, 0, len(text))) is not None:
             at = candidate.opening + 1
             try:
-                call = self._read(text, candidate, len(text))
+                call = self._parse(text, candidate, len(text))
             except Unreadable as error:
-                yield _broken(place_of(text, candidate.start, len(text)), candidate, error)
+                yield _make_broken_match(find_place(text, candidate.start, len(text)), candidate, error)
                 continue
             at = call.stop
-            place = place_of(text, call.start, call.stop)
-            if place >= Place.BACKTICKS and not (call.args or call.kwargs or ends_sentence(text, call.stop)):
+            place = find_place(text, call.start, call.stop)
+            if place >= Place.BACKTICKS and not (
+                call.args or call.kwargs or is_end_of_sentence(text, call.stop)
+            ):
                 continue  # "I will call submit() when I am done" does not submit
-            span = _with_backticks(text, call.start, call.stop)
-            yield Found(place, call.name, call, "", *span, candidate.own_statement)
+            span = _include_backticks(text, call.start, call.stop)
+            yield Match(place, call.name, call, "", *span, candidate.own_statement)
 
-    def _read(self, text: str, candidate: Candidate, end: int) -> Call:
+    def _parse(self, text: str, candidate: Candidate, end: int) -> Call:
         where = (text, candidate.name, candidate.start, candidate.opening, end)
         try:
             return read_call(*where)
         except Unreadable as error:
-            if not self._may_repair(candidate):
+            if not self._take_repair(candidate):
                 raise
-            return read_repaired(*where, error)
+            return repair_call(*where, error)
 
-    def _may_repair(self, candidate: Candidate) -> bool:
+    def _take_repair(self, candidate: Candidate) -> bool:
+        """Use up one repair; returns whether the candidate may be repaired."""
         if (self._known and candidate.name not in self._known) or self._repairs_left <= 0:
             return False
         self._repairs_left -= 1
         return True
 
-    def _next(self, text: str, at: int, start: int, end: int) -> Candidate | None:
+    def _find_candidate(self, text: str, at: int, start: int, end: int) -> Candidate | None:
         while self._candidates_left > 0:
             self._candidates_left -= 1
-            candidate = next_candidate(text, at, start, end)
+            candidate = find_candidate(text, at, start, end)
             if candidate is None or candidate.name not in _NEVER_ACTIONS:
                 return candidate
             at = candidate.opening + 1
         return None
 
 
-def _broken(place: Place, candidate: Candidate, error: Unreadable) -> Found:
-    return Found(place, candidate.name, None, error.reason, 0, 0, candidate.own_statement)
+def _make_broken_match(place: Place, candidate: Candidate, error: Unreadable) -> Match:
+    return Match(place, candidate.name, None, error.reason, 0, 0, candidate.own_statement)
 
 
-def _blanked(text: str, start: int, end: int) -> str:
+def _blank_range(text: str, start: int, end: int) -> str:
     return text[:start] + " " * (end - start) + text[end:]
 
 
-def _with_backticks(text: str, start: int, stop: int) -> tuple[int, int]:
+def _include_backticks(text: str, start: int, stop: int) -> tuple[int, int]:
     wrapped = text[max(0, start - 1) : start] == "`" == text[stop : stop + 1]
     return (start - 1, stop + 1) if wrapped else (start, stop)
 
 
-def _after_mark(text: str, at: int) -> int:
-    """The end of the next closing fence, or of the text."""
+def _find_mark_end(text: str, at: int) -> int:
+    """Return the end of the next closing fence, or of the text."""
     for mark in ("```", "~~~"):
         found = text.find(mark, at)
         if found >= 0:

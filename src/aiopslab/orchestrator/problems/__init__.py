@@ -1,6 +1,6 @@
-"""Problems: one small file per family, and the registry that finds them."""
+"""Problems: one small file per family, and the registry of all problems."""
 
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.orchestrator.problems.registry import CannotLoad, ProblemRegistry, UnknownProblem
+from aiopslab.orchestrator.problems.registry import TYPES, CannotLoad, ProblemRegistry, UnknownProblem
 
-__all__ = ["CannotLoad", "Family", "ProblemRegistry", "UnknownProblem"]
+__all__ = ["TYPES", "CannotLoad", "Family", "ProblemRegistry", "UnknownProblem"]

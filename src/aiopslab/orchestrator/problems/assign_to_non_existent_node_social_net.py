@@ -1,4 +1,4 @@
-"""A service of the social network waits for a node that is not there."""
+"""A service of the social network is assigned to a node that does not exist."""
 
 from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.assign_to_non_existent_node import AssignToNonExistentNode

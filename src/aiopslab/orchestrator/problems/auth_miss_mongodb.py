@@ -1,4 +1,4 @@
-"""A database of the social network wants encryption, and its client knows nothing of it."""
+"""A database of the social network requires TLS, and its client has no certificate."""
 
 from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.auth_miss_mongodb import AuthMissMongodb

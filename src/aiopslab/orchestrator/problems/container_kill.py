@@ -1,6 +1,6 @@
-"""The container of a service of the hotels is killed again and again.
+"""A container of the hotel application is killed repeatedly.
 
-The papers give no root cause for what is known by its symptoms only, so none is asked for; and no number to its problems.
+The papers assign no root cause to symptomatic faults, so there is no analysis task, and the ids have no number.
 """
 
 from aiopslab.apps.hotelres import HotelReservation

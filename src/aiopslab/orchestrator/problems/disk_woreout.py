@@ -1,4 +1,4 @@
-"""The disk under a database of the hotels takes no more writes."""
+"""The disk of a database of the hotel application rejects writes."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.disk_woreout import DiskWoreout

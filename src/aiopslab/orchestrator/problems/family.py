@@ -1,4 +1,4 @@
-"""A family of problems: one application, some ways to break it, and the tasks that are posed for each."""
+"""Families of problems: one application, its faults, and the tasks for each fault."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from aiopslab.orchestrator.tasks import TASKS, Task
 from aiopslab.orchestrator.tasks.base import SOAK_S
 
 Instance = Fault | tuple[Fault, ...]
-"""What is wrong in one problem: a fault, several at once, or none."""
+"""The faults of one problem: one, several at once, or none."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Its problems are all tasks for all instances; instances count from one."""
+    """One problem for each task and each instance; instances are numbered from 1."""
 
     name: str
     app: Callable[[], Application]
@@ -28,11 +28,11 @@ class Family:
     soak_s: float = SOAK_S
 
     def __post_init__(self) -> None:
-        """Raises ``ValueError`` for a fault that is aimed at something the application does not have."""
+        """Raise ``ValueError`` for a fault whose target the application does not have."""
         app = self.app()
         known = [component.name for component in app.components]
-        for fault in (one for instance in self.instances for one in _faults(instance)):
-            missing = [name for name in _components(fault) if name not in known]
+        for fault in (fault for instance in self.instances for fault in _get_faults(instance)):
+            missing = [name for name in _get_components(fault) if name not in known]
             if missing:
                 near = get_close_matches(missing[0], known, cutoff=0.5)
                 hint = f"Did you mean '{near[0]}'?" if near else f"It has: {', '.join(known)}."
@@ -40,23 +40,23 @@ class Family:
                     f"Family '{self.name}' has a fault at '{missing[0]}', which {app.name} does not have. {hint}"
                 )
 
-    def problems(self) -> Iterator[tuple[str, str, Callable[[], Task]]]:
-        """Of each problem the id, the type of its task, and how it is made."""
+    def iter_problems(self) -> Iterator[tuple[str, str, Callable[[], Task]]]:
+        """Yield each problem's id, the type of its task, and a function that creates it."""
         for task in self.tasks:
             for number, instance in enumerate(self.instances, start=1):
                 pid = self.ids.format(family=self.name, task=task.task_type, number=number)
                 yield pid, task.task_type, partial(self._make, pid, task, instance)
 
     def _make(self, pid: str, task: type[Task], instance: Instance) -> Task:
-        made = task(self.app(), _faults(instance))
-        made.id = pid
-        made.soak_s = self.soak_s
-        return made
+        problem = task(self.app(), _get_faults(instance))
+        problem.id = pid
+        problem.soak_s = self.soak_s
+        return problem
 
 
-def _faults(instance: Instance) -> tuple[Fault, ...]:
+def _get_faults(instance: Instance) -> tuple[Fault, ...]:
     return (instance,) if isinstance(instance, Fault) else instance
 
 
-def _components(fault: Fault) -> tuple[str, ...]:
+def _get_components(fault: Fault) -> tuple[str, ...]:
     return fault.truth.component, *fault.truth.also_at_fault, *fault.truth.also_right

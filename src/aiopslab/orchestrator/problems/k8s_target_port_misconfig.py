@@ -1,4 +1,4 @@
-"""A Service of the social network sends to a port where nobody listens."""
+"""A Service of the social network has a target port on which no pod listens."""
 
 from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.target_port_misconfig import TargetPortMisconfig

@@ -1,4 +1,4 @@
-"""The kernel under a service of the hotels cannot start containers any more."""
+"""The kernel of a node of the hotel application can no longer start containers."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.kernel_fault import KernelFault

@@ -1,4 +1,4 @@
-"""A bad release of a service of the hotels."""
+"""A service of the hotel application runs a bad release."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.misconfig_app import MisconfigApp

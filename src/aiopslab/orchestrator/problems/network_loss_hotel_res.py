@@ -1,6 +1,6 @@
-"""Most packets to a service of the hotels vanish.
+"""Most packets to a service of the hotel application are lost.
 
-What is asked is whether, where, and to repair it; the papers give no root cause for what is known by its symptoms only.
+The papers assign no root cause to symptomatic faults, so there is no analysis task.
 """
 
 from aiopslab.apps.hotelres import HotelReservation

@@ -1,4 +1,4 @@
-"""Nothing is wrong: whoever always says yes is wrong here."""
+"""No fault is injected: these problems catch agents that always answer "Yes"."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.apps.socialnet import SocialNetwork

@@ -1,6 +1,6 @@
-"""A pod of the hotels cannot start its program.
+"""A pod of the hotel application cannot start its program.
 
-The papers give no root cause for what is known by its symptoms only, so none is asked for.
+The papers assign no root cause to symptomatic faults, so there is no analysis task.
 """
 
 from aiopslab.apps.hotelres import HotelReservation

@@ -1,6 +1,6 @@
-"""The pods of a service of the hotels are killed again and again.
+"""The pods of a service of the hotel application are killed repeatedly.
 
-The papers give no root cause for what is known by its symptoms only, so none is asked for.
+The papers assign no root cause to symptomatic faults, so there is no analysis task.
 """
 
 from aiopslab.apps.hotelres import HotelReservation

@@ -1,4 +1,4 @@
-"""The hotels are deployed anew beside the volumes that the old deployment has left."""
+"""The hotel application is redeployed while the volumes of the old deployment remain."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.redeploy_without_pv import RedeployWithoutPV

@@ -1,7 +1,7 @@
-"""All problems, by id: those of this package, those of installed packages, and those of users' own files.
+"""The registry of all problems, by id: those of this package, of installed packages, and of users' own files.
 
-A module brings problems by what it defines: every ``Family``, and every task class with an ``id`` of its own. Installed
-packages name such a module, or one such object, as an entry point of the group ``aiopslab.problems``.
+The problems of a module are every ``Family`` in it, and every task class with an ``id`` that it defines. An installed
+package registers such a module, or one such object, as an entry point of the group ``aiopslab.problems``.
 """
 
 from __future__ import annotations
@@ -30,59 +30,60 @@ SUGGESTED: Final = 3
 
 
 class UnknownProblem(AIOpsLabError):
-    """An id that no problem has; the sentence has the nearest ones."""
+    """No problem has this id; the message suggests similar ones."""
 
     def __init__(self, pid: str, known: list[str]) -> None:
         near = get_close_matches(pid, known, SUGGESTED, cutoff=0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "List them all: aiopslab list"
+        hint = f"Did you mean {' or '.join(near)}?" if near else "List all problems with: aiopslab list"
         super().__init__(f"There is no problem '{pid}'. {hint}")
 
 
 class CannotLoad(AIOpsLabError):
-    """A file or package with problems cannot be used; the sentence says why."""
+    """A file or package with problems cannot be loaded; the message says why."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One problem, not yet made."""
+    """One problem, not yet created."""
 
     task_type: str
     make: Callable[[], Task]
 
 
 class ProblemRegistry:
-    """Finds problems and makes them. Every problem that it hands out is a new one."""
+    """Finds problems by id and creates a new instance at each request."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self.loaded: list[Path] = []
-        """The files that were loaded; another process must load them, too, to know the same problems."""
+        """The loaded files; another process must load them too, to have the same problems."""
         folder = import_module(FOLDER)
-        for found in sorted(iter_modules(folder.__path__), key=lambda one: one.name):
-            self._add(import_module(f"{FOLDER}.{found.name}"))
-        for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
+            self._add(import_module(f"{FOLDER}.{module.name}"))
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
             try:
                 self._add(point.load())
-            except Exception as error:  # a stranger's package must not keep the others' problems from running
-                warnings.warn(f"The problems of '{point.value}' cannot be used: {_told(error)}", stacklevel=2)
+            except Exception as error:  # a broken package must not hide the problems of others
+                message = f"The problems of '{point.value}' cannot be loaded: {_format_error(error)}"
+                warnings.warn(message, stacklevel=2)
 
     def get_problem_ids(self, task_type: str | None = None) -> list[str]:
-        """The ids of all problems, or of those of one type of task. Raises ``ValueError`` for an unknown type."""
+        """Return the ids of all problems, or of one task type; raises ``ValueError`` for an unknown type."""
         if task_type is not None and task_type not in TYPES:
             raise ValueError(f"There is no task '{task_type}'. Choose one of: {', '.join(TYPES)}.")
-        return [pid for pid, one in self._entries.items() if task_type in (None, one.task_type)]
+        return [pid for pid, entry in self._entries.items() if task_type in (None, entry.task_type)]
 
     def get_problem_count(self, task_type: str | None = None) -> int:
-        """How many problems there are, or how many of one type of task."""
+        """Return the number of problems, or of those of one task type."""
         return len(self.get_problem_ids(task_type))
 
     @property
     def PROBLEM_REGISTRY(self) -> Mapping[str, Callable[[], Task]]:  # noqa: N802 (the public release's name)
-        """Of each problem how it is made, by id: for scripts that go through them all. ``load`` adds to it."""
-        return MappingProxyType({pid: one.make for pid, one in self._entries.items()})
+        """Functions that create each problem, by id, for scripts that iterate over all. ``load`` adds to it."""
+        return MappingProxyType({pid: entry.make for pid, entry in self._entries.items()})
 
     def get_problem(self, pid: str) -> Task:
-        """A new instance of a problem; raises ``UnknownProblem``."""
+        """Return a new instance of a problem; raises ``UnknownProblem``."""
         entry = self._entries.get(pid)
         if entry is None:
             raise UnknownProblem(pid, list(self._entries))
@@ -92,14 +93,14 @@ class ProblemRegistry:
     """The public release's name."""
 
     def load(self, path: str | Path) -> list[str]:
-        """Take in the problems of a Python file, and return their ids. Raises ``CannotLoad``."""
+        """Load the problems of a Python file and return their ids; raises ``CannotLoad``."""
         file = Path(path)
         if not file.is_file():
             raise CannotLoad(f"There is no file '{path}' to load problems from.")
         try:
-            ids = self._add(_module(file))
+            ids = self._add(_import_file(file))
         except Exception as error:
-            raise CannotLoad(f"'{path}' cannot be loaded: {_told(error)}") from error
+            raise CannotLoad(f"'{path}' cannot be loaded: {_format_error(error)}") from error
         if not ids:
             raise CannotLoad(
                 f"'{path}' has no problems. Define a class that extends one of the tasks and has an id "
@@ -109,31 +110,32 @@ class ProblemRegistry:
         return ids
 
     def _add(self, found: object) -> list[str]:
-        """Take in what a module, a family or a class brings; all of it or nothing."""
+        """Add the problems of a module, a family or a class; all of them or none."""
         new: dict[str, Entry] = {}
-        for pid, entry in _entries(found):
+        for pid, entry in _find_entries(found):
             if pid in self._entries or pid in new:
-                raise CannotLoad(f"there is a problem '{pid}' already. Choose another id.")
+                raise CannotLoad(f"a problem '{pid}' exists already. Choose another id.")
             new[pid] = entry
         self._entries.update(new)
         return list(new)
 
 
-def _entries(found: object) -> Iterator[tuple[str, Entry]]:
+def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
     if isinstance(found, ModuleType):
-        own = (thing for thing in vars(found).values() if _is_own(thing, found))
-        for thing in own:
-            yield from _entries(thing)
+        for member in vars(found).values():
+            if _is_defined_in(found, member):
+                yield from _find_entries(member)
     elif isinstance(found, Family):
-        for pid, task_type, make in found.problems():
+        for pid, task_type, make in found.iter_problems():
             yield pid, Entry(task_type, make)
     elif isinstance(found, type) and issubclass(found, Task):
-        yield _checked(found).id, Entry(found.task_type, found)
+        _check_task(found)
+        yield found.id, Entry(found.task_type, found)
     else:
-        raise CannotLoad("what it names is no module, no Family and no class that extends a task.")
+        raise CannotLoad("an entry point must name a module, a Family or a class that extends a task.")
 
 
-def _checked(task: type[Task]) -> type[Task]:
+def _check_task(task: type[Task]) -> None:
     if isabstract(task):
         lacking = ", ".join(sorted(task.__abstractmethods__))
         raise CannotLoad(
@@ -143,24 +145,23 @@ def _checked(task: type[Task]) -> type[Task]:
         raise CannotLoad(
             f'class {task.__name__} has no id. Give it one: id = "my_family-{task.task_type}-1".'
         )
-    return task
 
 
-def _is_own(thing: object, module: ModuleType) -> bool:
-    """Whether a module brings a thing: a family that stands there, or a class that it defines and names."""
-    if isinstance(thing, type):
-        return issubclass(thing, Task) and thing.__module__ == module.__name__ and "id" in vars(thing)
-    return isinstance(thing, Family)
+def _is_defined_in(module: ModuleType, member: object) -> bool:
+    """Whether a member is one of the module's problems: a family, or a task class with an id defined there."""
+    if isinstance(member, type):
+        return issubclass(member, Task) and member.__module__ == module.__name__ and "id" in vars(member)
+    return isinstance(member, Family)
 
 
-def _module(file: Path) -> ModuleType:
+def _import_file(file: Path) -> ModuleType:
     try:
         return load_module(file, "aiopslab_problems")
     except NoPythonFile as error:
         raise CannotLoad(error.message) from None
 
 
-def _told(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}"
     return f"{type(error).__name__}: {error}" if not isinstance(error, AIOpsLabError) else error.message

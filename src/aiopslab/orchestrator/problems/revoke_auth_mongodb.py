@@ -1,4 +1,4 @@
-"""A service of the hotels loses its rights in its database."""
+"""A service of the hotel application loses its role in its database."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.revoke_auth import RevokeAuth

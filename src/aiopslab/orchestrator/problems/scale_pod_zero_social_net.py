@@ -1,4 +1,4 @@
-"""A service of the social network is scaled to nothing."""
+"""A service of the social network is scaled to zero."""
 
 from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero

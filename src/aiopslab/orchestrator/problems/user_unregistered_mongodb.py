@@ -1,4 +1,4 @@
-"""A service of the hotels is no longer known to its database."""
+"""The database user of a service of the hotel application is dropped."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.user_unregistered import UserUnregistered

@@ -1,4 +1,4 @@
-"""A service of the hotels runs another one's program."""
+"""A service of the hotel application runs another service's program."""
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.wrong_bin_usage import WrongBinUsage

@@ -1,21 +1,26 @@
-"""The four tasks: is something wrong, where, why, and repair it. A problem is an instance of one of them."""
+"""The four tasks: detect whether something is wrong, localize it, analyse its cause, and mitigate it.
 
-from aiopslab.orchestrator.tasks.analysis import AnalysisTask
-from aiopslab.orchestrator.tasks.base import Task
+A problem is an instance of one of them.
+"""
+
+from aiopslab.orchestrator.tasks.analysis import LABELS, AnalysisTask
+from aiopslab.orchestrator.tasks.base import Metric, Task
 from aiopslab.orchestrator.tasks.detection import DetectionTask
 from aiopslab.orchestrator.tasks.localization import LocalizationTask
 from aiopslab.orchestrator.tasks.mitigation import MitigationTask
 
 TASKS: tuple[type[Task], ...] = (DetectionTask, LocalizationTask, AnalysisTask, MitigationTask)
 WITHOUT_ANALYSIS: tuple[type[Task], ...] = (DetectionTask, LocalizationTask, MitigationTask)
-"""For what the papers know by its symptoms only: they give no root cause."""
+"""For symptomatic faults, to which the papers assign no root cause."""
 
 __all__ = [
+    "LABELS",
     "TASKS",
     "WITHOUT_ANALYSIS",
     "AnalysisTask",
     "DetectionTask",
     "LocalizationTask",
+    "Metric",
     "MitigationTask",
     "Task",
 ]

@@ -1,4 +1,4 @@
-"""Why is it wrong?"""
+"""The root cause analysis task: why is it wrong?"""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ LABELS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _listed(labels: Sequence[str]) -> str:
+def _quote_labels(labels: Sequence[str]) -> str:
     return ", ".join(f'"{label}"' for label in labels)
 
 
 class AnalysisTask(Task):
-    """The agent says at which level of the system the cause lies, and of what type it is."""
+    """The agent submits the system level and the fault type of the root cause."""
 
     task_type: ClassVar[str] = "analysis"
     goal: ClassVar[str] = (
-        "something is wrong with the application; find its root cause. Submit the level of the system at which it lies, one "
-        f"of {_listed(LABELS['system_level'])}, and its type, one of {_listed(LABELS['fault_type'])}."
+        "something is wrong with the application; find its root cause. Submit its system level, one of "
+        f"{_quote_labels(LABELS['system_level'])}, and its fault type, one of {_quote_labels(LABELS['fault_type'])}."
     )
     example: ClassVar[str] = 'submit({"system_level": "Hardware", "fault_type": "Code Defect"})'
 
     def submit(self, analysis: dict[str, str]) -> dict[str, str]:
-        """Submit the answer, which ends the session.
+        """Submit the answer. This ends the session.
 
         Args:
             analysis (dict[str, str]): two labels. "system_level" is one of "Hardware", "Operating System", "Virtualization",
@@ -48,14 +48,14 @@ class AnalysisTask(Task):
         """
         if not isinstance(analysis, dict):
             raise InvalidSubmissionError(f"The answer must be a dictionary with two labels: {self.example}")
-        return {key: _label(key, analysis.get(key)) for key in LABELS}
+        return {key: _parse_label(key, analysis.get(key)) for key in LABELS}
 
-    def expected(self) -> dict[str, str]:
-        """The two labels; those of the first fault, when there are several."""
-        return self.right_answers()[0]
+    def get_expected(self) -> dict[str, str]:
+        """Return the two labels, of the first fault if there are several."""
+        return self.get_right_answers()[0]
 
-    def right_answers(self) -> list[dict[str, str]]:
-        """All pairs of labels that are right, the best one first. Of several faults, each is a root cause."""
+    def get_right_answers(self) -> list[dict[str, str]]:
+        """Return all right pairs of labels, the best first. With several faults, each of them is a root cause."""
         if self.ans is not None:
             return [self.submit(self.ans)]
         return [
@@ -67,23 +67,24 @@ class AnalysisTask(Task):
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
         given: dict[str, str] = soln if soln is not None else {}
         compared = [
-            {key: given.get(key) == label for key, label in right.items()} for right in self.right_answers()
+            {key: given.get(key) == label for key, label in right.items()}
+            for right in self.get_right_answers()
         ]
-        nearest = max(compared, key=lambda one: sum(one.values()))
+        nearest = max(compared, key=lambda correct: sum(correct.values()))
         self.results |= {
             "system_level_correct": nearest["system_level"],
             "fault_type_correct": nearest["fault_type"],
             "success": all(nearest.values()),
             "TTA": duration,
-            "expected": self.expected(),
+            "expected": self.get_expected(),
         }
         return dict(self.results)
 
 
-def _label(key: str, given: object) -> str:
-    """The label that is meant; upper and lower case and spaces around it do not matter."""
+def _parse_label(key: str, given: object) -> str:
+    """Return the label, whatever its case and the spaces around it; raises ``InvalidSubmissionError``."""
     wanted = given.strip().lower() if isinstance(given, str) else None
     for label in LABELS[key]:
         if label.lower() == wanted:
             return label
-    raise InvalidSubmissionError(f'"{key}" must be one of {_listed(LABELS[key])}.')
+    raise InvalidSubmissionError(f'"{key}" must be one of {_quote_labels(LABELS[key])}.')

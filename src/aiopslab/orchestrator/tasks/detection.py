@@ -1,4 +1,4 @@
-"""Is something wrong?"""
+"""The detection task: is something wrong?"""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ WORDS: Final = {"yes": YES, "true": YES, "no": NO, "false": NO}
 
 
 class DetectionTask(Task):
-    """The agent says whether anything is wrong with the application."""
+    """The agent submits whether anything is wrong with the application."""
 
     task_type: ClassVar[str] = "detection"
     goal: ClassVar[str] = (
-        "find out whether something is wrong with the application at present. It may well be that all is well. "
-        'Submit "Yes" if something is wrong and "No" if nothing is.'
+        "determine whether something is wrong with the application now. It may well be healthy. "
+        'Submit "Yes" if something is wrong and "No" if not.'
     )
     example: ClassVar[str] = 'submit("Yes")'
 
     def submit(self, has_anomaly: str) -> str:
-        """Submit the answer, which ends the session.
+        """Submit the answer. This ends the session.
 
         Args:
-            has_anomaly (str): "Yes" if something is wrong, "No" if nothing is.
+            has_anomaly (str): "Yes" if something is wrong, "No" if not.
 
         Example:
             submit("Yes")
         """
         given = str(has_anomaly) if isinstance(has_anomaly, (str, bool)) else ""
-        said = WORDS.get(given.strip().strip(".!").lower())
-        if said is None:
+        answer = WORDS.get(given.strip().strip(".!").lower())
+        if answer is None:
             raise InvalidSubmissionError('The answer must be "Yes" or "No": submit("Yes") or submit("No").')
-        return said
+        return answer
 
-    def expected(self) -> str:
-        """Whether something is wrong."""
+    def get_expected(self) -> str:
+        """Return "Yes" if something is wrong, "No" if not."""
         if self.ans is not None:
             return self.submit(self.ans)
         return YES if self.breaks else NO
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
-        expected = self.expected()
-        told = "Invalid Format" if soln is None else "Correct" if soln == expected else "Incorrect"
+        expected = self.get_expected()
+        accuracy = "Invalid Format" if soln is None else "Correct" if soln == expected else "Incorrect"
         self.results |= {
-            "Detection Accuracy": told,
+            "Detection Accuracy": accuracy,
             "TTD": duration,
-            "success": told == "Correct",
+            "success": accuracy == "Correct",
             "expected": expected,
         }
         return dict(self.results)

@@ -1,4 +1,4 @@
-"""Repair it."""
+"""The mitigation task: repair it."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ REPAIRED = "the system works as it did before"
 
 
 class MitigationTask(Task):
-    """The agent repairs the application; the system as it stands after the submission is judged as a whole."""
+    """The agent repairs the application; after the submission the whole system is judged."""
 
     task_type: ClassVar[str] = "mitigation"
     goal: ClassVar[str] = (
-        "something is wrong with the application; repair it, so that users get right answers in time again, and keep getting "
-        "them. Remove the cause, change nothing else, and lose nothing that users have written. Submit without an answer "
-        "when it is done; the system is then judged as it stands."
+        "something is wrong with the application; repair it, so that users permanently get correct and timely responses again. "
+        "Remove the cause, change nothing else, and lose no data that users have written. When you are done, submit without an "
+        "answer; the state of the system is then judged."
     )
     example: ClassVar[str] = "submit()"
 
     def submit(self, *remarks: object) -> bool:
-        """Submit, which ends the session: the repair is done. It takes no arguments.
+        """Submit the finished repair. This ends the session. It takes no arguments.
 
         Example:
             submit()
         """
-        # Remarks change nothing: what is judged is the system.
+        # Remarks are ignored: only the system is judged.
         return True
 
-    def expected(self) -> str:
-        """What a good repair comes to."""
+    def get_expected(self) -> str:
+        """Return the goal of a repair."""
         return REPAIRED
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
-        """A repair that was never submitted is no success; ``repaired`` tells how the system was all the same."""
-        from aiopslab.orchestrator.oracles import judge_repair  # a cloud; problems are listed without one
+        """Judge the system. Without a submission there is no success; ``repaired`` holds the verdict in any case."""
+        from aiopslab.orchestrator.oracles import judge_repair  # loads the cloud
 
         verdict = judge_repair(self.environment, self.faults)
         self.results |= {
@@ -43,6 +43,6 @@ class MitigationTask(Task):
             "TTM": duration,
             "repaired": verdict.passed,
             "findings": [str(finding) for finding in verdict.findings],
-            "expected": self.expected(),
+            "expected": self.get_expected(),
         }
         return dict(self.results)

@@ -1,4 +1,4 @@
-"""What shows of an incident: what users, objects, alerts and logs say, compared with a world in which nothing was done."""
+"""Symptoms of an incident in users' requests, objects, alerts and logs, compared with a world without a fault."""
 
 from __future__ import annotations
 
@@ -12,73 +12,83 @@ from aiopslab.orchestrator.evaluation.health import health
 from aiopslab.orchestrator.oracles import Finding
 
 WORSE: Final = 0.02
-"""So much more of a journey's requests must fail to say that its users are worse off."""
+"""Rise in the share of failed requests that counts as a symptom."""
 SLOWER: Final = 2.0
 WINDOW_S: Final = 30.0
-LOUD: Final = ("error", "fail", "refused", "unable", "timeout", "timed out", "denied", "not authorized")
+ERROR_WORDS: Final = (
+    "error",
+    "fail",
+    "refused",
+    "unable",
+    "timeout",
+    "timed out",
+    "denied",
+    "not authorized",
+)
 SHOWN: Final = 3
 
 
 @dataclass(frozen=True)
-class Signs:
-    """What can be seen of a system at one moment."""
+class Symptoms:
+    """The observable state of a system at one time."""
 
     failed: dict[str, float]
-    """Of each journey, the share of its requests that failed lately."""
+    """Share of recent requests that failed, by journey."""
     p99_s: dict[str, float]
     unhealthy: tuple[str, ...]
     alerts: tuple[str, ...]
     changed: tuple[str, ...]
-    """Objects that are declared otherwise than before."""
-    loud: int
-    """Lines of logs that complain."""
+    """Declared objects that differ from the baseline."""
+    error_lines: int
+    """Number of recent log lines with words of errors."""
 
 
-def signs(environment: Environment) -> Signs:
-    """What can be seen now."""
+def find_symptoms(environment: Environment) -> Symptoms:
+    """Return the observable state now."""
     end = environment.now - environment.timeout_s
     results = environment.users.results
-    seen = {one.name: results.between(end - WINDOW_S, end, one.name) for one in environment.app.journeys}
+    names = [journey.name for journey in environment.app.journeys]
+    seen = {name: results.between(end - WINDOW_S, end, name) for name in names}
     changed = find_changes(environment.baseline.objects, environment.read_declared())
-    return Signs(
-        {name: one.error_rate for name, one in seen.items()},
-        {name: one.p99_s for name, one in seen.items()},
+    return Symptoms(
+        {name: requests.error_rate for name, requests in seen.items()},
+        {name: requests.p99_s for name, requests in seen.items()},
         health(environment).unhealthy,
-        tuple(sorted({labels["alertname"] for labels in _firing(environment)})),
+        tuple(sorted({labels["alertname"] for labels in _find_firing_alerts(environment)})),
         tuple(f"{key.plural}/{key.name}" for key in changed),
-        _loud(environment),
+        _count_error_lines(environment),
     )
 
 
-def shows(after: Signs, untouched: Signs, breaks: bool) -> Iterator[Finding]:
-    """A fault can be noticed; where nothing is wrong, nothing can."""
-    found = list(_differences(after, untouched))
-    told = "; ".join(found[:SHOWN])
+def check_symptoms(after: Symptoms, untouched: Symptoms, breaks: bool) -> Iterator[Finding]:
+    """Check that a fault has symptoms, and that a problem without a fault has none."""
+    differences = list(_find_differences(after, untouched))
+    why = "; ".join(differences[:SHOWN])
     if breaks:
-        yield Finding("the incident shows", bool(found), told or "nothing differs from a world without it")
+        yield Finding("the incident is visible", bool(differences), why or "it has no symptoms")
     else:
-        yield Finding("nothing is wrong", not found and not after.unhealthy, told)
+        yield Finding("nothing is wrong", not differences and not after.unhealthy, why)
 
 
-def _differences(after: Signs, untouched: Signs) -> Iterator[str]:
-    """In what a system is worse off than one in which nothing was done, a phrase for each."""
+def _find_differences(after: Symptoms, untouched: Symptoms) -> Iterator[str]:
+    """Yield a phrase for each respect in which a system is worse than one without a fault."""
     for name, share in after.failed.items():
         if share > untouched.failed.get(name, 0.0) + WORSE:
             yield f"{share:.0%} of {name} fail"
         elif after.p99_s[name] > SLOWER * untouched.p99_s.get(name, after.p99_s[name]):
             yield f"p99 of {name} is {after.p99_s[name] * 1000:.0f} ms"
-    yield from (f"{name} is not well" for name in after.unhealthy if name not in untouched.unhealthy)
+    yield from (f"{name} is unhealthy" for name in after.unhealthy if name not in untouched.unhealthy)
     yield from (f"{name} fires" for name in after.alerts if name not in untouched.alerts)
     yield from (f"{name} was changed" for name in after.changed if name not in untouched.changed)
-    if after.loud > 2 * untouched.loud + 10:
-        yield f"{after.loud - untouched.loud} more complaints in logs"
+    if after.error_lines > 2 * untouched.error_lines + 10:
+        yield f"{after.error_lines - untouched.error_lines} more errors in logs"
 
 
-def _firing(environment: Environment) -> list[dict[str, str]]:
+def _find_firing_alerts(environment: Environment) -> list[dict[str, str]]:
     return [dict(alert.labels) for alert in environment.monitoring.rules.alerts if alert.state == "firing"]
 
 
-def _loud(environment: Environment) -> int:
+def _count_error_lines(environment: Environment) -> int:
     start_ns = round((environment.world.epoch_s + environment.now - WINDOW_S) * 1e9)
     records = environment.world.emitter.logs.records(start_ns)
-    return sum(any(word in text.lower() for word in LOUD) for _, _, text in records)
+    return sum(any(word in text.lower() for word in ERROR_WORDS) for _, _, text in records)

@@ -1,7 +1,7 @@
-"""Ways to deal with an incident, good and bad, each tried on a copy and judged as an agent's repair would be.
+"""The reference repair of a problem, and shortcuts that must not pass, each tried on a copy and judged like an agent's.
 
-The reference repair is the faults' own way back, typed at an agent's terminal with the rights that the problem gives it,
-and twice, because it may be done twice. The others are what somebody does who has not understood anything.
+The reference repair is the faults' own recovery, typed at the agent's terminal with the agent's permissions, twice, because
+it must be idempotent. The shortcuts are commands of an operator who has not found the cause.
 """
 
 from __future__ import annotations
@@ -12,25 +12,52 @@ from typing import Any, Final
 
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.site import at_site
-from aiopslab.orchestrator.oracles import remains
-from aiopslab.orchestrator.posing import Posed
+from aiopslab.orchestrator.oracles import is_present
+from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.orchestrator.validation import taking_back
-from aiopslab.orchestrator.validation.answers import succeeded
+from aiopslab.orchestrator.validation.answers import is_success
 from simcloud.machine.process import Completed
 from simcloud.world.terminal import Terminal
 
-PATIENCE_S: Final = 600.0
+COMMAND_TIMEOUT_S: Final = 600.0
 SHOWN: Final = 2
 TAKES_EFFECT_S: Final = 30.0
 
+LIST_WORKLOADS: Final = (
+    "kubectl get deployments,statefulsets -A --no-headers -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name "
+    "| grep -v -E '^(kube-|local-path|default )'"
+)
+"""Lists namespace and name of every workload that is not part of the cluster itself."""
+LIST_NAMESPACES: Final = f"$({LIST_WORKLOADS} | awk '{{print $1}}' | sort -u)"
+"""The namespaces of these workloads."""
+_LIST_RELEASES: Final = """helm list -A -o json | jq -r '.[] | .name + " " + .namespace + " " + .revision'"""
+
+UNDO_ROLLOUTS: Final = (
+    f"{LIST_WORKLOADS} | while read ns name; do kubectl -n $ns rollout undo deployment/$name; done"
+)
+SCALE_ALL: Final = f"for ns in {LIST_NAMESPACES}; do kubectl -n $ns scale deployment --all --replicas=1; done"
+ROLL_BACK_RELEASES: Final = (
+    f"{_LIST_RELEASES} | while read name ns now; do helm rollback $name 1 -n $ns; done"
+)
+REAPPLY_RELEASES: Final = (
+    f"{_LIST_RELEASES} | while read name ns now; do helm rollback $name $now -n $ns; done"
+)
+APPLY_ALL: Final = (
+    f"for ns in {LIST_NAMESPACES}; do "
+    "for object in $(kubectl -n $ns get deployments,services,configmaps -o name); do "
+    "kubectl -n $ns apply view-last-applied $object -o json 2> /dev/null | kubectl apply -f - 2> /dev/null; done; done"
+)
+FLUSH_FILTERS: Final = (
+    "for node in $(kubectl get nodes -o name); do ssh ${node#node/} iptables -F FORWARD; done"
+)
+
 
 class CannotBeTyped(Exception):
-    """A repair needs more than a terminal; the sentence says what."""
+    """A repair cannot be typed at a terminal; the message says why."""
 
 
-class AgentsSite:
-    """A site as an agent has it: what is operated there is typed at the agent's own terminal."""
+class TerminalSite:
+    """A site whose operations are typed at the agent's terminal."""
 
     def __init__(self, environment: Environment, terminal: Terminal) -> None:
         self._environment = environment
@@ -38,25 +65,25 @@ class AgentsSite:
 
     def operate(self, line: str) -> Completed:
         """Type a line; raises ``CannotBeTyped`` when it does not succeed."""
-        done = self._terminal.run(line, PATIENCE_S)
+        done = self._terminal.run(line, COMMAND_TIMEOUT_S)
         if done.status != 0:
-            told = (done.stderr or done.stdout).decode(errors="replace").strip()
-            raise CannotBeTyped(f"'{line}' ends with {done.status}: {told[-300:]}")
+            output = (done.stderr or done.stdout).decode(errors="replace").strip()
+            raise CannotBeTyped(f"'{line}' ends with {done.status}: {output[-300:]}")
         return done
 
     @property
     def machines(self) -> Mapping[str, Any]:
-        """Nobody types at hardware."""
-        raise CannotBeTyped("it changes machines directly, which no agent can")
+        """Hardware cannot be changed from a terminal."""
+        raise CannotBeTyped("it changes machines directly, which an agent cannot do")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._environment, name)
 
 
-def referenced(posed: Posed) -> None:
-    """The reference repair, typed, twice; raises ``CannotBeTyped``."""
-    task, environment = posed.task, posed.environment
-    site: Any = AgentsSite(environment, posed.terminal)
+def repair_by_reference(problem: PreparedProblem) -> None:
+    """Type the reference repair twice; raises ``CannotBeTyped``."""
+    task, environment = problem.task, problem.environment
+    site: Any = TerminalSite(environment, problem.terminal)
     task.environment = site
     try:
         with at_site(site):
@@ -66,91 +93,92 @@ def referenced(posed: Posed) -> None:
         task.environment = environment
 
 
-def nothing(posed: Posed) -> None:
-    """Hands in the lap."""
+def do_nothing(problem: PreparedProblem) -> None:
+    """Do nothing."""
 
 
-def restarted(posed: Posed) -> None:
-    """Off and on again."""
-    ns = posed.environment.namespace
-    _type(posed, f"kubectl -n {ns} rollout restart deployment", f"kubectl -n {ns} delete pods --all")
+def restart_everything(problem: PreparedProblem) -> None:
+    """Restart every Deployment and delete every pod."""
+    ns = problem.environment.namespace
+    _type(problem, f"kubectl -n {ns} rollout restart deployment", f"kubectl -n {ns} delete pods --all")
 
 
-def deleted(posed: Posed) -> None:
-    """What is at fault is taken away, and all that belongs to it."""
-    concerned = [one for fault in posed.task.faults for one in fault.concerned]
-    ns = posed.environment.namespace
-    for resource, name in dict.fromkeys((*concerned, *_workloads(posed))):
-        _type(posed, f"kubectl -n {ns} delete {resource} {name} --ignore-not-found")
+def delete_faulty(problem: PreparedProblem) -> None:
+    """Delete the faulty workloads and the resources that the faults concern."""
+    concerned = [resource for fault in problem.task.faults for resource in fault.concerned]
+    ns = problem.environment.namespace
+    for resource, name in dict.fromkeys((*concerned, *_find_workloads(problem))):
+        _type(problem, f"kubectl -n {ns} delete {resource} {name} --ignore-not-found")
 
 
-def scaled_away(posed: Posed) -> None:
-    """What is at fault is scaled to nothing."""
-    ns = posed.environment.namespace
-    _type(posed, *(f"kubectl -n {ns} scale deployment/{name} --replicas=0" for _, name in _workloads(posed)))
+def scale_faulty_to_zero(problem: PreparedProblem) -> None:
+    """Scale the faulty workloads to zero."""
+    ns = problem.environment.namespace
+    lines = (f"kubectl -n {ns} scale deployment/{name} --replicas=0" for _, name in _find_workloads(problem))
+    _type(problem, *lines)
 
 
-SHORTCUTS: Final[Mapping[str, Callable[[Posed], None]]] = {
-    "doing nothing": nothing,
-    "restarting everything": restarted,
-    "deleting what is at fault": deleted,
-    "scaling it to nothing": scaled_away,
+SHORTCUTS: Final[Mapping[str, Callable[[PreparedProblem], None]]] = {
+    "doing nothing": do_nothing,
+    "restarting everything": restart_everything,
+    "deleting the faulty component": delete_faulty,
+    "scaling the faulty component to zero": scale_faulty_to_zero,
 }
-"""What must not pass for a repair, by what it is called; as must not what is in ``TAKEN_BACK``."""
-TAKEN_BACK: Final[Mapping[str, tuple[str, ...]]] = {
-    "undoing every rollout": (taking_back.UNDO,),
-    "applying everything again": (taking_back.APPLY, taking_back.THIS_RELEASE),
-    "scaling everything to one": (taking_back.SCALE,),
-    "emptying packet filters": (taking_back.FILTERS,),
+"""Ways that must not pass as a repair, by name; nor must those in ``ROLLBACKS``."""
+ROLLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "undoing every rollout": (UNDO_ROLLOUTS,),
+    "reapplying everything": (APPLY_ALL, REAPPLY_RELEASES),
+    "scaling everything to one": (SCALE_ALL,),
+    "flushing packet filters": (FLUSH_FILTERS,),
 }
-"""Lines that take something back everywhere, without a look at what it is."""
-CAUSE_STAYS: Final = frozenset({"doing nothing", "restarting everything"})
-"""Those that must not even remove the cause: where they fail for another reason, patience would make them pass."""
+"""Commands that undo one kind of change everywhere, wanted changes included."""
+KEEP_CAUSE: Final = frozenset({"doing nothing", "restarting everything"})
+"""Ways that must not even remove the cause: if they fail only for another reason, they may pass later."""
 RESTARTS: Final = frozenset({"restarting everything"})
-"""Those of them that remove the cause where starting pods anew is a repair; they must fail by what else they do."""
+"""Those of them that do remove the cause where a restart is a repair; they must fail by their side effects."""
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Whether a way to repair passed, whether it removed the cause, and what is not well."""
+class RepairOutcome:
+    """Whether a repair passed, whether it removed the cause, and which checks failed."""
 
     passed: bool
     cause_gone: bool
     why: str
 
 
-def judged(task: Task) -> Judged:
-    """Judge the system as it stands; the world goes on meanwhile."""
+def judge(task: Task) -> RepairOutcome:
+    """Judge the state of the system; simulated time passes meanwhile."""
     results = task.eval(task.take_submission((), {}), [], 1.0)
-    bad = [finding for finding in results.get("findings", ()) if finding.startswith("NOT")]
-    passed = succeeded(results)
-    left = any(remains(task.environment, fault) for fault in task.faults)
-    return Judged(passed, not left if task.faults else passed, "; ".join(bad[:SHOWN]))
+    failed = [finding for finding in results.get("findings", ()) if finding.startswith("NOT")]
+    passed = is_success(results)
+    present = any(is_present(task.environment, fault) for fault in task.faults)
+    return RepairOutcome(passed, not present if task.faults else passed, "; ".join(failed[:SHOWN]))
 
 
-def took_back(posed: Posed, way: str) -> Judged:
-    """Type the lines of one way to take things back, and judge what came of it, if the cause is gone at all."""
-    _type(posed, *TAKEN_BACK[way])
-    task, environment = posed.task, posed.environment
+def try_rollback(problem: PreparedProblem, way: str) -> RepairOutcome:
+    """Type the commands of a rollback, and judge the outcome if the cause is gone."""
+    _type(problem, *ROLLBACKS[way])
+    task, environment = problem.task, problem.environment
     environment.run_for(TAKES_EFFECT_S)
     if any(fault.present(environment) for fault in task.faults):
-        return Judged(False, False, "the root cause is still there")
-    return judged(task)
+        return RepairOutcome(False, False, "the root cause is still present")
+    return judge(task)
 
 
-def cause_must_stay(way: str, task: Task) -> bool:
-    """Whether a way to deal with the problem must not even remove its cause."""
+def must_keep_cause(way: str, task: Task) -> bool:
+    """Whether a way must not even remove the cause of the problem."""
     cured = bool(task.faults) and all(fault.restart_repairs for fault in task.faults)
-    return way in CAUSE_STAYS and not (cured and way in RESTARTS)
+    return way in KEEP_CAUSE and not (cured and way in RESTARTS)
 
 
-def _workloads(posed: Posed) -> list[tuple[str, str]]:
-    """The Deployments of the components at fault."""
-    names = dict.fromkeys(fault.truth.component for fault in posed.task.faults)
+def _find_workloads(problem: PreparedProblem) -> list[tuple[str, str]]:
+    """Return the Deployments of the faulty components."""
+    names = dict.fromkeys(fault.truth.component for fault in problem.task.faults)
     kind = "deployments.apps"
-    return [(kind, name) for name in names if posed.environment.find(kind, name) is not None]
+    return [(kind, name) for name in names if problem.environment.find(kind, name) is not None]
 
 
-def _type(posed: Posed, *lines: str) -> None:
+def _type(problem: PreparedProblem, *lines: str) -> None:
     for line in lines:
-        posed.terminal.run(line, PATIENCE_S)
+        problem.terminal.run(line, COMMAND_TIMEOUT_S)

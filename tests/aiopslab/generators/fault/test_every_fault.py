@@ -19,8 +19,8 @@ from aiopslab.apps.base import Application
 from aiopslab.cloud.declared import find_changes, read_declared
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault
+from aiopslab.orchestrator.preparation import STEP_S
 from aiopslab.orchestrator.problems import ProblemRegistry
-from aiopslab.orchestrator.staging import STEP_S
 from simcloud.world.copies import Copy
 
 SPREAD_S = 75.0

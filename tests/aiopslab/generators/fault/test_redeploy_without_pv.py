@@ -63,4 +63,4 @@ def test_new_volumes_without_the_old_data_are_none(incident: Copy[Environment]) 
     with incident.branch() as copy:
         passed, told = copy.call(judged, ELSEWHERE)
     assert not passed
-    assert "NOT every write that was acknowledged is there" in told
+    assert "NOT every acknowledged write is stored" in told

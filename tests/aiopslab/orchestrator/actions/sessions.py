@@ -10,7 +10,7 @@ from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.actions import ActionSet, TaskActions
-from aiopslab.orchestrator.actions.registry import actions_of
+from aiopslab.orchestrator.actions.registry import find_actions
 from aiopslab.utils.status import InvalidActionError
 from simcloud.world.copies import Copy
 from simcloud.world.policies import POLICIES
@@ -38,7 +38,7 @@ def social(seed: int) -> Environment:
 def session(environment: Environment, policy: str = "admin") -> ActionSet:
     """All actions there are."""
     actions = TaskActions(environment, POLICIES[policy])
-    return ActionSet(actions, list(actions_of(actions)))
+    return ActionSet(actions, list(find_actions(actions)))
 
 
 def perform(actions: ActionSet, call: Call) -> str:

@@ -63,7 +63,7 @@ def test_what_never_ends_runs_for_the_time_given(well: Copy[Environment], line: 
         ),
         ("vi /tmp/x", "write files with 'cat > FILE <<EOF'"),
         ("top", "use 'top -b -n 1', or 'kubectl top pods -A'"),
-        (f"kubectl exec -it -n {HOTEL} deploy/geo -- bash", "give the command to run, without -i and -t"),
+        (f"kubectl exec -it -n {HOTEL} deploy/geo -- bash", "pass the command to run, without -i and -t"),
         ("python3 -c 'print(1)'", "not installed on this host"),
         ("kubectl proxy", "use 'kubectl get --raw /PATH'"),
     ],
@@ -80,7 +80,7 @@ def test_what_wants_a_person_says_what_to_use_instead(
 @pytest.mark.parametrize("timeout", [0, -1])
 def test_a_time_that_is_none_is_refused(well: Copy[Environment], timeout: int) -> None:
     (seen,) = say(well, ("exec_shell", "true", timeout))
-    assert seen.startswith("INVALID: timeout is in seconds and above 0")
+    assert seen.startswith("INVALID: timeout must be above 0 seconds")
 
 
 def test_nobody_waits_for_longer_than_ten_minutes(well: Copy[Environment]) -> None:
@@ -101,7 +101,7 @@ def quiet(environment: Environment) -> None:
 def test_long_output_is_cut_and_says_so(well: Copy[Environment], line: str) -> None:
     (seen,) = say(well, ("exec_shell", line))
     assert len(seen.encode()) < 50_000
-    assert "left out here: to see the rest, filter it with grep, head or tail" in seen
+    assert "omitted: to see the rest, filter it with grep, head or tail" in seen
     assert "\0" not in seen
 
 

@@ -21,7 +21,7 @@ def test_topology_is_a_tree_of_calls_and_a_table_of_workloads(well: Copy[Environ
     assert lines[2].startswith("frontend ")
     assert any(line.startswith("│  ├─ geo ") and " 0.0% " in line for line in lines)
     assert re.search(r"^geo +Deployment +1/1 +0 +ok$", seen, re.MULTILINE)
-    assert "without a ready pod" not in seen
+    assert "without ready pods" not in seen
 
 
 def test_topology_shows_trouble(ill: Copy[Environment]) -> None:
@@ -29,7 +29,7 @@ def test_topology_shows_trouble(ill: Copy[Environment]) -> None:
     assert re.search(r"^.*search +\d+\.\d+ +100\.0%", seen, re.MULTILINE)
     assert re.search(r"^geo +Deployment +0/0 +0 +scaled to 0$", seen, re.MULTILINE)
     assert re.search(r"^rate +Deployment +\S+ +[1-9]\d* +", seen, re.MULTILINE)
-    assert "Services without a ready pod behind them: geo" in seen
+    assert "Services without ready pods: geo" in seen
 
 
 def test_topology_of_another_namespace_has_its_workloads(well: Copy[Environment]) -> None:
@@ -57,7 +57,7 @@ def test_warnings_may_stand_first(ill: Copy[Environment]) -> None:
 
 def test_a_namespace_without_events_says_so(well: Copy[Environment]) -> None:
     (seen,) = say(well, ("get_events", "kube-public"))
-    assert seen == "There are no events in 'kube-public'; they are kept for an hour."
+    assert seen == "There are no events in 'kube-public'; events are kept for an hour."
 
 
 def test_alerts(well: Copy[Environment], ill: Copy[Environment]) -> None:
@@ -84,7 +84,7 @@ def test_changes_say_who_changed_which_field(ill: Copy[Environment]) -> None:
 
 def test_changes_of_old_are_left_out(well: Copy[Environment]) -> None:
     (seen,) = say(well, ("get_changes", HOTEL, 1))
-    assert seen.startswith("Nothing was changed in 'test-hotel-reservation' in the last minute, up to")
+    assert seen.startswith("No changes in 'test-hotel-reservation' in the last minute, up to")
 
 
 def test_changes_show_configuration_line_by_line_and_no_secrets(well: Copy[Environment]) -> None:

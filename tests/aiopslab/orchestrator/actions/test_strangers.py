@@ -37,7 +37,7 @@ def attempts(environment: Environment) -> list[str]:
                     told = str(error)
                     if len(told) > 1000:
                         wrong.append(f"{name} {one.name}={nasty!r:.40}: an error of {len(told)} characters")
-                if "failed inside" in told or "Traceback" in told or "/tmp/" in told.replace("/tmp/out", ""):
+                if "Internal error" in told or "Traceback" in told or "/tmp/" in told.replace("/tmp/out", ""):
                     wrong.append(f"{name} {one.name}={nasty!r:.40}: {told[:200]}")
                 if len(told.encode()) > 45_000:
                     wrong.append(f"{name} {one.name}={nasty!r:.40}: {len(told)} characters")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiopslab.orchestrator.agent_link import Usage
-from aiopslab.orchestrator.evaluation.conduct import conduct, estimated_tokens, tokens
+from aiopslab.orchestrator.evaluation.conduct import count_conduct, count_tokens, estimate_tokens
 from tests.aiopslab.orchestrator.evaluation.steps import step
 
 
@@ -17,7 +17,7 @@ def test_steps_actions_and_repetitions_are_counted() -> None:
         step(5, api_name="get_logs", args=("ns", "rate")),
         step(6, api_name="submit", args=("Yes",)),
     ]
-    told = conduct(steps)
+    told = count_conduct(steps)
     assert told["steps"] == 6
     assert told["repeated_actions"] == 1
     assert told["actions_by_name"] == {"exec_shell": 3, "get_logs": 2, "submit": 1}
@@ -31,7 +31,7 @@ def test_mistakes_are_told_apart_and_are_no_actions() -> None:
         step(3, api_name="reboot_moon", args=(), valid=False),
         step(4, api_name="submit", args=("Maybe",), valid=False),
     ]
-    told = conduct(steps)
+    told = count_conduct(steps)
     assert told["invalid_actions"] == 4
     assert told["invalid_by_kind"] == {
         "unreadable answers": 2,
@@ -44,31 +44,31 @@ def test_mistakes_are_told_apart_and_are_no_actions() -> None:
 
 def test_arguments_that_json_does_not_know_are_compared_all_the_same() -> None:
     odd = step(1, args=({1, 2},), kwargs={"b": 1, "a": b"x"})
-    assert conduct([odd, odd])["repeated_actions"] == 1
+    assert count_conduct([odd, odd])["repeated_actions"] == 1
 
 
 def test_tokens_are_what_the_agent_says() -> None:
     used = Usage(in_tokens=100, out_tokens=20, cost_usd=0.25)
-    assert tokens([step(1, in_tokens=7, out_tokens=8)], used) == {
+    assert count_tokens([step(1, in_tokens=7, out_tokens=8)], used) == {
         "in_tokens": 100,
         "out_tokens": 20,
         "tokens_estimated": False,
         "cost_usd": 0.25,
     }
     free = Usage(in_tokens=1, out_tokens=2, cost_usd=None)
-    assert "cost_usd" not in tokens([], free)
+    assert "cost_usd" not in count_tokens([], free)
 
 
 def test_else_they_are_what_its_steps_say() -> None:
-    told = tokens([step(1, in_tokens=7, out_tokens=8), step(2, in_tokens=3, out_tokens=None)], None)
+    told = count_tokens([step(1, in_tokens=7, out_tokens=8), step(2, in_tokens=3, out_tokens=None)], None)
     assert told == {"in_tokens": 10, "out_tokens": 8, "tokens_estimated": False}
 
 
 def test_else_they_are_estimated_and_marked_so() -> None:
-    told = tokens([step(1, observation="x" * 400, response="y" * 41)], None)
+    told = count_tokens([step(1, observation="x" * 400, response="y" * 41)], None)
     assert told == {"in_tokens": 100, "out_tokens": 11, "tokens_estimated": True}
 
 
 @given(st.text())
 def test_any_text_has_an_estimate(text: str) -> None:
-    assert estimated_tokens(text) >= (1 if text else 0)
+    assert estimate_tokens(text) >= (1 if text else 0)

@@ -13,7 +13,7 @@ from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.evaluation import Metric, evaluate, evaluate_record
 from aiopslab.orchestrator.models import ScriptedModel
-from aiopslab.orchestrator.records import record_of
+from aiopslab.orchestrator.records import build_record
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import DetectionTask, MitigationTask, Task
@@ -48,7 +48,7 @@ def worked(
     session.wall_began, session.wall_ended, session.wall_agent_s = 100.0, 103.0, 1.0
     results = evaluate(task, session, judge)
     prompt = {"description": task.get_task_description()}
-    record = record_of(session, prompt, task.expected(), results, {}, Redactor())
+    record = build_record(session, prompt, task.get_expected(), results, {}, Redactor())
     return results, json.loads(json.dumps(record))
 
 
@@ -216,7 +216,7 @@ def test_authors_metrics_are_added_and_a_bad_one_costs_a_sentence(incident: Copy
     assert "mine" not in results
     failed, refused = results["metric_errors"]
     assert failed == "The metric failing failed: ZeroDivisionError: no steps to divide by"
-    assert "The metric greedy gave steps, which is taken" in refused
+    assert "The metric greedy returned existing keys (steps)" in refused
     assert record["results"]["typed"] == 2
 
 

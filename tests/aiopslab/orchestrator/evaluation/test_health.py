@@ -9,7 +9,7 @@ import pytest
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.evaluation import Health, health
-from aiopslab.orchestrator.evaluation.health import WINDOW_S, Watch, severity
+from aiopslab.orchestrator.evaluation.health import WINDOW_S, HealthMonitor, compute_severity
 from simcloud.world.copies import Copy
 
 NS = "test-hotel-reservation"
@@ -36,8 +36,8 @@ def broken_and_mended(environment: Environment) -> tuple[Health, Health]:
 
 def watched_and_looked_at(environment: Environment) -> list[tuple[Health, Health]]:
     """What somebody sees who watches all along, and somebody who comes anew each time: a process dies twice, a workload goes."""
-    watch = Watch(environment)
-    seen = [(watch.now(), health(environment))]
+    watch = HealthMonitor(environment)
+    seen = [(watch.measure(), health(environment))]
     for line in (
         f"kubectl -n {NS} exec deploy/geo -- kill 1 || true",
         f"kubectl -n {NS} exec deploy/geo -- kill 1 || true",
@@ -46,7 +46,7 @@ def watched_and_looked_at(environment: Environment) -> list[tuple[Health, Health
         environment.operate(line)
         for _ in range(9):
             environment.run_for(WINDOW_S / 6)
-            seen.append((watch.now(), health(environment)))
+            seen.append((watch.measure(), health(environment)))
     return seen
 
 
@@ -127,12 +127,12 @@ def test_a_finished_helper_pod_is_not_unhealthy(baseline: Copy[Environment]) -> 
 
 def test_severity_stays_between_0_and_1_and_grows_with_either_part() -> None:
     many = tuple(f"services/{number}" for number in range(1000))
-    assert severity(0.0, ()) == 0.0
-    assert severity(1.0, many) == 1.0
-    assert 0.4 < severity(0.0, many) < 0.5
+    assert compute_severity(0.0, ()) == 0.0
+    assert compute_severity(1.0, many) == 1.0
+    assert 0.4 < compute_severity(0.0, many) < 0.5
     assert (
-        severity(0.2, ())
-        < severity(0.2, ("pods/a",))
-        < severity(0.2, ("nodes/a",))
-        < severity(0.6, ("nodes/a",))
+        compute_severity(0.2, ())
+        < compute_severity(0.2, ("pods/a",))
+        < compute_severity(0.2, ("nodes/a",))
+        < compute_severity(0.6, ("nodes/a",))
     )

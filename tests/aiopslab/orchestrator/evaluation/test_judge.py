@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiopslab.orchestrator.evaluation.judge import BadForm, Case, case_of, judge_reasoning, read_verdict
+from aiopslab.orchestrator.evaluation.judge import BadForm, Case, case_of, judge_reasoning, parse_verdict
 from aiopslab.orchestrator.models import ModelFailed, ScriptedModel
 
 TRACE = [
@@ -82,14 +82,14 @@ def test_what_is_no_verdict_is_sent_back_once_with_the_reason(lenient: str, why:
 
 def test_a_wrong_answer_cannot_be_right_for_wrong_reasons() -> None:
     with pytest.raises(BadForm, match="the answer was wrong"):
-        read_verdict(WRONG_REASONS, success=False)
+        parse_verdict(WRONG_REASONS, success=False)
 
 
 @pytest.mark.parametrize(
     "around", ["```json\n{}\n```", "I think {{so}} hard.\n{}", "{}\nThank you.", '{{"draft": 1}} then {}']
 )
 def test_the_form_is_found_wherever_it_stands(around: str) -> None:
-    assert read_verdict(around.format(form()), success=True).score == 8
+    assert parse_verdict(around.format(form()), success=True).score == 8
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_it_says_what_a_person_wants_to_know() -> None:
         "NOT the root cause is gone",
         "4, 1 repeated, 2 invalid",
         "about 1200 in, 80 out",
-        "0.40 at the start, 0.90 at its worst, 0.70 in the end",
+        "0.40 at the start, 0.90 peak, 0.70 at the end",
         "90 of 600 requests failed, 2 were slow: 0.36% of a month's error budget",
         "worse at step 3",
         "and 3 more",

@@ -140,7 +140,7 @@ def test_lost_bookings_fail_a_repair(incident: tuple[Copy[Environment], str]) ->
     with copy.branch() as episode:
         passed, told = episode.call(judged, target, repair, wait, "sleep 10", FORGET)
     assert not passed
-    assert "NOT every write that was acknowledged is there" in told
+    assert "NOT every acknowledged write is stored" in told
 
 
 def test_what_an_engineer_leaves_behind_while_looking_is_no_harm(baseline: Copy[Environment]) -> None:
@@ -218,7 +218,7 @@ def test_only_what_is_lost_during_the_session_is_held_against_it(
     with baseline.branch() as copy:
         passed, told = copy.call(losing, when)
     assert passed is (when == "before"), told
-    assert ("NOT every write" in told) is (when == "after")
+    assert ("NOT every acknowledged write" in told) is (when == "after")
 
 
 def losing(environment: Environment, when: str) -> tuple[bool, str]:
@@ -242,7 +242,7 @@ def test_a_store_that_is_down_when_the_session_begins_has_lost_nothing(baseline:
             FORGET,
         )
     assert not passed
-    assert "NOT every write" in told
+    assert "NOT every acknowledged write" in told
 
 
 def test_users_notice_what_they_should(baseline: Copy[Environment]) -> None:

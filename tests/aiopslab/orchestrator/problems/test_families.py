@@ -57,7 +57,7 @@ def test_published_families_have_their_ids_and_answers(family: str) -> None:
             assert problem.task_type == task
             assert [fault.truth.component for fault in problem.faults] == [component]
             if task == "analysis":
-                assert tuple(problem.expected().values()) == ROOT_CAUSES[family]
+                assert tuple(problem.get_expected().values()) == ROOT_CAUSES[family]
 
 
 @pytest.mark.parametrize("task", KNOWN_BY_SYMPTOMS)
@@ -75,7 +75,7 @@ def test_the_wrong_program_may_be_called_a_misconfiguration() -> None:
 def test_all_databases_lack_their_volumes_after_a_redeployment() -> None:
     problem = REGISTRY.get_problem("redeploy_without_PV-localization-1")
     data = ("geo", "profile", "rate", "recommendation", "reservation", "user")
-    assert problem.expected() == [f"mongodb-{name}" for name in data]
+    assert problem.get_expected() == [f"mongodb-{name}" for name in data]
     assert not problem.eval(["mongodb-geo"], [], 1.0)["success"]
 
 
@@ -83,7 +83,7 @@ def test_all_databases_lack_their_volumes_after_a_redeployment() -> None:
 def test_no_ops_expect_no(app: str) -> None:
     problem = REGISTRY.get_problem(f"noop_detection_{app}-1")
     assert problem.faults == ()
-    assert problem.expected() == "No"
+    assert problem.get_expected() == "No"
 
 
 def test_types_of_tasks_divide_the_problems() -> None:
@@ -99,11 +99,11 @@ def test_every_problem_is_made_anew_and_can_be_answered(pid: str) -> None:
     assert problem is not REGISTRY.get_problem(pid)
     names = {component.name for component in problem.app.components}
     if isinstance(problem, LocalizationTask):
-        assert {name for right in problem.right_answers() for name in right} <= names
+        assert {name for right in problem.get_right_answers() for name in right} <= names
     if isinstance(problem, AnalysisTask):
-        assert all(problem.expected()[key] in labels for key, labels in LABELS.items())
+        assert all(problem.get_expected()[key] in labels for key, labels in LABELS.items())
     if problem.task_type != "mitigation":
-        assert problem.eval(problem.expected(), [], 1.0)["success"]
+        assert problem.eval(problem.get_expected(), [], 1.0)["success"]
 
 
 def test_what_agents_are_told_does_not_depend_on_what_is_wrong() -> None:
@@ -132,4 +132,4 @@ def test_every_fault_is_used_by_a_family() -> None:
 def test_every_floor_of_always_the_same_answer_is_below_what_is_right() -> None:
     """Whoever always says yes is wrong at least once."""
     asked: list[Task] = [REGISTRY.get_problem(pid) for pid in REGISTRY.get_problem_ids("detection")]
-    assert {problem.expected() for problem in asked} == {"Yes", "No"}
+    assert {problem.get_expected() for problem in asked} == {"Yes", "No"}

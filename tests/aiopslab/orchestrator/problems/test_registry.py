@@ -39,8 +39,8 @@ def test_a_file_brings_its_classes_and_families(tmp_path: Path) -> None:
         for task in ("detection", "localization", "analysis", "mitigation")
         for n in (1, 2)
     ]
-    assert registry.get_problem("mine-localization-1").expected() == ["geo"]
-    assert registry.get_problem("my_family-localization-2").expected() == ["user"]
+    assert registry.get_problem("mine-localization-1").get_expected() == ["geo"]
+    assert registry.get_problem("my_family-localization-2").get_expected() == ["user"]
     assert "mine-localization-1" in registry.get_problem_ids("localization")
     assert registry.loaded == [tmp_path / "own.py"]
 
@@ -59,7 +59,7 @@ def test_what_a_registry_has_loaded_is_its_own(tmp_path: Path) -> None:
         ("x = 1", r"has no problems\. Define a class that extends one of the tasks and has an id"),
         (
             "from aiopslab import DetectionTask\nclass A(DetectionTask):\n    id = 'scale_pod_zero_social_net-detection-1'",
-            r"cannot be loaded: there is a problem 'scale_pod_zero_social_net-detection-1' already\. Choose another id\.",
+            r"cannot be loaded: a problem 'scale_pod_zero_social_net-detection-1' exists already\. Choose another id\.",
         ),
         (
             OWN.replace('"user"', '"usr"'),
@@ -77,7 +77,7 @@ def test_a_broken_file_is_answered_with_a_sentence(tmp_path: Path, text: str, to
 
 def test_classes_that_are_no_problems_yet_are_said(tmp_path: Path) -> None:
     text = "from aiopslab.orchestrator.tasks import Task\nclass A(Task):\n    id = 'a'\n    task_type = 'detection'"
-    with pytest.raises(CannotLoad, match=r"class A lacks eval, expected\. Extend DetectionTask, "):
+    with pytest.raises(CannotLoad, match=r"class A lacks eval, get_expected\. Extend DetectionTask, "):
         ProblemRegistry().load(written(tmp_path, text))
     with pytest.raises(CannotLoad, match=r"its name must end in \.py"):
         ProblemRegistry().load(written(tmp_path, text, "own.txt"))
@@ -91,7 +91,7 @@ def test_a_missing_file_is_said() -> None:
 def test_an_unknown_problem_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownProblem, match=r"Did you mean .*scale_pod_zero_social_net-mitigation-1.*\?"):
         ProblemRegistry().get_problem("scale_pod_zero_social_net-mitigaton-1")
-    with pytest.raises(UnknownProblem, match="List them all: aiopslab list"):
+    with pytest.raises(UnknownProblem, match="List all problems with: aiopslab list"):
         ProblemRegistry().get_problem("qqqq")
 
 
@@ -113,7 +113,7 @@ def test_installed_packages_bring_problems(tmp_path: Path, monkeypatch: pytest.M
     install(tmp_path, "package-with-problems", "own = package_with_problems")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     registry = ProblemRegistry()
-    assert registry.get_problem("mine-localization-1").expected() == ["geo"]
+    assert registry.get_problem("mine-localization-1").get_expected() == ["geo"]
     assert "my_family-mitigation-2" in registry.get_problem_ids()
 
 
@@ -133,7 +133,7 @@ def test_a_broken_package_is_told_and_keeps_nobody_from_the_rest(
     install(tmp_path, "broken-package", "own = broken_package")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     with pytest.warns(
-        UserWarning, match="The problems of 'broken_package' cannot be used: RuntimeError: not today"
+        UserWarning, match="The problems of 'broken_package' cannot be loaded: RuntimeError: not today"
     ):
         registry = ProblemRegistry()
     assert "scale_pod_zero_social_net-detection-1" in registry.get_problem_ids()

@@ -60,7 +60,7 @@ def test_localization(
 
 def test_localization_of_two_faults_wants_both() -> None:
     task = LocalizationTask(APP, (GEO, ScalePodZero("user")))
-    assert task.expected() == ["mongodb-geo", "user"]
+    assert task.get_expected() == ["mongodb-geo", "user"]
     half = task.eval(["user"], [], 1.0)
     assert (half["success"], half["is_subset"], half["accuracy@1"], half["accuracy@3"]) == (
         False,
@@ -106,7 +106,7 @@ def test_analysis_of_two_faults_takes_either_root_cause_and_no_mixture() -> None
     task = AnalysisTask(APP, (GEO, ScalePodZero("user")))
     one = {"system_level": "Application", "fault_type": "Authentication Issue"}
     other = {"system_level": "Virtualization", "fault_type": "Operation Error"}
-    assert task.expected() == one
+    assert task.get_expected() == one
     assert [task.eval(answer, [], 1.0)["success"] for answer in (one, other)] == [True, True]
     mixed = task.eval({**one, "fault_type": "Operation Error"}, [], 1.0)
     assert not mixed["success"]
@@ -119,7 +119,7 @@ def test_an_answer_that_the_author_gave_comes_before_the_faults() -> None:
             self.app = APP
             self.ans = "user"
 
-    assert Mine().expected() == ["user"]
+    assert Mine().get_expected() == ["user"]
     assert Mine().eval(["user"], [], 1.0)["success"]
 
 
@@ -131,7 +131,7 @@ def test_a_problem_that_breaks_something_by_itself_expects_yes() -> None:
         def inject_fault(self) -> None:
             raise AssertionError("not called here")
 
-    assert Mine().expected() == "Yes"
+    assert Mine().get_expected() == "Yes"
 
 
 def test_an_author_who_gives_no_answer_is_told_so() -> None:
@@ -143,6 +143,6 @@ def test_an_author_who_gives_no_answer_is_told_so() -> None:
             raise AssertionError("not called here")
 
     with pytest.raises(
-        NoAnswer, match=r"Problem 'Mine' breaks something by itself .* Set self\.ans in its __init__\."
+        NoAnswer, match=r"Problem 'Mine' injects its own fault .* Set self\.ans in its __init__\."
     ):
-        Mine().expected()
+        Mine().get_expected()

@@ -131,7 +131,7 @@ def test_mitigation_takes_no_answer_and_minds_no_remark() -> None:
 @pytest.mark.parametrize("kind", [DetectionTask, LocalizationTask, AnalysisTask])
 def test_wrong_arguments_are_answered_with_an_example(kind: type[Task]) -> None:
     for args, kwargs in (((), {}), (("a", "b"), {}), ((), {"answer": "Yes"})):
-        with pytest.raises(InvalidSubmissionError, match=r"Call it like this: submit\("):
+        with pytest.raises(InvalidSubmissionError, match=r"Call it as submit\("):
             hotels(kind).take_submission(args, kwargs)
 
 

@@ -14,7 +14,7 @@ def test_agents_are_told_what_they_may_do(policy: str) -> None:
     task = DetectionTask(HotelReservation())
     task.policy = policy
     told = task.get_task_description()
-    assert told.count("Your rights: ") == 1
+    assert told.count("Your permissions: ") == 1
     assert ("ssh" in told) is ("ssh" not in POLICIES[policy].denied)
 
 
@@ -27,4 +27,4 @@ def test_the_application_is_described_with_its_components() -> None:
     told = DetectionTask(HotelReservation()).get_task_description()
     assert "Users search hotels" in told
     assert "mongodb-reservation, mongodb-user, memcached-profile" in told
-    assert "What users do, all the time: search, recommend, user, reserve" in told
+    assert "User journeys, under constant load: search, recommend, user, reserve" in told

@@ -11,8 +11,8 @@ import pytest
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
-from aiopslab.orchestrator.validation.leaks import TELLTALES, Leak, find_names, new_leaks
-from aiopslab.orchestrator.validation.readable import Passage, on_hosts, readable
+from aiopslab.orchestrator.validation.leaks import TELLTALES, Leak, find_names, find_new_leaks
+from aiopslab.orchestrator.validation.passages import Passage, read_containers, read_world
 from simcloud.machine.emit import Span
 from simcloud.world.copies import Copy
 
@@ -28,7 +28,7 @@ def opened(seed: int) -> Environment:
 
 def leaks(environment: Environment) -> list[Leak]:
     host = environment.terminal().machine.host
-    return find_names((*readable(environment), *on_hosts([host])), NAMES)
+    return find_names((*read_world(environment), *read_containers([host])), NAMES)
 
 
 def typed(environment: Environment, *lines: str) -> list[Leak]:
@@ -51,7 +51,7 @@ def at_a_node(environment: Environment) -> list[Leak]:
 def at_the_agents_host(environment: Environment) -> list[Leak]:
     terminal = environment.terminal()
     terminal.run("echo 'the ground_truth is here' > /root/readme")
-    return find_names(on_hosts([terminal.machine.host]), NAMES)
+    return find_names(read_containers([terminal.machine.host]), NAMES)
 
 
 def in_a_process(environment: Environment) -> list[Leak]:
@@ -114,7 +114,7 @@ PLANTED = {
 @pytest.mark.parametrize("line", PLANTED.values(), ids=PLANTED)
 def test_an_answer_among_the_objects_is_found(world: Copy[Environment], known: list[Leak], line: str) -> None:
     with world.branch() as copy:
-        assert new_leaks(copy.call(typed, line), known)
+        assert find_new_leaks(copy.call(typed, line), known)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_an_answer_among_the_objects_is_found(world: Copy[Environment], known: l
 )
 def test_an_answer_on_machines_is_found(world: Copy[Environment], known: list[Leak], plant: object) -> None:
     with world.branch() as copy:
-        assert new_leaks(copy.call(plant), known)  # type: ignore[arg-type]
+        assert find_new_leaks(copy.call(plant), known)  # type: ignore[arg-type]
 
 
 def test_an_object_that_was_deleted_can_still_be_watched(world: Copy[Environment], known: list[Leak]) -> None:
@@ -133,7 +133,7 @@ def test_an_object_that_was_deleted_can_still_be_watched(world: Copy[Environment
         "kubectl -n {ns} delete configmap scale-pod-zero-state",
     )
     with world.branch() as copy:
-        found = new_leaks(copy.call(typed, *lines), known)
+        found = find_new_leaks(copy.call(typed, *lines), known)
     assert any(leak.where.startswith("deleted configmaps") for leak in found)
 
 
@@ -141,12 +141,12 @@ def test_a_release_of_helm_is_unpacked(world: Copy[Environment], known: list[Lea
     release = base64.b64encode(gzip.compress(b'{"notes": "scale_pod_zero"}', mtime=0)).decode()
     line = f"kubectl -n {{ns}} create secret generic sh.helm.release.v1.x.v1 --from-literal=release={release}"
     with world.branch() as copy:
-        assert new_leaks(copy.call(typed, line), known)
+        assert find_new_leaks(copy.call(typed, line), known)
 
 
 def test_the_fault_itself_tells_nothing(world: Copy[Environment], known: list[Leak]) -> None:
     with world.branch() as copy:
-        found = new_leaks(copy.call(injected), known)
+        found = find_new_leaks(copy.call(injected), known)
     assert found == []
 
 
@@ -169,4 +169,4 @@ def test_the_same_words_in_an_untouched_world_are_the_applications_own() -> None
         [Passage("logs of geo-8c1a", "12:02 chaos reigns in room 4"), Passage("file /x", "chaos: pod kill")],
         ["chaos"],
     )
-    assert [leak.where for leak in new_leaks(found, known)] == ["file /x"]
+    assert [leak.where for leak in find_new_leaks(found, known)] == ["file /x"]

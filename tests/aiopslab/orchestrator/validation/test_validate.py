@@ -26,15 +26,13 @@ def wrong(validator: Validator, pid: str) -> dict[str, str]:
 
 
 def test_an_incident_that_nobody_can_notice(validator: Validator) -> None:
-    assert wrong(validator, "harmless-detection-1") == {
-        "the incident shows": "nothing differs from a world without it"
-    }
+    assert wrong(validator, "harmless-detection-1") == {"the incident is visible": "it has no symptoms"}
 
 
 def test_an_incident_that_tells_its_name(validator: Validator) -> None:
     found = wrong(validator, "talkative-detection-1")
-    assert list(found) == ["nothing names it"]
-    assert "'talkative_stop' is to be read in" in found["nothing names it"]
+    assert list(found) == ["no text names the fault"]
+    assert "'talkative_stop' occurs in" in found["no text names the fault"]
 
 
 def test_a_judge_who_takes_everything_for_right(validator: Validator) -> None:
@@ -50,4 +48,4 @@ def test_a_world_that_is_never_the_same_twice(validator: Validator) -> None:
 def test_an_incident_that_a_restart_repairs(validator: Validator) -> None:
     found = wrong(validator, "stopped_at_will-mitigation-1")
     assert list(found) == ["restarting everything fails"]
-    assert found["restarting everything fails"].startswith("it passes for a repair")
+    assert found["restarting everything fails"].startswith("it passes as a repair")

@@ -1,0 +1,133 @@
+"""Prepares a problem for a session: deploy the application, inject the fault, open the agent's terminal, write the prompt.
+
+``get_baseline_key`` and ``get_fault_key`` identify what problems have in common, so that those with equal keys can share
+a prepared world.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from aiopslab.generators.site import at_site
+from aiopslab.orchestrator.action_names import SUBMIT
+from aiopslab.orchestrator.actions import ActionSet, TaskActions
+from aiopslab.orchestrator.actions.registry import Action
+from aiopslab.orchestrator.evaluation.health import Health, HealthMonitor
+from aiopslab.orchestrator.redaction import Redactor, find_secrets
+from aiopslab.orchestrator.tasks import Task
+from simcloud.world.policies import POLICIES
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.declared import Declared
+    from aiopslab.cloud.environment import Environment
+    from simcloud.world.terminal import Terminal
+
+ProgressCallback = Callable[[str], None]
+"""Receives the progress of long work, in short sentences."""
+
+STEP_S: Final = 5.0
+"""Sessions begin at a multiple of this after their baseline. Injecting a fault takes seconds and fractions of them: without
+this, the time at which a session begins would reveal whether a fault was injected, and which."""
+
+
+def ignore_progress(_message: str) -> None:
+    """Drop a progress message."""
+
+
+def deploy(task: Task, seed: int, tell: ProgressCallback = ignore_progress) -> Environment:
+    """Deploy the problem's application, with users on it, and return the environment once it has settled."""
+    tell(f"{task.app.name}: deploying the cluster and the application, starting users, recording a baseline")
+    from aiopslab.cloud.environment import Environment  # loads the whole cloud, which is first needed here
+
+    environment = Environment(task.app, seed, rate=task.rate)
+    policy = POLICIES[task.policy]
+    policy.admit(environment.cluster.api)  # the agent's account is part of the baseline
+    environment.settle()
+    environment.terminal(policy)  # install SSH keys before any node can fail
+    return environment
+
+
+def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_progress) -> None:
+    """Start the problem's own load, inject its fault, and let the soak time pass, in a world that has settled."""
+    task.environment = environment
+    began_s = environment.now
+    with at_site(environment):
+        task.start_workload()
+        task.inject_fault()
+    tell(f"letting {task.soak_s:g} simulated seconds pass before the session begins")
+    environment.run_for(task.soak_s)
+    environment.write_off()
+    steps = math.ceil((environment.now - began_s) / STEP_S)
+    environment.world.kernel.run_until(began_s + steps * STEP_S)
+
+
+def get_baseline_key(task: Task, seed: int) -> tuple[object, ...]:
+    """Return a key of the problem's baseline. Problems with equal keys have equal baselines."""
+    kind = type(task.app)
+    own = {name: value for name, value in vars(task.app).items() if not hasattr(kind, name)}
+    return kind.__module__, kind.__qualname__, repr(sorted(own.items())), seed, task.rate, task.policy
+
+
+def get_fault_key(task: Task, seed: int) -> tuple[object, ...]:
+    """Return a key of the staged problem. A task that overrides its own staging shares its key with no other."""
+    kind = type(task)
+    usual = kind.start_workload is Task.start_workload and kind.inject_fault is Task.inject_fault
+    what: object = (repr(task.faults), task.soak_s) if usual else task.id
+    return *get_baseline_key(task, seed), what
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The texts that an agent gets before it begins."""
+
+    description: str
+    instructions: str
+    actions: Mapping[str, str]
+    """The documentation of each action, by name."""
+
+
+@dataclass(frozen=True)
+class PreparedProblem:
+    """A problem that is ready for one session."""
+
+    task: Task
+    environment: Environment
+    actions: ActionSet
+    terminal: Terminal
+    prompt: Prompt
+    expected: Any
+    """The right answer, for the record."""
+    health_monitor: HealthMonitor
+    health: Health
+    """The system's health when the session begins."""
+    declared: Declared
+    """The objects declared when the session begins."""
+
+    def make_redactor(self) -> Redactor:
+        """Return a redactor of the agent's credentials and of the host's own keys."""
+        return Redactor((*self.terminal.secrets, *find_secrets(os.environ)))
+
+
+def open_problem(task: Task) -> PreparedProblem:
+    """Open the agent's terminal in a staged problem, collect its actions and write its prompt."""
+    environment = task.environment
+    own = (task.actions or TaskActions)(environment, POLICIES[task.policy])
+    actions = ActionSet(own, task.offered)
+    documentation = {**actions.docs, SUBMIT: Action.of(getattr(task, SUBMIT), SUBMIT).documentation}
+    prompt = Prompt(task.get_task_description(), task.get_instructions(), documentation)
+    health_monitor = HealthMonitor(environment)
+    return PreparedProblem(
+        task,
+        environment,
+        actions,
+        own.terminal,
+        prompt,
+        task.get_expected(),
+        health_monitor,
+        health_monitor.measure(),
+        environment.read_declared(),
+    )

@@ -1,0 +1,45 @@
+"""The texts that an agent gets: its situation and its instructions. They never reveal what is wrong."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiopslab.apps.base import Application
+from simcloud.world.policies import ADMIN, OPERATOR, READ_ONLY, Policy
+
+RIGHTS: Final = {
+    ADMIN.name: "Your permissions: cluster administrator, and root on the nodes (ssh NODE).",
+    OPERATOR.name: "Your permissions: operator, who may change applications, and root on the nodes (ssh NODE).",
+    READ_ONLY.name: "Your permissions: read-only. You may look at everything and change nothing.",
+}
+
+
+def describe(app: Application, goal: str, policy: Policy) -> str:
+    """Return the description: the application, its users, the agent's permissions, and its task."""
+    journeys = ", ".join(journey.name for journey in app.journeys)
+    components = ", ".join(component.name for component in app.components)
+    return (
+        f"You are on call for {app.name}, a microservice application on Kubernetes. {app.about}".rstrip()
+        + "\n\n"
+        f"Namespace: {app.namespace}\n"
+        f"Entry point: Service {app.front_door.service}, port {app.front_door.port}; users outside the cluster reach it at "
+        f"{app.frontend_url}\n"
+        f"User journeys, under constant load: {journeys}\n"
+        f"Components, each a Deployment of the same name: {components}\n"
+        f"{RIGHTS[policy.name]}\n\n"
+        f"Your task: {goal}\n"
+    )
+
+
+def instruct(example: str) -> str:
+    """Return the instructions: how to call actions and how to submit."""
+    return (
+        "Work step by step. Each of your answers must contain exactly one call of one action, in a fenced block of its own; "
+        "you may write your thoughts around it. For example:\n\n"
+        '```\nexec_shell("kubectl get namespaces")\n```\n\n'
+        "You then get its result. A call that fails or cannot be parsed costs a step, and its error message says what to do "
+        "instead.\n"
+        "Do not start editors or other programs that wait for input from a person.\n"
+        "When you are done, submit. That ends the session:\n\n"
+        f"```\n{example}\n```\n"
+    )

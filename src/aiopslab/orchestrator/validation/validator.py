@@ -1,0 +1,264 @@
+"""Validates that problems are fair, by checks on copies of their worlds.
+
+    with Validator(seed=7) as validator:
+        for finding in validator.validate("scale_pod_zero_social_net-mitigation-1"):
+            print(finding)
+
+For every problem: the incident is visible (and without a fault there are no symptoms), and no text that an agent can read
+names it. For answers: the right one succeeds, and those that can be given without looking fail. For repairs: the reference
+repair, typed at an agent's terminal, passes, and doing nothing, restarting, deleting, scaling to zero or rolling
+everything back fail. On demand: one seed gives one outcome.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final
+
+from aiopslab.orchestrator.oracles import Finding
+from aiopslab.orchestrator.preparation import (
+    PreparedProblem,
+    ProgressCallback,
+    get_baseline_key,
+    get_fault_key,
+    ignore_progress,
+)
+from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.stages import Stage, Stages
+from aiopslab.orchestrator.tasks import MitigationTask, Task
+from aiopslab.orchestrator.validation.answers import check_answers
+from aiopslab.orchestrator.validation.evidence import Symptoms, check_symptoms, find_symptoms
+from aiopslab.orchestrator.validation.leaks import AUTHOR_WORDS, TELLTALES, Leak, find_names, find_new_leaks
+from aiopslab.orchestrator.validation.passages import Passage, read_containers, read_world
+from aiopslab.orchestrator.validation.repairs import (
+    ROLLBACKS,
+    SHORTCUTS,
+    CannotBeTyped,
+    RepairOutcome,
+    judge,
+    must_keep_cause,
+    repair_by_reference,
+    try_rollback,
+)
+from simcloud.world.copies import Copy, CopyFailed
+
+JOBS: Final = 2
+"""Number of repairs that are tried in parallel."""
+SHOWN: Final = 3
+REFERENCE: Final = "the reference repair"
+Outcome = RepairOutcome | str
+"""The outcome of a repair, or why it could not be tried."""
+_TASK_SUFFIX: Final = re.compile(r"(-(detection|localization|analysis|mitigation))?(-\d+)?$")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of an incident that must not occur: in the world, in the agent's prompt, and in runbooks."""
+
+    world: tuple[str, ...]
+    prompt: tuple[str, ...]
+    """Without labels of fault types, which are part of the analysis task."""
+    runbooks: tuple[str, ...]
+    """Without names of faults: ``target port`` is a field of every Service."""
+
+    @classmethod
+    def of(cls, task: Task) -> Names:
+        """Return the names of a problem's incident."""
+        faults = [name for fault in task.faults for name in (fault.name, fault.known_as)]
+        ids = (task.id, _TASK_SUFFIX.sub("", task.id))
+        kinds = [fault.truth.fault_type for fault in task.faults]
+        # An id contains its family's name. Without the ids, all problems of a fault share one search.
+        return cls((ids[-1], *faults, *kinds, *TELLTALES), (*ids, *faults), (*ids, *AUTHOR_WORDS))
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What can be observed in a copy."""
+
+    symptoms: Symptoms
+    leaks: list[Leak]
+
+
+class Validator:
+    """Validates problems, and keeps worlds that they share."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        problems: ProblemRegistry | None = None,
+        tell: ProgressCallback = ignore_progress,
+        twice: bool = False,
+    ) -> None:
+        """With ``twice``, each problem is also staged a second time from scratch, and must be the same."""
+        self._problems = problems or ProblemRegistry()
+        self._seed = seed
+        self._tell = tell
+        self._stages = Stages(seed, registry=self._problems, tell=tell)
+        self._again = Stages(seed, registry=self._problems) if twice else None
+        self._untouched: dict[Hashable, Copy[Stage]] = {}
+        self._observations: dict[Hashable, Observations] = {}
+
+    def validate(self, problem_id: str) -> list[Finding]:
+        """Return all findings; the problem is fair when every check passed. Raises ``UnknownProblem``."""
+        task = self._problems.get_problem(problem_id)
+        return [
+            *self._check_visibility(task),
+            *self._check_answers(task),
+            *self._check_repairs(task),
+            *self._check_determinism(task),
+        ]
+
+    def _check_visibility(self, task: Task) -> Iterator[Finding]:
+        self._tell(f"{task.id}: checking symptoms and leaks")
+        names = Names.of(task)
+        key = ("untouched", *self._get_untouched_key(task))
+        untouched = self._observe(self._get_untouched(task), key, names)
+        with self._stages.episode(task.id) as copy:
+            after = self._observe(copy, get_fault_key(task, self._seed), names)
+            agent_leaks = copy.call(_find_agent_leaks, names)
+        yield from check_symptoms(after.symptoms, untouched.symptoms, task.breaks)
+        leaks = find_new_leaks((*agent_leaks, *after.leaks), untouched.leaks)
+        yield Finding("no text names the fault", not leaks, "; ".join(map(str, leaks[:SHOWN])))
+
+    def _observe(self, copy: Copy[Stage], key: tuple[object, ...], names: Names) -> Observations:
+        """Return the observations in a world. Problems with the same key and names share them."""
+        cache_key = (*key, names.world)
+        if cache_key not in self._observations:
+            self._observations[cache_key] = copy.call(_observe_stage, names)
+        return self._observations[cache_key]
+
+    def _get_untouched_key(self, task: Task) -> tuple[object, ...]:
+        return *get_baseline_key(task, self._seed), task.soak_s
+
+    def _get_untouched(self, task: Task) -> Copy[Stage]:
+        """Return the same world at the same age without a fault. Observing it does not change it."""
+        key = self._get_untouched_key(task)
+        if key not in self._untouched:
+            self._untouched[key] = self._stages.copy_baseline(task.id)
+            self._untouched[key].call(_run_for, task.soak_s)
+        return self._untouched[key]
+
+    def _check_answers(self, task: Task) -> Iterator[Finding]:
+        if isinstance(task, MitigationTask):
+            return
+        with self._stages.episode(task.id) as copy:
+            yield from copy.call(_check_stage_answers)
+
+    def _check_repairs(self, task: Task) -> Iterator[Finding]:
+        if not isinstance(task, MitigationTask):
+            return
+        ways = (REFERENCE, *SHORTCUTS, *ROLLBACKS)
+        self._tell(f"{task.id}: trying {REFERENCE} and {len(ways) - 1} shortcuts")
+        for way, outcome in self._try_repairs(task, ways).items():
+            yield _make_finding(way, outcome, must_keep_cause(way, task))
+
+    def _try_repairs(self, task: Task, ways: tuple[str, ...]) -> dict[str, Outcome]:
+        with ThreadPoolExecutor(JOBS) as pool:
+            copies = [self._stages.episode(task.id) for _ in ways]
+            try:
+                return dict(zip(ways, pool.map(_try_in_copy, copies, ways), strict=True))
+            finally:
+                for copy in copies:
+                    copy.close()
+
+    def _check_determinism(self, task: Task) -> Iterator[Finding]:
+        if self._again is None:
+            return
+        self._tell(f"{task.id}: staging a second time from scratch")
+        with self._again.episode(task.id) as second, self._stages.episode(task.id) as first:
+            same = second.call(_get_fingerprint) == first.call(_get_fingerprint)
+        yield Finding("one seed, one outcome", same, "" if same else "two stagings of it differ")
+
+    def close(self) -> None:
+        """End all kept processes."""
+        for stages in (self._stages, self._again):
+            if stages is not None:
+                stages.close()
+        while self._untouched:
+            self._untouched.popitem()[1].close()
+
+    def __enter__(self) -> Validator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _get_problem(stage: Stage) -> PreparedProblem:
+    assert stage.problem is not None, "no problem was opened here"
+    return stage.problem
+
+
+def _observe_stage(stage: Stage, names: Names) -> Observations:
+    """Return what can be observed in a world, independent of the agent."""
+    leaks = find_names(read_world(stage.environment), names.world)
+    return Observations(find_symptoms(stage.environment), leaks)
+
+
+def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:
+    """Return the leaks in the agent's prompt, in runbooks, and on the agent's host."""
+    problem = _get_problem(stage)
+    prompt = problem.prompt
+    passages = [
+        Passage("the description", prompt.description),
+        Passage("the instructions", prompt.instructions),
+        *(Passage(f"the documentation of {name}", text) for name, text in prompt.actions.items()),
+    ]
+    runbooks = [Passage(f"the runbook {name}", text) for name, text in problem.task.app.runbooks.items()]
+    return [
+        *find_names(passages, names.prompt),
+        *find_names(runbooks, names.runbooks),
+        *find_names(read_containers([problem.terminal.machine.host]), names.world),
+    ]
+
+
+def _run_for(stage: Stage, seconds: float) -> None:
+    stage.environment.run_for(seconds)
+
+
+def _check_stage_answers(stage: Stage) -> list[Finding]:
+    return list(check_answers(_get_problem(stage).task))
+
+
+def _try_in_copy(copy: Copy[Stage], way: str) -> Outcome:
+    try:
+        return copy.call(_try_repair, way)
+    except CopyFailed as error:
+        return f"it failed: {str(error).strip().splitlines()[-1]}"
+
+
+def _try_repair(stage: Stage, way: str) -> Outcome:
+    problem = _get_problem(stage)
+    if way in ROLLBACKS:
+        return try_rollback(problem, way)
+    try:
+        (repair_by_reference if way == REFERENCE else SHORTCUTS[way])(problem)
+    except CannotBeTyped as error:
+        return str(error)
+    return judge(problem.task)
+
+
+def _make_finding(way: str, outcome: Outcome, keep_cause: bool) -> Finding:
+    what = f"{way} passes" if way == REFERENCE else f"{way} fails"
+    if isinstance(outcome, str):
+        return Finding(what, False, outcome)
+    if way == REFERENCE:
+        return Finding(what, outcome.passed, outcome.why)
+    if outcome.passed:
+        return Finding(what, False, "it passes as a repair")
+    if keep_cause and outcome.cause_gone:
+        return Finding(
+            what, False, f"it removes the cause, and fails only by its side effects: {outcome.why}"
+        )
+    return Finding(what, True, outcome.why)
+
+
+def _get_fingerprint(stage: Stage) -> tuple[str, str]:
+    return stage.environment.world.fingerprint(), stage.environment.cluster.api.log.hash()
