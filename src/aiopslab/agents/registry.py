@@ -6,14 +6,10 @@ line of its docstring. Another package adds an agent by an entry point in the gr
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Final, TypeVar
+
+from aiopslab.utils.extensions import import_folder, load_extensions
 
 GROUP: Final = "aiopslab.agents"
 C = TypeVar("C", bound=type)
@@ -39,24 +35,13 @@ def agent(name: str) -> Callable[[C], C]:
 
 def load_agents() -> Mapping[str, Any]:
     """Import all agents; return their factories by name, ours first."""
-    _import_own_agents()
+    import_folder("aiopslab.agents")
     factories: dict[str, Any] = dict(sorted(_REGISTERED.items()))
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        if entry.name in factories:
-            continue
-        try:
-            factories[entry.name] = entry.load()
-        except Exception as error:  # one broken package must not disable all other agents
-            warnings.warn(f"The agent '{entry.name}' of {entry.value} cannot be used: {error}", stacklevel=2)
+    for name, factory in load_extensions(GROUP):
+        factories.setdefault(name, factory)
     return factories
 
 
 def describe_agent(factory: Any) -> str:
     """Return the first line of an agent's docstring."""
     return str(factory.__doc__ or "").strip().partition("\n")[0]
-
-
-@cache
-def _import_own_agents() -> None:
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{__package__}.{module.name}")

@@ -19,6 +19,7 @@ from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation.health import Health, HealthMonitor
 from aiopslab.orchestrator.redaction import Redactor, find_secrets
 from aiopslab.orchestrator.tasks import Task
+from aiopslab.utils.extensions import find_extension
 from simcloud.world.policies import POLICIES
 
 if TYPE_CHECKING:
@@ -115,7 +116,10 @@ class PreparedProblem:
 def open_problem(task: Task) -> PreparedProblem:
     """Open the agent's terminal in a staged problem, collect its actions and write its prompt."""
     environment = task.environment
-    own = (task.actions or TaskActions)(environment, POLICIES[task.policy])
+    kind = task.actions or TaskActions
+    if isinstance(kind, str):
+        kind = find_extension("aiopslab.actions", kind)
+    own = kind(environment, POLICIES[task.policy])
     actions = ActionSet(own, task.offered)
     documentation = {**actions.docs, SUBMIT: Action.of(getattr(task, SUBMIT), SUBMIT).documentation}
     prompt = Prompt(task.get_task_description(), task.get_instructions(), documentation)

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 import yaml
 
-from aiopslab.apps.catalogue import APPLICATIONS
+from aiopslab.apps import load_applications
 from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
 from simcloud.helm.releases import from_secret, kept_as
@@ -17,11 +17,11 @@ from simcloud.kubernetes.component_client import Client
 from simcloud.world.copies import Copy
 from simcloud.world.terminal import Terminal
 
-NAMES = tuple(APPLICATIONS)
+NAMES = tuple(load_applications())
 
 
 def opened(name: str) -> Environment:
-    environment = Environment(APPLICATIONS[name](), 5)
+    environment = Environment(load_applications()[name](), 5)
     environment.open()
     return environment
 

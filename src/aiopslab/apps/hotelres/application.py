@@ -13,6 +13,7 @@ from aiopslab.apps.base import Application, Component, FrontDoor
 from aiopslab.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
 from aiopslab.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
 from aiopslab.apps.past import METADATA_RULE, Past
+from aiopslab.apps.registry import application
 
 if TYPE_CHECKING:
     from simcloud.kubernetes.images import ImageRegistry
@@ -81,6 +82,7 @@ Variant = Literal["original", "retries"]
 RELEASES: Final[Mapping[Variant, str]] = {"original": RELEASE, "retries": RETRYING_RELEASE}
 
 
+@application
 class HotelReservation(Application):
     """The hotel reservation application.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from aiopslab.apps.base import Application, Component, FrontDoor
 from aiopslab.apps.past import METADATA_RULE, Past
+from aiopslab.apps.registry import application
 from aiopslab.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ PAST: Final = Past(
 )
 
 
+@application
 class SocialNetwork(Application):
     """The social network application."""
 

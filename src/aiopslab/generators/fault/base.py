@@ -11,13 +11,10 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from aiopslab.generators.site import Site, at_site, get_current_site
+from aiopslab.utils.extensions import import_folder, load_extensions
 
 Layer = Literal["hardware", "operating system", "virtualization", "application"]
 
@@ -116,15 +113,15 @@ def fault(cls: F) -> F:
 
 
 def load_faults() -> Mapping[str, type[Fault]]:
-    """Import all faults of this folder; return every registered fault by name, including those of users' files."""
-    _import_own_faults()
+    """Import all faults of this folder and of installed packages; return every registered fault by name.
+
+    An entry point in the group ``aiopslab.faults`` names a module with faults, or a fault.
+    """
+    import_folder("aiopslab.generators.fault")
+    for _, loaded in load_extensions("aiopslab.faults"):
+        if isinstance(loaded, type) and issubclass(loaded, Fault):
+            fault(loaded)
     return dict(sorted(REGISTERED.items()))
-
-
-@cache
-def _import_own_faults() -> None:
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{__package__}.{module.name}")
 
 
 def _locate(cls: type[Fault]) -> tuple[str, str]:

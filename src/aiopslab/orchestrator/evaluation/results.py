@@ -33,6 +33,7 @@ from aiopslab.orchestrator.evaluation.judge import Case, judge_reasoning
 from aiopslab.orchestrator.models import ChatModel
 from aiopslab.orchestrator.session import WALL, Session, Step
 from aiopslab.orchestrator.tasks import Task
+from aiopslab.utils.extensions import load_extensions
 
 ERROR_CHARS: Final = 300
 """Maximum length of a metric's error message."""
@@ -149,7 +150,7 @@ def _split_wall_time(wall_s: float, agent_s: float) -> dict[str, float]:
 def _compute_own_metrics(task: Task, session: Session, results: Mapping[str, Any]) -> dict[str, Any]:
     added: dict[str, Any] = {}
     errors: list[str] = []
-    for metric in task.metrics:
+    for metric in (*task.metrics, *(metric for _, metric in load_extensions("aiopslab.metrics"))):
         name = getattr(metric, "__name__", type(metric).__name__)
         try:
             values = dict(metric(task, session))

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
@@ -20,6 +19,7 @@ from typing import Final
 
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.tasks import TASKS, Task
+from aiopslab.utils.extensions import load_extensions
 from aiopslab.utils.loading import NoPythonFile, load_module
 from aiopslab.utils.status import AIOpsLabError
 
@@ -60,12 +60,11 @@ class ProblemRegistry:
         folder = import_module(FOLDER)
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
             self._add(import_module(f"{FOLDER}.{module.name}"))
-        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        for name, contributed in load_extensions(GROUP):
             try:
-                self._add(point.load())
-            except Exception as error:  # a broken package must not hide the problems of others
-                message = f"The problems of '{point.value}' cannot be loaded: {_format_error(error)}"
-                warnings.warn(message, stacklevel=2)
+                self._add(contributed)
+            except CannotLoad as error:  # a broken package must not hide the problems of others
+                warnings.warn(f"The problems of '{name}' cannot be used: {error.message}", stacklevel=2)
 
     def get_problem_ids(self, task_type: str | None = None) -> list[str]:
         """Return the ids of all problems, or of one task type; raises ``ValueError`` for an unknown type."""

@@ -57,8 +57,8 @@ class Task(ABC):
     soak_s: float = SOAK_S
     policy: str = "admin"
     """The agent's permissions: the name of one of ``cloud.policies``."""
-    actions: type[TaskActions] | None = None
-    """The class of the agent's actions; None for ``TaskActions``."""
+    actions: type[TaskActions] | str | None = None
+    """The class of the agent's actions, or its name in the entry points ``aiopslab.actions``; None for ``TaskActions``."""
     offered: tuple[str, ...] = DEFAULT
     """Names of the actions that the agent has besides ``submit``."""
     metrics: tuple[Metric, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from aiopslab.orchestrator.tasks.base import Task
+from aiopslab.utils.extensions import find_extension
 
 REPAIRED = "the system works as it did before"
 
@@ -19,6 +20,9 @@ class MitigationTask(Task):
         "answer; the state of the system is then judged."
     )
     example: ClassVar[str] = "submit()"
+
+    oracle: ClassVar[str] = ""
+    """The judge's name in the entry points ``aiopslab.oracles``; the whole system is judged unless it is set."""
 
     def submit(self, *remarks: object) -> bool:
         """Submit the finished repair. This ends the session. It takes no arguments.
@@ -37,7 +41,8 @@ class MitigationTask(Task):
         """Judge the system. Without a submission there is no success; ``repaired`` holds the verdict in any case."""
         from aiopslab.orchestrator.oracles import judge_repair  # loads the cloud
 
-        verdict = judge_repair(self.environment, self.faults)
+        judge = find_extension("aiopslab.oracles", self.oracle) if self.oracle else judge_repair
+        verdict = judge(self.environment, self.faults)
         self.results |= {
             "success": soln is not None and verdict.passed,
             "TTM": duration,

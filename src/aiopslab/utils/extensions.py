@@ -1,0 +1,54 @@
+"""How rooms find what can be added to them: modules of their own folder, and entry points of installed packages.
+
+An installed package contributes with an entry point in one of the groups ``aiopslab.agents``, ``aiopslab.problems``,
+``aiopslab.faults``, ``aiopslab.apps``, ``aiopslab.actions``, ``aiopslab.oracles`` and ``aiopslab.metrics``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Any
+
+from aiopslab.utils.status import AIOpsLabError
+
+
+@cache
+def import_folder(package: str) -> None:
+    """Import every module of a package, in the order of their names, so that their decorators register them."""
+    for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
+        import_module(f"{package}.{module.name}")
+
+
+def load_extensions(group: str) -> Iterator[tuple[str, Any]]:
+    """Yield name and object of each entry point of a group, sorted by name.
+
+    One that cannot be loaded is reported by a warning and left out: a broken package must not disable the others.
+    """
+    for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
+        try:
+            loaded = entry.load()
+        except Exception as error:
+            message = (
+                f"'{entry.name}' of {entry.value} cannot be used in {group}: {type(error).__name__}: {error}"
+            )
+            warnings.warn(message, stacklevel=2)
+        else:
+            yield entry.name, loaded
+
+
+class NoSuchExtension(AIOpsLabError):
+    """No installed package contributes the name; the message lists the names of the group."""
+
+
+def find_extension(group: str, name: str) -> Any:
+    """Return what an installed package contributes to a group under a name; raises ``NoSuchExtension``."""
+    found = dict(load_extensions(group))
+    if name not in found:
+        names = ", ".join(found) or "none"
+        raise NoSuchExtension(f"No installed package has '{name}' in {group}. Installed: {names}.")
+    return found[name]
