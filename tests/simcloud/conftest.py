@@ -8,8 +8,6 @@ exit status are equal.
 from __future__ import annotations
 
 import atexit
-import os
-import subprocess
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,9 +21,9 @@ from simcloud.machine.network import HostsResolver, Network
 from simcloud.machine.process import ByteSource, Capture, Completed
 from simcloud.sim import Kernel
 from simcloud.userland.images import operator_image
+from tests.genuine import SYSTEM_PATH, run
 
 WORK = "/w"
-SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 Shell = Callable[..., Completed]
 
@@ -59,21 +57,19 @@ def type_line(machine: Machine, line: str, stdin: bytes = b"", shell: str = "bas
 def real_line(
     folder: Path, line: str, files: Mapping[str, bytes | str] | None = None, stdin: bytes = b""
 ) -> Completed:
-    """Run one line in the real bash, in a folder with the given files."""
-    for name, data in (files or {}).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-    folder.chmod(0o755)
-    env = {"PATH": f"{gawk_as_awk()}:{SYSTEM_PATH}", "LC_ALL": "C", "HOME": "/root"}
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, input=stdin, capture_output=True, timeout=120, env=env, check=False
+    """What the real bash makes of one line, in a folder with the given files."""
+    given = {name: data.encode() if isinstance(data, str) else data for name, data in (files or {}).items()}
+    done = run(
+        ["bash", "-c", line],
+        stdin=stdin,
+        files=given,
+        env={"LC_ALL": "C", "HOME": "/root"},
+        folder=folder,
+        path=lambda: f"{gawk_as_awk()}:{SYSTEM_PATH}",
+        shown_as=WORK,
     )
-    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
-    here = os.fsencode(str(folder))
-    return Completed(
-        status, done.stdout.replace(here, WORK.encode()), done.stderr.replace(here, WORK.encode())
-    )
+    status = done.status if done.status >= 0 else 128 - done.status
+    return Completed(status, done.stdout, done.stderr)
 
 
 @cache

@@ -136,7 +136,7 @@ def test_nobody_is_answered_without_the_token(kubeconfig: Path, path: str) -> No
     assert ask(kubeconfig, path, authorized=False) == (401, "Unauthorized\n")
 
 
-@pytest.mark.differential("prometheus")
+@pytest.mark.live("prometheus")
 def test_promtool_takes_the_token_as_a_password(kubeconfig: Path) -> None:
     url, token = address(kubeconfig)
     now = ask(kubeconfig, "/api/v1/query?query=time()")[1]["data"]["result"][1]

@@ -36,7 +36,7 @@ CLOUD = (
 def loaded_by(*args: str) -> tuple[int, set[str]]:
     """The exit code of a call, and the modules that it has loaded."""
     command = [sys.executable, "-c", LOADED, json.dumps(args)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, cwd=ROOT)
     code, modules = json.loads(done.stderr.splitlines()[-1])
     return code, set(modules)
 
@@ -89,7 +89,7 @@ def test_a_reader_who_has_gone_is_told_nothing(args: str, unbuffered: str) -> No
     os.close(readable)
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
-        command, stdout=writable, stderr=subprocess.PIPE, text=True, timeout=60, check=False, env=env
+        command, stdout=writable, stderr=subprocess.PIPE, text=True, timeout=300, check=False, env=env
     )
     os.close(writable)
     assert (done.returncode, done.stderr) == (1, "")
@@ -101,7 +101,7 @@ def test_a_full_disk_is_a_sentence(args: str, unbuffered: str) -> None:
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False, env=env
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300, check=False, env=env
         )
     assert done.returncode == 1
     assert "No space left on device" in done.stderr

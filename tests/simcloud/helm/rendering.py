@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World
+from tests.genuine import HELM, answer
 from tests.simcloud.kubectl.twins import FOLDER, Told
 
-HELM = Path(sys.prefix) / "bin" / "helm"
 CHARTS = Path(__file__).parent / "charts"
 
 
@@ -30,6 +29,8 @@ class Bench:
 
     terminal: Terminal
     folder: Path
+    files: dict[str, str] = field(default_factory=dict)
+    """What was put into the genuine tool's folder."""
 
     def put(self, name: str, text: str) -> None:
         """The same file for both."""
@@ -37,9 +38,7 @@ class Bench:
         path = f"{FOLDER}/{name}"
         files.mkdir(path.rpartition("/")[0], parents=True)
         files.put(path, text.encode())
-        there = self.folder / name
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text(text)
+        self.files[name] = text
 
     def ours(self, line: str) -> Told:
         """What the built-in helm says."""
@@ -48,6 +47,14 @@ class Bench:
 
     def genuine(self, line: str) -> Told:
         """What the genuine one says."""
+        told = answer(f"helm {line}", [line, self.files], lambda: self._ask_genuine(line))
+        return Told(told["out"], told["err"], told["exit"])
+
+    def _ask_genuine(self, line: str) -> dict[str, object]:
+        for name, text in self.files.items():
+            there = self.folder / name
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.write_text(text)
         done = subprocess.run(
             ["bash", "-c", f"{HELM} {line}"],
             cwd=self.folder,
@@ -58,7 +65,7 @@ class Bench:
             stdin=subprocess.DEVNULL,
             check=False,
         )
-        return Told(done.stdout, done.stderr, done.returncode)
+        return {"out": done.stdout, "err": done.stderr, "exit": done.returncode}
 
 
 def bench(folder: Path) -> Bench:

@@ -12,7 +12,7 @@ from simcloud.world.world import World
 from tests.simcloud.helm.rendering import chart_files
 from tests.simcloud.kubectl.twins import LIFE_S, Genuine, Ours
 
-pytestmark = pytest.mark.differential("kubectl")
+pytestmark = pytest.mark.live("helm", "kubectl", "bash")
 
 
 def test_each_reads_what_the_other_stored(tmp_path: Path) -> None:

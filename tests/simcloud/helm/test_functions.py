@@ -10,7 +10,7 @@ import yaml
 
 from tests.simcloud.helm.rendering import Bench, bench
 
-pytestmark = pytest.mark.differential("kubectl")
+pytestmark = pytest.mark.differential("helm")
 HERE = Path(__file__).parent
 
 

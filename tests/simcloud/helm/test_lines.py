@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.genuine import SHELL
 from tests.simcloud.helm.rendering import CHARTS, chart_files
 from tests.simcloud.kubectl.twins import Twins, twins
 
-pytestmark = pytest.mark.differential("kubectl")
+pytestmark = pytest.mark.differential("helm", "kubectl", *SHELL)
 LINES = Path(__file__).parent / "lines"
 FILES = {
     "values-a.yaml": "greeting: from a\nlabels: {a: a}\n",

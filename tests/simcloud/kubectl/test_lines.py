@@ -8,7 +8,7 @@ longer differs fails, so that the list stays true.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Final
@@ -16,14 +16,24 @@ from typing import Final
 import pytest
 import yaml
 
+from tests.genuine import SHELL
 from tests.simcloud.kubectl.twins import Told, twins
 
 HERE: Final = Path(__file__).parent
 FILES: Final = sorted(path.stem for path in (HERE / "lines").glob("*.txt"))
+UNRECORDED: Final = ("wait",)
+"""Files without a recording yet: the genuine kubectl is asked while they run."""
 PASS: Final = "pass "
 """``pass 60`` lets a minute of the clusters' time pass; ``sleep`` would be waited for in earnest."""
 MOST_SHOWN: Final = 60
 """So many lines of a difference are shown."""
+
+
+def marked(names: Sequence[str], unrecorded: Sequence[str]) -> list[object]:
+    """Each name as a parameter of a test that is marked by whether there is a recording."""
+    tools = ("kubectl", *SHELL)
+    marks = {True: pytest.mark.live(*tools), False: pytest.mark.differential(*tools)}
+    return [pytest.param(name, marks=marks[name in unrecorded]) for name in names]
 
 
 def lines_of(family: str) -> list[str]:
@@ -38,7 +48,7 @@ def known_differences(family: str) -> dict[str, str]:
     return {entry["line"]: entry["reason"] for entry in entries if entry["file"] == family}
 
 
-@pytest.mark.parametrize("family", FILES)
+@pytest.mark.parametrize("family", marked(FILES, UNRECORDED))
 def test_lines(family: str, record_property: pytest.RecordProperty) -> None:
     """Every line of a file says the same in both worlds."""
     known, lines = known_differences(family), lines_of(family)

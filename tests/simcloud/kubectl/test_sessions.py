@@ -13,13 +13,13 @@ from typing import Final
 
 import pytest
 
-from tests.simcloud.kubectl.test_lines import difference
+from tests.simcloud.kubectl.test_lines import difference, marked
 from tests.simcloud.kubectl.twins import Twins, twins
 
 HERE: Final = Path(__file__).parent
 SESSIONS: Final = sorted(path.stem for path in (HERE / "sessions").glob("*.txt"))
-REST_S: Final = 120.0
-"""Between sessions: a rollout that one left behind has ended in both worlds when the next looks around."""
+UNRECORDED: Final[tuple[str, ...]] = ()
+"""Sessions without a recording yet: the genuine kubectl is asked while they run."""
 
 
 def lines_of(session: str) -> list[str]:
@@ -38,7 +38,7 @@ def lines_of(session: str) -> list[str]:
     return lines
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def both() -> Iterator[Twins]:
     with twins() as pair:
         for path in sorted((HERE / "manifests").rglob("*")):
@@ -47,10 +47,9 @@ def both() -> Iterator[Twins]:
         yield pair
 
 
-@pytest.mark.parametrize("session", SESSIONS)
+@pytest.mark.parametrize("session", marked(SESSIONS, UNRECORDED))
 def test_session(session: str, both: Twins) -> None:
     """Every line says the same in both worlds."""
-    both.meet(REST_S)
     for line in lines_of(session):
         ours, genuine = (told.normal() for told in both.type(line))
         assert ours == genuine, "\n".join(difference(line, ours, genuine))

@@ -1,4 +1,4 @@
-"""The same line typed twice: at the built-in kubectl, and at the genuine one with real bash.
+"""The same line typed twice: at the built-in kubectl, and at the genuine one with real bash, or in a recording of that.
 
 Two worlds of one seed live the same life. In one the line is typed at the operator's host; the other is served
 over HTTPS on a clock that stands still, and the genuine client's waiting lets its time pass. Every line begins at a
@@ -9,6 +9,8 @@ machine to machine, is without consequence. What may differ is what ``normalise`
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import math
 import os
 import re
@@ -16,7 +18,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -36,10 +37,13 @@ from simcloud.server.kubernetes.served_cluster import ClusterServer
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import SERVER, Terminal
 from simcloud.world.world import World
+from tests import genuine as recordings
 from tests.simcloud.kubectl.waiting import COUNTS_SECONDS, TRIES_AGAIN, Waiting
 from tests.simcloud.replay.stillness import Listening, still
 from tests.simcloud.server.kubernetes.served import CLIENTS, PATIENCE_S
 
+EPOCH_S = 1_736_154_000.0
+"""When lives begin: 2025-01-06 at a full hour. Genuine clients reckon ages by the host's clock: nothing may lie ahead of it."""
 LIFE_S = 60.0
 """How long the clusters have lived when the first line is typed."""
 GRID_S = 0.5
@@ -53,7 +57,7 @@ PATIENT_S = 900.0
 HOME = "/root"
 FOLDER = f"{HOME}/work"
 _ANSI = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
-_AGE = re.compile(r"(?<![\w.-])(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(?<=[dhms])( ago)?(?![\w-])")
+_AGE = re.compile(r"(?<![\w.-])(\d+y)?(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(?<=[ydhms])( ago)?(?![\w-])")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d{4}( UTC)?)?")
 _LOG = re.compile(r"^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", re.MULTILINE)
 _REFLECTOR = re.compile(r"^[IWE]\d{4} .* reflector\.go.*\n", re.MULTILINE)
@@ -123,7 +127,7 @@ class Genuine:
         self._bin = home / "bin"
         self._bin.mkdir()
         (self._bin / "kubectl").symlink_to(CLIENTS / "kubectl-1.36.4")
-        (self._bin / "helm").symlink_to(Path(sys.prefix) / "bin" / "helm")
+        (self._bin / "helm").symlink_to(recordings.HELM)
         self._waiting = Waiting(home / "waits", self._bin)
         self._restarted_at = 0.0
         self._listening = Listening()
@@ -239,27 +243,47 @@ class Genuine:
         return text.replace(str(self._home), HOME)
 
 
-@dataclass
 class Twins:
-    """Both of them."""
+    """Both of them; the genuine one is there only while it is asked, and not told of by a recording."""
 
-    ours: Ours
-    genuine: Genuine
+    def __init__(self, ours: Ours, genuine: Genuine | None) -> None:
+        self.ours = ours
+        self.genuine = genuine
+        self._past = ""
 
     def put(self, name: str, content: str) -> None:
         """The same file for both."""
+        self._note("put", name, content)
         self.ours.put(name, content)
-        self.genuine.put(name, content)
+        if self.genuine is not None:
+            self.genuine.put(name, content)
 
     def type(self, line: str) -> tuple[Told, Told]:
-        """What ours says, and what the genuine one says."""
-        self.meet()
+        """What ours says, and what the genuine one says without what may differ."""
+        self._note("type", line)
+        ours: list[Told] = []
+
+        def ask() -> dict[str, Any]:
+            said, told, at_s = self._type_at_both(line)
+            ours.append(said)
+            return {"at_s": at_s, "out": told.stdout, "err": told.stderr, "exit": told.exit}
+
+        told = recordings.answer(line, self._past, ask)
+        if not ours:
+            kernel = self.ours.world.kernel
+            kernel.run_until(max(_next(kernel.now), told["at_s"]))
+            ours.append(self.ours.type(line))
+        return ours[0], Told(told["out"], told["err"], told["exit"])
+
+    def _type_at_both(self, line: str) -> tuple[Told, Told, float]:
+        assert self.genuine is not None
+        self._meet()
         began_s = self.ours.world.kernel.now
         ours = self.ours.type(line)
         took_s = self.ours.world.kernel.now - began_s
         starting_s = min(START_CPU_S, took_s)  # before it looks at anything
         self.genuine.pass_time(starting_s)
-        return ours, self.genuine.type(line, took_s - starting_s)
+        return ours, self.genuine.type(line, took_s - starting_s).normal(), began_s
 
     def same(self, line: str) -> None:
         """Type a line at both, and compare."""
@@ -268,28 +292,40 @@ class Twins:
 
     def meet(self, seconds: float = 0.0) -> None:
         """Bring both clocks to the same moment, and let further time pass."""
-        ours, theirs = self.ours.world.kernel, self.genuine.world.kernel
+        self._note("meet", str(seconds))
+        self._meet(seconds)
+
+    def _meet(self, seconds: float = 0.0) -> None:
+        ours = self.ours.world.kernel
         moment = _next(ours.now + seconds)
+        if self.genuine is None:
+            ours.run_until(moment)
+            return
+        theirs = self.genuine.world.kernel
         if moment < theirs.now:
             moment = _next(theirs.now)
         ours.run_until(moment)
         self.genuine.pass_time(moment - theirs.now)
+
+    def _note(self, *event: str) -> None:
+        """What the genuine one says depends on all that was done before."""
+        self._past = hashlib.sha256(json.dumps([self._past, *event]).encode()).hexdigest()
 
 
 @contextmanager
 def twins(nodes: int = 4, life_s: float = LIFE_S, seed: int = 7) -> Iterator[Twins]:
     """Two clusters of one seed, one under each kubectl."""
     home = Path(tempfile.mkdtemp(prefix="twins-"))
-    # Genuine clients reckon ages by the host's clock: nothing may lie ahead of it. A life begins at a full hour,
-    # so that what happens at full minutes does not depend on when the test runs.
-    epoch_s = (time.time() - life_s - 3600.0) // 3600.0 * 3600.0
     genuine = None
     try:
-        ours = Ours(*_cluster(nodes, life_s, seed, epoch_s))
-        other = _cluster(nodes, life_s, seed, epoch_s)
-        Terminal(*other)  # both worlds have the same machines
-        genuine = Genuine(*other, home)
-        yield Twins(ours, genuine)
+        ours = Ours(*_cluster(nodes, life_s, seed))
+        if recordings.is_live():
+            other = _cluster(nodes, life_s, seed)
+            Terminal(*other)  # both worlds have the same machines
+            genuine = Genuine(*other, home)
+        pair = Twins(ours, genuine)
+        pair._note("begin", str(nodes), str(life_s), str(seed))
+        yield pair
     finally:
         if genuine is not None:
             genuine.stop()
@@ -312,8 +348,8 @@ def _free_port() -> str:
         return str(found.getsockname()[1])
 
 
-def _cluster(nodes: int, life_s: float, seed: int, epoch_s: float) -> tuple[World, Cluster]:
-    world = World(seed, epoch_s=epoch_s)
+def _cluster(nodes: int, life_s: float, seed: int) -> tuple[World, Cluster]:
+    world = World(seed, epoch_s=EPOCH_S)
     cluster = add_cluster(world, nodes)
     cluster.start()
     world.run_for(life_s)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from simcloud.patterns import (
     paid_search,
 )
 from simcloud.patterns.backtrack import MAX_STEPS
+from tests.genuine import Done, run
 
 LINES = [
     b"", b"a", b"b", b"ab", b"aab", b"abab", b"abc ab", b"ba_b", b"cab aab b", b"a*b+c", b"a{2}b|c",
@@ -80,26 +80,23 @@ def patterns(flavour: str) -> st.SearchStrategy[str]:
 
 def genuine_matches(flavour: str, expressions: list[str], folder: Path) -> list[bytes]:
     """What the genuine grep finds, for many patterns in one process."""
-    (folder / "lines").write_bytes(b"\n".join(LINES) + b"\n")
     script = "".join(
         f"printf '%s' {shell_quoted(expression)} > p; grep {GREP_OPTION[flavour]} -onb -f p lines; printf '\\0'\n"
         for expression in expressions
     )
-    return genuine(["sh", "-c", script], folder).stdout.split(b"\0")[:-1]
+    files = {"lines": b"\n".join(LINES) + b"\n"}
+    return genuine(["sh", "-c", script], folder, files).stdout.split(b"\0")[:-1]
 
 
-def genuine(argv: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-    return subprocess.run(
-        argv, check=False, cwd=folder, input=b"", capture_output=True, env=environment, timeout=120
-    )
+def genuine(argv: list[str], folder: Path | None = None, files: dict[str, bytes] | None = None) -> Done:
+    return run(argv, files=files, env={"LC_ALL": "C.UTF-8"}, folder=folder)
 
 
 def shell_quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-@pytest.mark.differential("grep")
+@pytest.mark.live("grep")
 @pytest.mark.parametrize("flavour", ["extended", "basic", "perl"])
 @settings(max_examples=10, deadline=None, derandomize=True)
 @given(data=st.data())

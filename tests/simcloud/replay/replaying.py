@@ -15,7 +15,9 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -35,7 +37,7 @@ from tests.simcloud.replay.beginnings import used, without_kubelets, young
 from tests.simcloud.replay.names import Names
 from tests.simcloud.replay.recording import GOLDEN, Line, Typed, read
 from tests.simcloud.replay.stillness import Listening, still
-from tests.simcloud.server.kubernetes.served import CLIENTS, PATIENCE_S
+from tests.simcloud.server.kubernetes.served import CLIENTS, PATIENCE_S, write_diff
 
 AHEAD_S = 120.0
 """kubectl tells ages by the wall clock: all of a replay happens so long before its end at the least."""
@@ -45,6 +47,13 @@ RECORDED_URL = "https://127.0.0.1:37443"
 COUNTS_SECONDS = re.compile(r"sleep \d|^timeout |port-forward|attach|drain|--timeout=[35]s")
 RACE = re.compile(r'^E\d{4} .* "Failed to watch" err="context deadline exceeded".*\n', re.MULTILINE)
 """kubectl tells of the watch that its own deadline ended, or ends before it can: a race inside of it."""
+
+_PORT = re.compile(r"\b180\d\d\b")
+"""A port that was free on the recorded machine."""
+_KILLED = re.compile(r"^Terminated *\n", re.MULTILINE)
+"""Some shells tell of what a line itself killed; the recorded one, bash, did not."""
+_COMMANDS = f"""KUBECTL={CLIENTS / "kubectl-1.36.4"}; kubectl() {{ "$KUBECTL" "$@"; }}
+curl() {{ {sys.executable} -I {Path(__file__).with_name("curl.py")} "$@"; }}"""
 
 PAUSE_S = 0.005
 IMPATIENT_S = 120.0
@@ -180,18 +189,18 @@ class Replay:
         return Typed(done.stdout.decode(), done.stderr.decode(), done.status)
 
     async def _at_the_client(self, cmd: str, line: Line) -> Typed:
+        ports = {port: _free_port() for port in _PORT.findall(cmd)}
+        cmd = _PORT.sub(lambda found: ports[found[0]], cmd)
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             client = subprocess.Popen(
-                [
-                    "bash",
-                    "-c",
-                    f'KUBECTL={CLIENTS / "kubectl-1.36.4"}; kubectl() {{ "$KUBECTL" "$@"; }}\n{cmd}',
-                ],
+                ["/bin/sh", "-c", f"{_COMMANDS}\n{cmd}"],
                 stdin=subprocess.PIPE,
                 stdout=stdout,
                 stderr=stderr,
                 env={
                     "PATH": "/usr/bin:/bin",
+                    "TZ": "UTC",
+                    "KUBECTL_EXTERNAL_DIFF": str(write_diff(self.home)),
                     "HOME": str(self.home),
                     "KUBECONFIG": str(self.home / "kubeconfig"),
                 },
@@ -204,7 +213,10 @@ class Replay:
             code = await self._wait_for(client, line)
             stdout.seek(0)
             stderr.seek(0)
-            return Typed(stdout.read().decode(), stderr.read().decode(), code)
+            out, err = stdout.read().decode(), _KILLED.sub("", stderr.read().decode())
+            for recorded, here in ports.items():
+                out, err = out.replace(here, recorded), err.replace(here, recorded)
+            return Typed(out, err, code)
 
     async def _wait_for(self, client: subprocess.Popen[bytes], line: Line) -> int | str:
         """Let time pass while the client waits, until it ends; ``timeout`` if it was stopped as in the recording."""
@@ -234,6 +246,12 @@ class Replay:
             else:
                 await asyncio.sleep(PAUSE_S)
         return client.returncode
+
+
+def _free_port() -> str:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def _stride(passed_s: float) -> float:

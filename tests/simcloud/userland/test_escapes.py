@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import socket
 from pathlib import Path
@@ -56,21 +55,19 @@ def test_no_path_or_link_leads_to_the_host(line: str, secret_file: Path) -> None
 
 def test_the_environment_is_the_containers_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOST_SECRET", SECRET)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/{SECRET}")
     done = type_line(
         make_machine(),
         "env; set; export -p; cat /proc/*/environ; printenv; awk 'BEGIN{for(k in ENVIRON) print ENVIRON[k]}'; jq -n env",
     )
     assert SECRET.encode() not in done.stdout + done.stderr
-    assert os.environ["PATH"].encode() not in done.stdout
 
 
-def test_facts_of_the_host_are_not_told() -> None:
+def test_facts_of_the_host_are_not_told(hosts_own: str) -> None:
     line = "hostname; uname -a; cat /etc/hostname /etc/passwd /proc/version /proc/cpuinfo /proc/meminfo /proc/mounts; df; ps aux; ip addr; id"
     done = type_line(make_machine(), line)
-    for fact in (socket.gethostname(), os.uname().release, os.uname().version, str(Path.cwd())):
-        assert fact.encode() not in done.stdout, fact
-    if getpass.getuser() != "root":
-        assert getpass.getuser().encode() not in done.stdout
+    assert hosts_own.encode() not in done.stdout
+    assert str(Path.cwd()).encode() not in done.stdout
 
 
 def test_the_clock_is_virtual() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,7 +14,7 @@ from simcloud.machine.network.http import HttpResponse
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World
-from tests.simcloud.helm.rendering import HELM
+from tests.genuine import HELM, run
 
 APP = SocialNetwork()
 RENDER = f"helm template {APP.name} charts/{APP.name} -n {APP.ns} -f charts/{APP.name}/values-populated.yaml"
@@ -46,16 +44,12 @@ def containers(objects: list[dict]) -> list[dict]:
     ]
 
 
-@pytest.mark.differential("kubectl")
-def test_genuine_helm_renders_the_same(rendered: str, tmp_path: Path) -> None:
-    for name, text in APP.chart_files.items():
-        path = tmp_path / "charts" / APP.name / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    done = subprocess.run(
-        [HELM, *RENDER.split()[1:]], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == rendered
+@pytest.mark.differential("helm")
+def test_genuine_helm_renders_the_same(rendered: str) -> None:
+    files = {f"charts/{APP.name}/{name}": text.encode() for name, text in APP.chart_files.items()}
+    done = run(RENDER.split(), files=files, path=lambda: str(HELM.parent))
+    assert done.status == 0
+    assert done.stdout.decode() == rendered
 
 
 def test_there_is_a_deployment_and_a_service_for_every_component(objects: list[dict]) -> None:

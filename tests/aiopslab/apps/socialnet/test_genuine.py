@@ -13,7 +13,7 @@ from simcloud.world.clusters import add_cluster
 from simcloud.world.world import World
 from tests.simcloud.kubectl.twins import LIFE_S, Genuine
 
-pytestmark = pytest.mark.differential("kubectl")
+pytestmark = pytest.mark.live("helm", "bash")
 
 
 def test_genuine_helm_installs_it_and_upgrades_it(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from simcloud.datastores.redis import redis_image
+from tests.genuine import answer
 from tests.simcloud.datastores.genuine_socket import PATIENCE_S
 from tests.simcloud.datastores.redis.genuine import Genuine
 from tests.simcloud.datastores.small_world import SmallWorld
@@ -49,8 +50,15 @@ class Both:
         self.genuine = genuine
         self.world = SmallWorld()
         self.container, _ = self.world.run("redis", "10.1.0.9", redis_image())
+        self._typed: list[list[str]] = []
 
     def real(self, options: str, line: str, typed: str = "") -> tuple[str, str, int]:
+        self._typed.append([options, line, typed])
+        asked = f"redis-cli {options} {line} {typed!r}"
+        out, err, status = answer(asked, self._typed, lambda: self._ask_real(options, line, typed))
+        return out, err, status
+
+    def _ask_real(self, options: str, line: str, typed: str) -> tuple[str, str, int]:
         command = ["redis-cli", "-s", self.genuine.socket, *shlex.split(options), *shlex.split(line)]
         done = subprocess.run(
             command, input=typed.encode(), capture_output=True, timeout=PATIENCE_S, check=False
@@ -73,8 +81,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
             made.ours("", line)
         yield made
     finally:
-        genuine.process.kill()
-        genuine.process.wait()
+        genuine.stop()
 
 
 @pytest.mark.parametrize("options", OPTIONS)

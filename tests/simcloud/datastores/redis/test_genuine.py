@@ -41,8 +41,7 @@ def genuine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Genuine]:
     try:
         yield server
     finally:
-        server.process.kill()
-        server.process.wait()
+        server.stop()
 
 
 def new_server() -> ServerState:
@@ -125,6 +124,7 @@ COMMANDS = some.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.live("redis")
 @settings(max_examples=150)
 @given(some.lists(COMMANDS, min_size=5, max_size=40))
 def test_any_sequence_gives_equal_replies(genuine: Genuine, sequence: list[tuple[str, ...]]) -> None:
@@ -158,8 +158,7 @@ def test_the_genuine_server_loads_our_snapshot(tmp_path: Path) -> None:
             asked, on_wire(execute(client, words) for words in asked)
         )
     finally:
-        genuine.process.kill()
-        genuine.process.wait()
+        genuine.stop()
 
 
 STREAMS = {

@@ -2,7 +2,7 @@
 """The same system calls on our filesystem and on this computer's: the same answers, the same tree after.
 
 The real calls run in a forked child confined to a temporary folder by chroot, so links and ``..``
-may lead anywhere. That takes root; otherwise these tests are skipped.
+may lead anywhere. That takes root.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from simcloud.machine.files import Disk, FileError, Files, Volume
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="chroot takes root")
+pytestmark = pytest.mark.live("root")
 
 USER = 1234
 

@@ -47,6 +47,8 @@ class Served:
         """One process with the cluster's kubeconfig in its environment, and nothing of ours."""
         clean = {
             "PATH": os.environ["PATH"],
+            "TZ": "UTC",
+            "KUBECTL_EXTERNAL_DIFF": str(write_diff(self.home)),
             "HOME": str(self.home),
             "KUBECONFIG": str(self.kubeconfig),
             **self.env,
@@ -76,6 +78,15 @@ class Served:
         while not wanted(told := self.ok(*arguments)):
             assert time.monotonic() < deadline, told
         return told
+
+
+def write_diff(folder: Path) -> Path:
+    """The program with which a genuine kubectl shows differences, in a folder."""
+    path = folder / "diff"
+    if not path.exists():
+        path.write_text(f'#!/bin/sh\nexec {sys.executable} -I {Path(__file__).with_name("diff.py")} "$@"\n')
+        path.chmod(0o755)
+    return path
 
 
 @contextmanager

@@ -6,15 +6,15 @@ Nothing here waits for pods: what helm tells and what it leaves in the cluster i
 from __future__ import annotations
 
 import json
-import sys
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from tests.genuine import HELM
 from tests.simcloud.server.kubernetes.served import Result, Served
 
-HELM = Path(sys.prefix) / "bin" / "helm"
+pytestmark = pytest.mark.live("helm", "kubectl")
 
 CHART = {
     "Chart.yaml": "apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: '1.0'\n",

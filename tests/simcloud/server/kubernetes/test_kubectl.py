@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -208,7 +209,10 @@ def test_patch_of_every_type(served: Served, space: str, kind: str, patch: str) 
 def test_edit_with_a_scripted_editor(served: Served, space: str, tmp_path: Path) -> None:
     served.ok("apply", "-n", space, "-f", "-", stdin=DEPLOYMENT)
     editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nsed -i "s/replicas: 2/replicas: 4/" "$1"\n')
+    editor.write_text(
+        f"#!{sys.executable}\nimport sys, pathlib\npath = pathlib.Path(sys.argv[1])\n"
+        "path.write_text(path.read_text().replace('replicas: 2', 'replicas: 4'))\n"
+    )
     editor.chmod(0o755)
     edited = served.kubectl("edit", "deploy", "web", "-n", space, env={"EDITOR": str(editor)})
     assert edited.stdout == "deployment.apps/web edited\n"

@@ -91,7 +91,7 @@ def test_events_and_waiting(living: Served) -> None:
     listed = living.ok("events", "--for", "pod/talker")
     assert listed.splitlines()[0].split() == ["LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
     assert "Started" in listed
-    late = living.kubectl("wait", "--for=delete", "pod/talker", "--timeout=1s")
+    late = living.kubectl("wait", "--for=delete", "pod/talker", "--timeout=5s")
     said = late.stderr.splitlines()[-1]  # a client whose time is over may first complain of its watch
     assert (late.exit, said) == (1, "error: timed out waiting for the condition on pods/talker")
 
@@ -102,7 +102,7 @@ def test_a_budget_holds_back_a_drain(living: Served) -> None:
     path = "jsonpath={.items[0].spec.nodeName}"
     node = living.ok("get", "pods", "-l", "app=web", "-o", path)
     held = living.kubectl(
-        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=5s"
+        "drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=20s"
     )
     assert held.exit == 1
     assert "Cannot evict pod as it would violate the pod's disruption budget." in held.stderr

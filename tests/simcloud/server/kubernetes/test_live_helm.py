@@ -11,7 +11,7 @@ import pytest
 from tests.simcloud.server.kubernetes.served import Served, cluster
 from tests.simcloud.server.kubernetes.test_helm import CHART, Release
 
-pytestmark = pytest.mark.differential("kubectl")
+pytestmark = pytest.mark.live("helm", "kubectl")
 
 
 @pytest.fixture

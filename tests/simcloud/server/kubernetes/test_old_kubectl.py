@@ -17,7 +17,7 @@ import pytest
 
 from tests.simcloud.server.kubernetes.served import OLD, Served
 
-pytestmark = pytest.mark.differential("kubectl-1.20")
+pytestmark = pytest.mark.live("kubectl-1.20")
 
 DEPLOYMENT = """\
 apiVersion: apps/v1

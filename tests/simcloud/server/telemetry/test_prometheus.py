@@ -66,13 +66,13 @@ def promtool(*arguments: str) -> str:
     ).stdout
 
 
-@pytest.mark.differential("prometheus")
+@pytest.mark.live("prometheus")
 def test_promtool_asks_for_one_time(url: str) -> None:
     told = promtool("query", "instant", f"--time={END_MS // 1000}", url, 'up{job="node"}')
     assert told == f'up{{instance="n1", job="node"}} => 1 @[{END_MS / 1000:.0f}]\n'
 
 
-@pytest.mark.differential("prometheus")
+@pytest.mark.live("prometheus")
 def test_promtool_asks_for_a_range(url: str) -> None:
     start = START_MS // 1000
     told = promtool(
@@ -81,7 +81,7 @@ def test_promtool_asks_for_a_range(url: str) -> None:
     assert told == f"{{}} =>\n3 @[{start}]\n3 @[{start + 15}]\n3 @[{start + 30}]\n"
 
 
-@pytest.mark.differential("prometheus")
+@pytest.mark.live("prometheus")
 def test_promtool_asks_for_labels_and_series(url: str) -> None:
     span = (f"--start={START_MS // 1000}", f"--end={END_MS // 1000}")
     assert promtool("query", "labels", *span, url, "room") == "attic\ncellar\nhall\nkitchen\noven\n"

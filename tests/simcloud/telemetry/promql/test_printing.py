@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +10,7 @@ import yaml
 from simcloud.telemetry.promql import parse
 from simcloud.telemetry.promql.nodes import type_of
 from simcloud.telemetry.promql.printer import printed
-from tests.simcloud.telemetry.promql.genuine import PATIENCE_S, Prometheus, prometheus
+from tests.simcloud.telemetry.promql.genuine import prometheus
 from tests.simcloud.telemetry.promql.test_genuine import QUERIES
 
 
@@ -23,22 +21,12 @@ def test_a_query_is_shown_as_the_genuine_one_shows_it(tmp_path: Path) -> None:
     with prometheus(
         tmp_path, yaml.safe_dump({"groups": [{"name": "g", "interval": "1h", "rules": rules}]})
     ) as genuine:
-        shown = {rule["name"]: rule["query"] for rule in loaded(genuine)}
+        shown = {
+            rule["name"]: rule["query"] for rule in genuine.ask_for_rules({})["data"]["groups"][0]["rules"]
+        }
     assert len(shown) > 500
     ours = {f"rule_{index}": printed(parse(query)) for index, query in enumerate(queries)}
     assert {name: query for name, query in ours.items() if shown[name] != query} == {}
-
-
-def loaded(genuine: Prometheus) -> list[dict[str, Any]]:
-    """The rules, once they are read."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        groups = genuine.ask("rules", {})["data"]["groups"]
-        if groups:
-            rules: list[dict[str, Any]] = groups[0]["rules"]
-            return rules
-        time.sleep(0.05)
-    raise AssertionError("no rules were read")
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -5,7 +5,6 @@ Without a shell in between, so that what differs is the command. The files after
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from simcloud.machine.process import ByteSource, Capture
 from simcloud.sim import Kernel
 from simcloud.userland.commands.grep import grep
 from simcloud.userland.commands.sed import sed
+from tests.genuine import run
 
 LOCALES = ("C", "C.UTF-8")
 
@@ -64,13 +64,5 @@ def _all_files(files: Files, folder: str) -> dict[str, bytes]:
 def genuine(
     argv: list[str], folder: Path, files: Mapping[str, bytes], stdin: bytes = b"", locale: str = "C"
 ) -> Outcome:
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    environment = {"PATH": "/usr/bin:/bin", "LC_ALL": locale}
-    done = subprocess.run(
-        argv, check=False, cwd=folder, input=stdin, capture_output=True, timeout=120, env=environment
-    )
-    after = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return Outcome(done.stdout, done.stderr, done.returncode, after)
+    done = run(argv, stdin=stdin, files=files, env={"LC_ALL": locale}, folder=folder, with_files=True)
+    return Outcome(done.stdout, done.stderr, done.status, done.files)

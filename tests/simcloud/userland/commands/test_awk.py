@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import shlex
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +17,7 @@ from simcloud.machine.network import HostsResolver, Network
 from simcloud.machine.process import ByteSource, Capture, Limits, Pipe
 from simcloud.sim import Kernel
 from simcloud.userland.images import operator_image
+from tests.genuine import run
 from tests.simcloud.userland.commands.awk_files import FILES
 
 HERE = Path(__file__).parent
@@ -73,20 +72,9 @@ def genuine(
     args: list[str], stdin: bytes = b"", files: Mapping[str, str] | None = None, env: Mapping[str, str] = ENV
 ) -> Done:
     """Run the real gawk, under the name awk, in a folder with the same files."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in (files or {}).items():
-            (Path(folder) / name).write_bytes(text.encode())
-        done = subprocess.run(
-            ["awk", *args],
-            executable="/usr/bin/gawk",
-            cwd=folder,
-            input=stdin,
-            capture_output=True,
-            timeout=120,
-            check=False,
-            env={"PATH": "/usr/bin:/bin", **env},
-        )
-    return Done(done.returncode, done.stdout, done.stderr)
+    given = {name: text.encode() for name, text in (files or {}).items()}
+    done = run(["awk", *args], executable="/usr/bin/gawk", stdin=stdin, files=given, env=env)
+    return Done(done.status, done.stdout, done.stderr)
 
 
 def run_case(line: str) -> tuple[Done, Done]:
@@ -159,7 +147,7 @@ def both_over_lines(program: str, lines: list[str], *options: str) -> tuple[Done
     return ours(args, stdin), genuine(args, stdin)
 
 
-@pytest.mark.differential("gawk")
+@pytest.mark.live("gawk")
 @settings(max_examples=15, deadline=None)
 @given(st.lists(nice_numbers, min_size=1, max_size=60))
 def test_numbers_are_written_as_gawk_writes_them(numbers: list[float]) -> None:
@@ -168,7 +156,7 @@ def test_numbers_are_written_as_gawk_writes_them(numbers: list[float]) -> None:
     assert mine == real
 
 
-@pytest.mark.differential("gawk")
+@pytest.mark.live("gawk")
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.text("0123456789+-.eExX _naif\t", max_size=8), min_size=1, max_size=60))
 def test_text_from_outside_is_a_number_when_gawk_says_so(texts: list[str]) -> None:
@@ -198,7 +186,7 @@ printed = st.one_of(
 )
 
 
-@pytest.mark.differential("gawk")
+@pytest.mark.live("gawk")
 @settings(max_examples=20, deadline=None)
 @given(st.lists(printed, min_size=1, max_size=60))
 def test_printf_prints_what_gawk_prints(pairs: list[tuple[str, str]]) -> None:
@@ -208,7 +196,7 @@ def test_printf_prints_what_gawk_prints(pairs: list[tuple[str, str]]) -> None:
     assert mine == real
 
 
-@pytest.mark.differential("gawk")
+@pytest.mark.live("gawk")
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(
@@ -232,7 +220,7 @@ def test_splitting_and_replacing(pairs: list[tuple[str, str]]) -> None:
     assert mine == real
 
 
-@pytest.mark.differential("gawk")
+@pytest.mark.live("gawk")
 @given(st.integers(-(2**31), 2**32))
 @settings(max_examples=20, deadline=None)
 def test_the_same_seed_draws_the_same_numbers_as_gawk(seed: int) -> None:

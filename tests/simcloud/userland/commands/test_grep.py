@@ -75,7 +75,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     return ["grep", flavour, *options, "-e", pattern, *names]
 
 
-@pytest.mark.differential("grep")
+@pytest.mark.live("grep")
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(argv=command_lines(), locale=st.sampled_from(LOCALES))
 def test_random_options_as_genuine(

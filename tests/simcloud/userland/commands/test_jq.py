@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
-import subprocess
-import tempfile
 import tracemalloc
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -24,6 +20,7 @@ from simcloud.machine.network import HostsResolver, Network
 from simcloud.machine.process import ByteSource, Capture, Limits, Pipe
 from simcloud.sim import Kernel
 from simcloud.userland.jq import jq
+from tests.genuine import run
 from tests.simcloud.userland.commands import jq_cases
 
 ENV = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -65,20 +62,9 @@ def ours(args: list[str], stdin: bytes = b"", on: Machine | None = None) -> Outc
     return Outcome(process.status, bytes(out.data), bytes(err.data))
 
 
-@cache
-def folder() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="jq-"))
-    for name, data in jq_cases.FILES.items():
-        (made / name).write_bytes(data)
-    return made
-
-
 def genuine(args: list[str], stdin: bytes = b"") -> Outcome:
-    env = {"PATH": os.defpath, **ENV}
-    done = subprocess.run(
-        ["jq", *args], input=stdin, capture_output=True, cwd=folder(), env=env, timeout=120, check=False
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    done = run(["jq", *args], stdin=stdin, files=jq_cases.FILES, env=ENV)
+    return Outcome(done.status, done.stdout, done.stderr)
 
 
 def differences(cases: list[jq_cases.Case]) -> list[str]:
@@ -146,7 +132,7 @@ QUIET = settings(
 )
 
 
-@pytest.mark.differential("jq")
+@pytest.mark.live("jq")
 @QUIET
 @given(st.lists(VALUES, min_size=20, max_size=60), st.sampled_from(["-c", "-S", "-a", "--tab", "-C", "-cj"]))
 def test_values_are_written_as_the_genuine_one_writes_them(values: list[object], option: str) -> None:
@@ -154,7 +140,7 @@ def test_values_are_written_as_the_genuine_one_writes_them(values: list[object],
     assert ours([option, "."], text) == genuine([option, "."], text)
 
 
-@pytest.mark.differential("jq")
+@pytest.mark.live("jq")
 @QUIET
 @given(st.lists(VALUES, min_size=5, max_size=30))
 def test_values_are_ordered_as_the_genuine_one_orders_them(values: list[object]) -> None:
@@ -163,7 +149,7 @@ def test_values_are_ordered_as_the_genuine_one_orders_them(values: list[object])
     assert ours(["-c", program], text) == genuine(["-c", program], text)
 
 
-@pytest.mark.differential("jq")
+@pytest.mark.live("jq")
 @QUIET
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=50, max_size=100))
 def test_numbers_are_worked_with_as_in_the_genuine_one(numbers: list[float]) -> None:

@@ -56,7 +56,7 @@ def commands(draw: st.DrawFn, depth: int = 0) -> str:
 RANDOM_FILES = {"n": b"".join(b"%d\n" % i for i in range(1, 9)), "a": b"foo\nbar\n\nfoo bar", "t": b"x"}
 
 
-@pytest.mark.differential("sed")
+@pytest.mark.live("sed")
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     script=st.lists(commands(), min_size=1, max_size=5),

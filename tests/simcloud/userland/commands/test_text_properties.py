@@ -56,7 +56,7 @@ sort_keys = st.sampled_from(
 )
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=120)
 @given(
     lines,
@@ -73,14 +73,14 @@ def test_sort(drawn: list[str], options: list[str], keys: list[str], ended: bool
     check((["sort", *options, *keys], content(drawn, ended)))
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=40)
 @given(lines, lines, subsets("-r", "-n", "-u", "-k2", "-s", "-f"))
 def test_sort_merges(one: list[str], two: list[str], options: list[str]) -> None:
     check((["sort", "-m", *options, "one", "two"], b""), files={"one": content(one), "two": content(two)})
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=80)
 @given(
     st.lists(st.sampled_from(["a", "A", "a b", "a  b", "b", "", "ab", "a c"]), max_size=12),
@@ -99,7 +99,7 @@ ranges = st.lists(
 )
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=80)
 @given(
     lines,
@@ -112,7 +112,7 @@ def test_cut(drawn: list[str], kind: str, chosen: list[str], options: list[str],
     check((["cut", kind + ",".join(chosen), *options], content(drawn, ended)))
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=120)
 @given(
     words,
@@ -131,7 +131,7 @@ def test_tr(text: str, options: list[str], sets: list[str]) -> None:
 diff_lines = st.lists(st.sampled_from(["a", "b", "c", "d", "", "x y", " x  y", "A"]), max_size=30)
 
 
-@pytest.mark.differential("diffutils")
+@pytest.mark.live("diffutils")
 @settings(max_examples=150)
 @given(
     diff_lines,
@@ -149,7 +149,7 @@ def test_diff(
     check((argv, b""), files=files)
 
 
-@pytest.mark.differential("diffutils")
+@pytest.mark.live("diffutils")
 @settings(max_examples=60)
 @given(st.data())
 def test_diff_after_edits(data: st.DataObject) -> None:
@@ -166,7 +166,7 @@ def test_diff_after_edits(data: st.DataObject) -> None:
     check((["diff", "-u", "one", "two"], b""), files={"one": content(base), "two": content(changed)})
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=60)
 @given(
     st.lists(
@@ -188,7 +188,7 @@ def test_comm(one: list[str], two: list[str], ordered: bool) -> None:
     check((["comm", "one", "two"], b""), files=files)
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=60)
 @given(
     st.lists(st.text(st.sampled_from("abc .\t()!'"), max_size=30), max_size=8),
@@ -204,7 +204,7 @@ def test_widths(drawn: list[str], width: int) -> None:
     )
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=60)
 @given(st.binary(max_size=200), st.integers(1, 40))
 def test_bytes_survive(data: bytes, width: int) -> None:
@@ -220,7 +220,7 @@ def test_bytes_survive(data: bytes, width: int) -> None:
 small = st.integers(-20, 20).map(str) | st.sampled_from(["0.5", "-1.25", ".1", "3.0", "1e1"])
 
 
-@pytest.mark.differential("coreutils")
+@pytest.mark.live("coreutils")
 @settings(max_examples=60)
 @given(small, small, small, subsets("-w", "-s,"))
 def test_seq(first: str, step: str, last: str, options: list[str]) -> None:

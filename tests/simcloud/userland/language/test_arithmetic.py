@@ -61,7 +61,7 @@ def real(expressions: list[str]) -> list[str]:
     return [line.removeprefix("bash: line 1: ") for line in done.stdout.decode().split("\n")[:-1]]
 
 
-@pytest.mark.differential("bash")
+@pytest.mark.live("bash")
 @settings(max_examples=60)
 @given(st.lists(EXPRESSIONS, min_size=1, max_size=25))
 def test_as_in_bash(expressions: list[str]) -> None:

@@ -32,7 +32,7 @@ def real_matches(pairs: list[tuple[str, str]]) -> list[bool]:
     return [line == b"1" for line in done.stdout.split()]
 
 
-@pytest.mark.differential("bash")
+@pytest.mark.live("bash")
 @settings(max_examples=40)
 @given(st.lists(st.tuples(TEXTS, st.one_of(PATTERNS, EXTENDED)), min_size=1, max_size=60))
 def test_matches_as_in_bash(pairs: list[tuple[str, str]]) -> None:
@@ -57,7 +57,7 @@ def real_cuts(pairs: list[tuple[str, str]]) -> list[str]:
     return done.stdout.decode().split("\n")[:-1]
 
 
-@pytest.mark.differential("bash")
+@pytest.mark.live("bash")
 @settings(max_examples=40)
 @given(st.lists(st.tuples(TEXTS, st.one_of(PATTERNS, EXTENDED)), min_size=1, max_size=40))
 def test_cuts_as_in_bash(pairs: list[tuple[str, str]]) -> None:

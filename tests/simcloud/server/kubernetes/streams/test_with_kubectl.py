@@ -169,6 +169,7 @@ def test_when_kubectl_is_gone_its_process_meets_the_end(client: Served, world: W
     assert session.on_end is None, "the session was not told that its client has gone"
 
 
+@pytest.mark.live("kubectl-1.20")
 @pytest.mark.parametrize("arguments", [("exec", "ok", "--", "id"), ("attach", "ok")])
 def test_an_old_kubectl_is_told_what_to_do(world: World, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     old = Served(world.folder / "kubeconfig", tmp_path, OLD)
