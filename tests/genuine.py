@@ -35,8 +35,6 @@ HELM: Final = Path(sys.prefix) / "bin" / "helm"
 # Debian's package: a command whose first line of output shows the reference version, and what it holds.
 TOOLS: Final = {
     "bash": ("bash --version", "version 5.2"),
-    "bc": ("bc --version", "bc 1.07.1"),
-    "binutils": ("strings --version", "2.40"),
     "bsdextrautils": ("column --version", "util-linux 2.38"),
     "busybox": ("busybox --help", "BusyBox v1.35"),
     "coreutils": ("sort --version", "(GNU coreutils) 9.1"),
@@ -49,7 +47,6 @@ TOOLS: Final = {
     "gzip": ("gzip --version", "gzip 1.12"),
     "jq": ("jq --version", "jq-1.6"),
     "less": ("less --version", "less 590"),
-    "libc-bin": ("iconv --version", "2.36"),
     "memcached": ("memcached --version", "memcached 1.6.18"),
     "openssl": ("openssl version", "OpenSSL 3.0."),
     "procps": ("ps --version", "procps-ng 4.0.2"),
@@ -59,7 +56,6 @@ TOOLS: Final = {
     "sed": ("sed --version", "(GNU sed) 4.9"),
     "tar": ("tar --version", "(GNU tar) 1.34"),
     "util-linux": ("rev --version", "util-linux 2.38"),
-    "xxd": ("which xxd", "/xxd"),
     # Not Debian's: fetched into the environment by scripts/get_clients.py, and helm by `make record`.
     "helm": (f"{HELM} version --short", "v3.17."),
     "kubectl": (f"{CLIENTS}/kubectl-1.36.4 version --client", "v1.36.4"),
