@@ -1,4 +1,4 @@
-"""Make the data files of ``cluster/api/data``: what kinds Kubernetes has and how they look.
+"""Make the data files of ``kubernetes/api/data``: what kinds Kubernetes has and how they look.
 
 Run once per Kubernetes version; the results are kept in the repository:
 
