@@ -22,7 +22,7 @@ from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.client import ApiClient
 
 
-class Client:
+class ComponentClient:
     """The API as one component sees it."""
 
     def __init__(self, api: Api, user: str, manager: str) -> None:

@@ -26,7 +26,7 @@ from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.workqueue import WorkQueue
 
@@ -56,7 +56,7 @@ class Controller:
     def __init__(self, api: Api) -> None:
         self.api = api
         self.kernel = api.kernel
-        self.client = Client(api, f"system:serviceaccount:kube-system:{self.name}", MANAGER)
+        self.client = ComponentClient(api, f"system:serviceaccount:kube-system:{self.name}", MANAGER)
         self.recorder = Recorder(self.client, self.name)
         self.queue: WorkQueue[NamespacedName] = WorkQueue(api.kernel)
 

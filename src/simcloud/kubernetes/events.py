@@ -13,7 +13,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import rfc3339
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 COMBINE_AT: Final = 10
 COMBINE_WITHIN_S: Final = 600.0
@@ -43,7 +43,7 @@ class _Allowance:
 class Recorder:
     """Records events of one component. ``host`` is the node of a kubelet, empty for others."""
 
-    def __init__(self, client: Client, component: str, host: str = "") -> None:
+    def __init__(self, client: ComponentClient, component: str, host: str = "") -> None:
         self._client = client
         self._component = component
         self._host = host

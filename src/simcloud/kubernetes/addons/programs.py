@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisioner
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION
@@ -153,7 +153,7 @@ def local_path(api: Api) -> Program:
 
 def kube_proxy(api: Api, services: ServiceProxies) -> Program:
     """kube-proxy: while it runs, the Service rules of its node follow the API."""
-    client = Client(api, "system:kube-proxy", "kube-proxy")
+    client = ComponentClient(api, "system:kube-proxy", "kube-proxy")
 
     async def run(ctx: Context) -> int:
         node = ctx.machine.name

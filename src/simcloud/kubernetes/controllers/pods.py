@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.events import Recorder
 
@@ -102,7 +102,7 @@ def namespace_is_leaving(error: ApiError) -> bool:
 class PodControl:
     """Makes and deletes pods for an owner, and tells of it in the owner's events."""
 
-    def __init__(self, client: Client, recorder: Recorder) -> None:
+    def __init__(self, client: ComponentClient, recorder: Recorder) -> None:
         self._client = client
         self._recorder = recorder
 

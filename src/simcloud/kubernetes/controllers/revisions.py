@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 
 
@@ -65,7 +65,7 @@ def draft(
     }
 
 
-def renumber(client: Client, revision: Object, number: int) -> Object:
+def renumber(client: ComponentClient, revision: Object, number: int) -> Object:
     """Make a revision the newest again."""
     if revision.get("revision", 0) == number:
         return revision

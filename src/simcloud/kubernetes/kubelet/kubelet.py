@@ -14,7 +14,7 @@ from typing import Any, Final
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
@@ -78,7 +78,7 @@ class Kubelet:
         dns: ClusterDns | None = None,
         restart_s: float | None = None,
     ) -> None:
-        client = Client(api, f"system:node:{machine.name}", "kubelet")
+        client = ComponentClient(api, f"system:node:{machine.name}", "kubelet")
         runtime = ContainerRuntime(machine, network)
         self.node = Node(
             api=api,

@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.pod_network import ClusterNetwork, PodIdentity
 from simcloud.machine.network import Namespace, Route
 
@@ -73,7 +73,7 @@ class Policies:
         self._by_namespace: dict[str, dict[str, Object]] = {}
         self._isolations: dict[str, dict[str, Isolation]] = {}
         self._flows: dict[tuple[str, str], float] = {}
-        client = Client(api, "system:serviceaccount:kube-system:kindnet", "kindnetd")
+        client = ComponentClient(api, "system:serviceaccount:kube-system:kindnet", "kindnetd")
         client.follow("networkpolicies.networking.k8s.io", self._policy_changed)
         client.follow("pods", self._pod_changed)
 

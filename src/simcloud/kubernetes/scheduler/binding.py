@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
 from simcloud.kubernetes.scheduler.filters import claims
@@ -26,7 +26,7 @@ class Binder:
 
     def __init__(
         self,
-        client: Client,
+        client: ComponentClient,
         cache: Cache,
         recorder: SeriesRecorder,
         failed: Callable[[Waiting, str], None],

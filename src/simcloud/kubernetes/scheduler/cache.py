@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.selection import VolumeIndex
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import Group, PodInfo
@@ -25,7 +25,7 @@ _ZONES: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
 class Cache:
     """Nodes with what runs on them. ``client`` reads everything else."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self.client = client
         self.volumes = VolumeIndex(client)
         self.image_holders: dict[str, int] = {}

@@ -9,7 +9,7 @@ from random import Random
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.pod_conditions import set_condition
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import messages, preemption
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
@@ -35,7 +35,7 @@ class Preemptor:
 
     def __init__(
         self,
-        client: Client,
+        client: ComponentClient,
         cache: Cache,
         nominations: Nominations,
         recorder: SeriesRecorder,

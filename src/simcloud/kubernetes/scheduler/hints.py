@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler.filters import (
     affinity,
     claims,
@@ -43,7 +43,7 @@ class Change:
     """Something that happened: to a node or a pod, now and before, or to another object."""
 
     kind: str
-    client: Client
+    client: ComponentClient
     node: NodeInfo | None = None
     node_before: NodeInfo | None = None
     pod: PodInfo | None = None
@@ -214,9 +214,9 @@ def _tolerates(pod: PodInfo, node: NodeInfo) -> bool:
     return all(taints.tolerated(one, tolerations) for one in node.blocking_taints)
 
 
-def _any(terms: Sequence[Term], other: PodInfo, client: Client) -> bool:
+def _any(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
     return any(one.matches(other.namespace, other.labels, client) for one in terms)
 
 
-def _all(terms: Sequence[Term], other: PodInfo, client: Client) -> bool:
+def _all(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
     return bool(terms) and all(one.matches(other.namespace, other.labels, client) for one in terms)

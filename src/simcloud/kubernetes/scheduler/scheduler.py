@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.pod_conditions import set_condition
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import hints, messages
 from simcloud.kubernetes.scheduler.binding import Binder
 from simcloud.kubernetes.scheduler.cache import ENDED, Cache
@@ -35,7 +35,7 @@ class Scheduler:
     def __init__(self, api: Api, name: str = "default-scheduler") -> None:
         self.name = name
         self._kernel = api.kernel
-        self._client = Client(api, "system:kube-scheduler", "kube-scheduler")
+        self._client = ComponentClient(api, "system:kube-scheduler", "kube-scheduler")
         self._recorder = SeriesRecorder(self._client, name, f"{name}-kind-control-plane")
         self.cache = Cache(self._client)
         self.queue = SchedulingQueue(api.kernel)

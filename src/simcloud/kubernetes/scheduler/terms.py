@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 HARD_WEIGHT: Final = 1
 """What a rule that must hold counts for, when nodes are scored for the pods that it speaks of."""
@@ -27,7 +27,7 @@ class Term:
     namespace_selector: LabelSelector | None
     weight: int
 
-    def covers(self, namespace: str, client: Client) -> bool:
+    def covers(self, namespace: str, client: ComponentClient) -> bool:
         """Whether the term speaks of pods in a namespace."""
         if namespace in self.namespaces:
             return True
@@ -36,7 +36,7 @@ class Term:
         found = client.get("namespaces", "", namespace)
         return self.namespace_selector.matches(found["metadata"].get("labels") if found is not None else None)
 
-    def matches(self, namespace: str, labels: Mapping[str, str], client: Client) -> bool:
+    def matches(self, namespace: str, labels: Mapping[str, str], client: ComponentClient) -> bool:
         """Whether the term speaks of a pod with these labels."""
         return self.covers(namespace, client) and self.selector.matches(labels)
 

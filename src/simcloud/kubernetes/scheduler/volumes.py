@@ -13,7 +13,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.binder import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
@@ -42,7 +42,7 @@ class Plan:
     provisions: tuple[Object, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def is_done(self, client: Client) -> bool:
+    def is_done(self, client: ComponentClient) -> bool:
         """Whether all its claims are bound."""
         claims = (*(claim for claim, _ in self.bindings), *self.provisions)
         current = [client.refreshed(claim) for claim in claims]
@@ -54,7 +54,7 @@ def is_bound(claim: Object) -> bool:
     return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
 
 
-def waits(claim: Object, client: Client) -> bool:
+def waits(claim: Object, client: ComponentClient) -> bool:
     """Whether a claim waits for its first consumer."""
     mode = at(client.get(CLASSES, "", class_of(claim)), "volumeBindingMode")
     return bool(mode == "WaitForFirstConsumer")
@@ -76,7 +76,7 @@ def plan(claims: Sequence[Object], node: NodeInfo, cache: Cache) -> Plan:
     return Plan(tuple(bindings), tuple(provisions), tuple(reasons))
 
 
-def carry_out(planned: Plan, node: str, client: Client) -> None:
+def carry_out(planned: Plan, node: str, client: ComponentClient) -> None:
     """Reserve volumes for their claims, and tell claims without one their node. Raises ApiError."""
     for claim, volume in planned.bindings:
         if at(volume, "spec", "claimRef", "uid") == claim["metadata"]["uid"]:
@@ -89,7 +89,7 @@ def carry_out(planned: Plan, node: str, client: Client) -> None:
         client.patch(claim, {"metadata": {"annotations": {SELECTED_NODE: node}}})
 
 
-def undone(planned: Plan, node: NodeInfo, client: Client) -> str:
+def undone(planned: Plan, node: NodeInfo, client: ComponentClient) -> str:
     """What went wrong with a plan that is being carried out; empty if nothing did."""
     for _, volume in planned.bindings:
         current, name = client.refreshed(volume), volume["metadata"]["name"]
@@ -148,7 +148,7 @@ def _match(claim: Object, node: NodeInfo, cache: Cache, taken: Mapping[str, None
     return min(free, key=lambda one: (size_of(one), one["metadata"]["name"]), default=None)
 
 
-def _provision_problem(claim: Object, node: NodeInfo, client: Client) -> str:
+def _provision_problem(claim: Object, node: NodeInfo, client: ComponentClient) -> str:
     storage_class = client.get(CLASSES, "", class_of(claim))
     if storage_class is None or storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return NONE_FOUND

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName, owner_reference
 
 SERVICE_NAME: Final = "kubernetes.io/service-name"
@@ -20,7 +20,7 @@ Ports: TypeAlias = list[Object]
 class SliceIndex:
     """The slices that one controller manages, by their Service."""
 
-    def __init__(self, client: Client, manager: str, handler: Callable[[Revision], None]) -> None:
+    def __init__(self, client: ComponentClient, manager: str, handler: Callable[[Revision], None]) -> None:
         self._manager = manager
         self._handler = handler
         self._slices: dict[NamespacedName, dict[str, Object]] = {}

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
 from simcloud.kubernetes.controllers.job.indexes import INDEX, index_of
 from simcloud.kubernetes.controllers.job.look import (
@@ -40,7 +40,7 @@ _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 class Staffing:
     """Makes and deletes the pods of jobs."""
 
-    def __init__(self, client: Client, control: PodControl) -> None:
+    def __init__(self, client: ComponentClient, control: PodControl) -> None:
         self._client = client
         self._control = control
         self.pace = Pace()

@@ -11,7 +11,7 @@ from functools import partial
 
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.controllers.statefulsets.identity import claim_names, first_ordinal, ordinal_of
 from simcloud.kubernetes.events import Recorder
@@ -27,7 +27,7 @@ class ClaimLeaving(ApiError):
 class Claims:
     """Makes claims for pods, and keeps their owners as the policy wants."""
 
-    def __init__(self, client: Client, recorder: Recorder) -> None:
+    def __init__(self, client: ComponentClient, recorder: Recorder) -> None:
         self._client = client
         self._recorder = recorder
 

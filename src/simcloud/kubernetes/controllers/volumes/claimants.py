@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 
 class Claimants:
     """Pods by the claims that they mount."""
 
-    def __init__(self, client: Client, handler: Callable[[str, str], None] | None = None) -> None:
+    def __init__(self, client: ComponentClient, handler: Callable[[str, str], None] | None = None) -> None:
         self._pods: dict[tuple[str, str], dict[str, Object]] = {}
         self._handler = handler
         client.follow("pods", self._see)

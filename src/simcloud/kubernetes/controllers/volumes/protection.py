@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.volumes.claimants import Claimants
 
@@ -48,7 +48,7 @@ class VolumeProtection(Controller):
             protect(self.client, volume, OF_VOLUMES, at(volume, "status", "phase") == "Bound")
 
 
-def protect(client: Client, obj: Object, finalizer: str, used: bool) -> None:
+def protect(client: ComponentClient, obj: Object, finalizer: str, used: bool) -> None:
     """Put a finalizer on an object that stays; take it from one that goes and is not used."""
     present = obj["metadata"].get("finalizers") or []
     leaving = "deletionTimestamp" in obj["metadata"]

@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.volumes.binder import (
     DEFAULT_CLASS,
@@ -52,7 +52,7 @@ class LocalPathProvisioner(Controller):
 
     def __init__(self, api: Api) -> None:
         super().__init__(api)
-        self.client = Client(api, _ACCOUNT, "local-path-provisioner")
+        self.client = ComponentClient(api, _ACCOUNT, "local-path-provisioner")
         drawn = api.kernel.random("local-path-provisioner").getrandbits(40)
         identity = f"{NAME}_local-path-provisioner-{drawn:010x}_{api.new_uid()}"
         self.recorder = Recorder(self.client, identity)

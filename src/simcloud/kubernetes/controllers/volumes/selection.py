@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 
@@ -17,7 +17,7 @@ CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 class VolumeIndex:
     """Volumes by the claim that they are for, and free ones by their class."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._claimed: dict[tuple[str, str], dict[str, Object]] = {}
         self._free: dict[str, dict[str, Object]] = {}
         client.follow("persistentvolumes", self._see)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.expansion import expand
 
@@ -21,7 +21,7 @@ class ConfigError(Exception):
 class Environments:
     """Makes environments; remembers the Services of a namespace until they change."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._links: dict[str, tuple[list[Object], dict[str, str]]] = {}
 

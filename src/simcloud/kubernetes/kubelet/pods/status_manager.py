@@ -11,7 +11,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods.conditions import OWNED, SHARED, pod_conditions, with_times
 from simcloud.sim import Semaphore
 
@@ -42,7 +42,7 @@ REQUEST_S: Final = 0.01
 class StatusManager:
     """The statuses of a node's pods."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._known: dict[str, Object] = {}
         self._turn = Semaphore(client.api.kernel, 1)

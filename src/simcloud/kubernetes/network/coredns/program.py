@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import forbidden
 from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.chain import Chain
 from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
 from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION
@@ -39,7 +39,7 @@ class CoreDns:
         self._ctx = ctx
         self._api = api
         self._user = user
-        self._catalogue = Catalogue(Client(api, user.name, "coredns"))
+        self._catalogue = Catalogue(ComponentClient(api, user.name, "coredns"))
         self._server = Server(ctx, self._catalogue, _configuration_path(ctx.args))
         self._server.on_loop = self._loop_found
         self._stop: Event[int] = Event(ctx.kernel)

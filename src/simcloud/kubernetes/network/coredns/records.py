@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.settings import Kubernetes, below
 from simcloud.kubernetes.network.rules import SERVICE_NAME
 from simcloud.machine.network import is_address
@@ -35,7 +35,7 @@ ServiceName = tuple[str, str]
 class Catalogue:
     """What one CoreDNS knows of the cluster."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._slices: dict[ServiceName, dict[str, Object]] = {}
         self._service_at: dict[str, ServiceName] = {}

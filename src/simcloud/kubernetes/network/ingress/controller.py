@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.network.ingress.locations import Backend, Locations
 from simcloud.kubernetes.network.rules import SERVICE_NAME
@@ -31,7 +31,7 @@ class IngressController:
 
     def __init__(self, api: Api, publish: Object, without_class: bool) -> None:
         self._kernel = api.kernel
-        self._client = Client(api, USER, "nginx-ingress-controller")
+        self._client = ComponentClient(api, USER, "nginx-ingress-controller")
         self._recorder = Recorder(self._client, "nginx-ingress-controller")
         self._publish = publish
         self._without_class = without_class
