@@ -57,7 +57,7 @@ class ComponentClient:
         found = self.api.log.objects(kept.group, kept.plural, namespace)
         if selector is None:
             return list(found)
-        return [one for one in found if selector.matches(one["metadata"].get("labels") or {})]
+        return [obj for obj in found if selector.matches(obj["metadata"].get("labels") or {})]
 
     def create(self, obj: Object) -> Object:
         """Make an object; its namespace is in its metadata."""

@@ -62,8 +62,8 @@ class ApiAvailability(Controller):
         self._look_at_those_of(write.key.namespace, labels.get(SERVICE_NAME, ""))
 
     def _look_at_those_of(self, namespace: str, name: str) -> None:
-        for one in self._names.get((namespace, name), ()):
-            self.queue.add(NamespacedName("", one))
+        for api_service_name in self._names.get((namespace, name), ()):
+            self.queue.add(NamespacedName("", api_service_name))
 
     def _checked(self, api_service: Object) -> tuple[str, str, str]:
         """The condition's status, reason and message."""
@@ -74,19 +74,19 @@ class ApiAvailability(Controller):
         if service is None:
             return "False", "ServiceNotFound", f'service/{name} in "{namespace}" is not present'
         ports = at(service, "spec", "ports", default=[])
-        port = next((one for one in ports if one["port"] == number), None)
+        port = next((candidate for candidate in ports if candidate["port"] == number), None)
         if port is None:
             told = f'service/{name} in "{namespace}" is not listening on port {number}'
             return "False", "ServicePortError", told
         slices = [
-            one
-            for one in self.client.list("endpointslices.discovery.k8s.io", namespace)
-            if (one["metadata"].get("labels") or {}).get(SERVICE_NAME) == name
+            endpoint_slice
+            for endpoint_slice in self.client.list("endpointslices.discovery.k8s.io", namespace)
+            if (endpoint_slice["metadata"].get("labels") or {}).get(SERVICE_NAME) == name
         ]
         if not slices:
             told = f'cannot find endpointslices for service/{name} in "{namespace}"'
             return "False", "EndpointsNotFound", told
-        if not any(_has_endpoint(one, port.get("name", "")) for one in slices):
+        if not any(_has_endpoint(endpoint_slice, port.get("name", "")) for endpoint_slice in slices):
             told = (
                 f'endpointslices for service/{name} in "{namespace}" have no addresses with port name '
                 f'"{port.get("name", "")}"'
@@ -101,7 +101,7 @@ class ApiAvailability(Controller):
 
     def _tell(self, api_service: Object, status: str, reason: str, message: str) -> None:
         known = at(api_service, "status", "conditions", default=None) or []
-        before: Object = next((one for one in known if one["type"] == "Available"), {})
+        before: Object = next((condition for condition in known if condition["type"] == "Available"), {})
         if (before.get("status"), before.get("reason"), before.get("message")) == (status, reason, message):
             return
         since = before.get("lastTransitionTime") if before.get("status") == status else None
@@ -122,6 +122,7 @@ class ApiAvailability(Controller):
 
 def _has_endpoint(endpoints: Object, port: str) -> bool:
     ready = any(
-        at(one, "conditions", "ready", default=True) is not False for one in endpoints.get("endpoints") or ()
+        at(endpoint, "conditions", "ready", default=True) is not False
+        for endpoint in endpoints.get("endpoints") or ()
     )
-    return ready and any((one.get("name") or "") == port for one in endpoints.get("ports") or ())
+    return ready and any((candidate.get("name") or "") == port for candidate in endpoints.get("ports") or ())

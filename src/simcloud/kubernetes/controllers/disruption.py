@@ -212,7 +212,7 @@ class Disruption(Controller):
     ) -> list[Object]:
         status = "True" if holds else "False"
         known = at(budget, "status", "conditions", default=None) or []
-        before = next((one for one in known if one["type"] == "DisruptionAllowed"), None)
+        before = next((condition for condition in known if condition["type"] == "DisruptionAllowed"), None)
         same = before is not None and before["status"] == status
         told = {
             "type": "DisruptionAllowed",
@@ -222,7 +222,7 @@ class Disruption(Controller):
             "reason": reason,
             "message": message,
         }
-        return [*(one for one in known if one["type"] != "DisruptionAllowed"), told]
+        return [*(condition for condition in known if condition["type"] != "DisruptionAllowed"), told]
 
     def _fail_safe(self, budget: Object, message: str) -> None:
         """When nothing can be told, nothing may be taken away."""
@@ -246,8 +246,8 @@ def go_selector(selector: Object | None) -> str:
     labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
     expressions = "".join(
         "LabelSelectorRequirement{"
-        f"Key:{one['key']},Operator:{one['operator']},Values:[{' '.join(one.get('values') or ())}],}},"
-        for one in selector.get("matchExpressions") or ()
+        f"Key:{expression['key']},Operator:{expression['operator']},Values:[{' '.join(expression.get('values') or ())}],}},"
+        for expression in selector.get("matchExpressions") or ()
     )
     return (
         f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"

@@ -168,7 +168,7 @@ class GarbageCollector(Controller):
 
     def _await_dependents(self, owner: Object) -> None:
         uid = owner["metadata"]["uid"]
-        blocking = [one for one in self._dependents.get(uid, ()) if self._blocks(one, uid)]
+        blocking = [candidate for candidate in self._dependents.get(uid, ()) if self._blocks(candidate, uid)]
         if not blocking:
             self._drop_finalizer(owner, FOREGROUND)
         for dependent in blocking:
@@ -179,8 +179,8 @@ class GarbageCollector(Controller):
     def _blocks(self, dependent: str, owner: str) -> bool:
         obj = self._object(dependent)
         return obj is not None and any(
-            one["uid"] == owner and one.get("blockOwnerDeletion")
-            for one in obj["metadata"].get("ownerReferences") or ()
+            reference["uid"] == owner and reference.get("blockOwnerDeletion")
+            for reference in obj["metadata"].get("ownerReferences") or ()
         )
 
     def _judge(self, obj: Object) -> None:
@@ -221,7 +221,7 @@ class GarbageCollector(Controller):
         uid = obj["metadata"]["uid"]
         dependents = self._dependents.get(uid, {})
         if waited_for and dependents:
-            if any(self._is_waiting(one) for one in dependents):
+            if any(self._is_waiting(dependent) for dependent in dependents):
                 self._unblock(obj)
             self.client.delete(obj, propagation="Foreground")
             return
@@ -253,14 +253,16 @@ class GarbageCollector(Controller):
         def change(changed: Object) -> None:
             metadata = changed["metadata"]
             references = metadata.get("ownerReferences") or []
-            metadata["ownerReferences"] = [one for one in references if one["uid"] not in owners]
+            metadata["ownerReferences"] = [
+                reference for reference in references if reference["uid"] not in owners
+            ]
 
         self.client.edit(obj, change)
 
     def _drop_finalizer(self, obj: Object, finalizer: str) -> None:
         def change(changed: Object) -> None:
             metadata = changed["metadata"]
-            metadata["finalizers"] = [one for one in metadata.get("finalizers") or () if one != finalizer]
+            metadata["finalizers"] = [name for name in metadata.get("finalizers") or () if name != finalizer]
 
         self.client.edit(obj, change)
 

@@ -183,7 +183,7 @@ class Namespaces(Controller):
             return
         told: Object = copy(current)
         status = told.setdefault("status", {})
-        known = {one["type"]: one for one in status.get("conditions") or []}
+        known = {condition["type"]: condition for condition in status.get("conditions") or []}
         troubles = remains.troubles()
         status["conditions"] = [self._condition(*well, known, troubles) for well in WELL]
         if told == current:
@@ -220,5 +220,5 @@ class Namespaces(Controller):
         if current is None:
             return
         ended: Object = copy(current)
-        ended["spec"]["finalizers"] = [one for one in ended["spec"]["finalizers"] if one != FINALIZER]
+        ended["spec"]["finalizers"] = [name for name in ended["spec"]["finalizers"] if name != FINALIZER]
         self.client.update(ended, "finalize")

@@ -188,7 +188,7 @@ def first_to_go(pods: Sequence[Object], related: Sequence[Object], now_s: float)
             node = pod["spec"].get("nodeName", "")
             crowd[node] = crowd.get(node, 0) + 1
     seen = [_Seen(pod, crowd.get(pod["spec"].get("nodeName", ""), 0), now_s) for pod in pods]
-    return [one.pod for one in sorted(seen, key=cmp_to_key(_compare))]
+    return [ranked.pod for ranked in sorted(seen, key=cmp_to_key(_compare))]
 
 
 class _Seen:
@@ -201,7 +201,8 @@ class _Seen:
         self.uid: str = pod["metadata"]["uid"]
         since = ready_since(pod)
         restarts = max(
-            (one.get("restartCount", 0) for one in pod["status"].get("containerStatuses") or ()), default=0
+            (container.get("restartCount", 0) for container in pod["status"].get("containerStatuses") or ()),
+            default=0,
         )
         self.ready_age = None if since is None else (since, _magnitude(now_s - since))
         born = parse(pod["metadata"]["creationTimestamp"])

@@ -96,7 +96,7 @@ class ReplicaManager(Controller):
 
     def _delete(self, owner: Object, active: list[Object], count: int) -> None:
         if count < len(active):
-            related = [pod for one in self.related(owner) for pod in self.pods.of(one)]
+            related = [pod for related_set in self.related(owner) for pod in self.pods.of(related_set)]
             active = first_to_go(active, related, self.api.now_s)
         refusal: ApiError | None = None
         for pod in active[:count]:
@@ -136,11 +136,11 @@ class ReplicaManager(Controller):
 
     def _conditions(self, owner: Object, refusal: ApiError | None, surplus: int) -> list[Object]:
         known: list[Object] = owner.get("status", {}).get("conditions") or []
-        others = [copy(one) for one in known if one.get("type") != "ReplicaFailure"]
+        others = [copy(condition) for condition in known if condition.get("type") != "ReplicaFailure"]
         if refusal is None:
             return others
         if len(others) < len(known):
-            return [copy(one) for one in known]
+            return [copy(condition) for condition in known]
         failure = {
             "type": "ReplicaFailure",
             "status": "True",
@@ -153,7 +153,7 @@ class ReplicaManager(Controller):
     def _tell(self, owner: Object, status: Object) -> Object:
         if owner.get("status") == status or self.client.refreshed(owner) is None:
             return status
-        self.client.edit(owner, lambda one: one.update(status=status), "status")
+        self.client.edit(owner, lambda current: current.update(status=status), "status")
         return status
 
     def _look_again(self, key: NamespacedName, owner: Object, active: list[Object], status: Object) -> None:

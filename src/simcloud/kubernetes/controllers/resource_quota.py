@@ -59,7 +59,7 @@ class ResourceQuotas(Controller):
 
     def _follow(self, key: tuple[str, str]) -> None:
         """Watch a resource that some quota counts, if it is served."""
-        if key not in self.followed and any(one.key == key for one in self.api.catalogue):
+        if key not in self.followed and any(resource.key == key for resource in self.api.catalogue):
             self.followed[key] = None
             group, plural = key
             self.follow(qualified(plural, group), self._see_object)

@@ -61,7 +61,7 @@ def _bare(value: Any, go_type: str) -> str:
     if go_type == "v1.ResourceList":
         go_type = "map[v1.ResourceName]resource.Quantity"
     if go_type.startswith("[]"):
-        return f"[{' '.join(_bare(one, go_type[2:]) for one in value)}]" if value else "<nil>"
+        return f"[{' '.join(_bare(item, go_type[2:]) for item in value)}]" if value else "<nil>"
     if go_type.startswith("map["):
         held = go_type.partition("]")[2]
         items = (f"{key}:{_bare(value[key], held)}" for key in sorted(value or ()))

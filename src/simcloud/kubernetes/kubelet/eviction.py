@@ -55,7 +55,9 @@ class EvictionManager:
         if not self._short_at or _is_critical(pod):
             return None
         if list(self._short_at) == [MEMORY]:
-            tolerated = any(tolerates(one, _MEMORY_TAINT) for one in pod["spec"].get("tolerations") or ())
+            tolerated = any(
+                tolerates(toleration, _MEMORY_TAINT) for toleration in pod["spec"].get("tolerations") or ()
+            )
             if pod["status"].get("qosClass") != "BestEffort" or tolerated:
                 return None
         return Refusal("Evicted", f"The node had condition: [{' '.join(sorted(self._short_at))}]. ")

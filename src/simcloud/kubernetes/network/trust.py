@@ -50,14 +50,14 @@ def _misnamed(leaf: x509.Certificate, name: str) -> str:
             else f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
         )
     names = said.get_values_for_type(x509.DNSName)
-    addresses = [str(one) for one in said.get_values_for_type(x509.IPAddress)]
+    addresses = [str(address) for address in said.get_values_for_type(x509.IPAddress)]
     if _is_address(name):
         if name in addresses:
             return ""
         if not addresses:
             return f"{_BEGINS}cannot validate certificate for {name} because it doesn't contain any IP SANs"
         return f"{_BEGINS}certificate is valid for {', '.join(addresses)}, not {name}"
-    if any(_matches(one, name) for one in names):
+    if any(_matches(candidate, name) for candidate in names):
         return ""
     if not names:
         return f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
@@ -82,7 +82,7 @@ def _unsigned(chain: list[x509.Certificate], trusted: list[x509.Certificate]) ->
     if any(not _signed(below, above) for below, above in pairwise(chain)):
         return UNKNOWN
     last = chain[-1]
-    return "" if last in trusted or any(_signed(last, one) for one in trusted) else UNKNOWN
+    return "" if last in trusted or any(_signed(last, root) for root in trusted) else UNKNOWN
 
 
 def _signed(below: x509.Certificate, above: x509.Certificate) -> bool:

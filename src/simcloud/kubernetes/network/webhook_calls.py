@@ -86,7 +86,7 @@ class WebhookCalls:
         spec, port = found["spec"], service.get("port", 443)
         if spec.get("type") == "ExternalName":
             return str(spec["externalName"])
-        if not any(one["port"] == port for one in spec.get("ports") or ()):
+        if not any(entry["port"] == port for entry in spec.get("ports") or ()):
             raise CallFailed(f'no service port {port} found for service "{service["name"]}"')
         address = spec.get("clusterIP") or ""
         if address in ("", "None"):

@@ -40,7 +40,9 @@ class Binder:
     def bind(self, waiting: Waiting, node: NodeInfo) -> None:
         """Count a pod on its node and bind it there; if its claims have no volumes yet, later."""
         pod = waiting.pod
-        unbound = [one for one in claims.of_pod(pod, self._cache) if not is_bound(one)] if pod.claims else []
+        unbound = (
+            [claim for claim in claims.of_pod(pod, self._cache) if not is_bound(claim)] if pod.claims else []
+        )
         planned = plan(unbound, node, self._cache) if unbound else None
         self._cache.place(pod, node.name)
         if planned is None:

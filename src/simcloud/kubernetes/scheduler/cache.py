@@ -42,8 +42,10 @@ class Cache:
             zones: dict[tuple[str, ...], list[NodeInfo]] = {}
             for info in self._infos.values():
                 if info.node is not None:
-                    zones.setdefault(tuple(info.labels.get(one, "") for one in _ZONES), []).append(info)
-            self._listed = [one for turn in zip_longest(*zones.values()) for one in turn if one is not None]
+                    zones.setdefault(tuple(info.labels.get(label, "") for label in _ZONES), []).append(info)
+            self._listed = [
+                node for turn in zip_longest(*zones.values()) for node in turn if node is not None
+            ]
         return self._listed
 
     def node(self, name: str) -> NodeInfo | None:

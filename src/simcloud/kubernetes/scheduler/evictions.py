@@ -56,7 +56,7 @@ class Preemptor:
             return Outcome(messages.with_preemption(sentence, messages.NEVER))
         if self._room_is_coming(pod, result.rejections):
             return Outcome(messages.with_preemption(sentence, messages.WAITING))
-        hopeful = [node for node, one in result.rejections if not one.final]
+        hopeful = [node for node, rejection in result.rejections if not rejection.final]
         if hopeful:
             first = self._random.randrange(len(hopeful))
             hopeful = [*hopeful[first:], *hopeful[:first]]
@@ -79,7 +79,7 @@ class Preemptor:
 
     def _room_is_coming(self, pod: PodInfo, rejections: Sequence[tuple[NodeInfo, Rejection]]) -> bool:
         node = self._cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")
-        if node is None or any(one is node and rejection.final for one, rejection in rejections):
+        if node is None or any(candidate is node and rejection.final for candidate, rejection in rejections):
             return False
         return any(other.priority < pod.priority and _preempted(other.pod) for other in node.pods.values())
 
@@ -113,6 +113,8 @@ class Preemptor:
 
 def _preempted(pod: Object) -> bool:
     return "deletionTimestamp" in pod["metadata"] and any(
-        one["type"] == "DisruptionTarget" and one["status"] == "True" and one.get("reason") == _REASON
-        for one in (pod.get("status") or {}).get("conditions") or ()
+        condition["type"] == "DisruptionTarget"
+        and condition["status"] == "True"
+        and condition.get("reason") == _REASON
+        for condition in (pod.get("status") or {}).get("conditions") or ()
     )

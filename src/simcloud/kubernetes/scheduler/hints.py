@@ -104,13 +104,15 @@ def _larger(pod: PodInfo, change: Change) -> bool:
 
 def _frees_ports(pod: PodInfo, change: Change) -> bool:
     left = change.pod
-    return left is not None and any(conflicts(one, other) for one in left.ports for other in pod.ports)
+    return left is not None and any(conflicts(port, other) for port in left.ports for other in pod.ports)
 
 
 def _frees_claim(pod: PodInfo, change: Change) -> bool:
     left = change.pod
     return (
-        left is not None and left.namespace == pod.namespace and any(one in left.claims for one in pod.claims)
+        left is not None
+        and left.namespace == pod.namespace
+        and any(claim in left.claims for claim in pod.claims)
     )
 
 
@@ -125,7 +127,9 @@ def _of_the_kind(pod: PodInfo, change: Change) -> bool:
 
     def counts(other: PodInfo | None) -> list[bool]:
         same = other is not None and other.namespace == pod.namespace
-        return [other is not None and same and one.selector.matches(other.labels) for one in wanted]
+        return [
+            other is not None and same and constraint.selector.matches(other.labels) for constraint in wanted
+        ]
 
     before, now = counts(change.pod_before), counts(change.pod)
     return before != now if change.kind == RELABELLED else any(now)
@@ -135,13 +139,16 @@ def _domain(pod: PodInfo, change: Change) -> bool:
     """A node with the labels of all constraints came, went, or changed these."""
     wanted = spread.constraints(pod, "DoNotSchedule")
     before, now = change.node_before, change.node
-    if now is None or not all(one.key in now.labels for one in wanted):
+    if now is None or not all(constraint.key in now.labels for constraint in wanted):
         return False
     if before is None or change.kind == NODE_GONE:
         return True
-    if any(before.labels.get(one.key) != now.labels[one.key] for one in wanted):
+    if any(before.labels.get(constraint.key) != now.labels[constraint.key] for constraint in wanted):
         return True
-    return any(one.honours_taints for one in wanted) and before.blocking_taints != now.blocking_taints
+    return (
+        any(constraint.honours_taints for constraint in wanted)
+        and before.blocking_taints != now.blocking_taints
+    )
 
 
 def _better_company(pod: PodInfo, change: Change) -> bool:
@@ -192,7 +199,7 @@ HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
 
 def after_own_change(pod: PodInfo, plugins: Sequence[str]) -> bool:
     """Whether a change of the waiting pod itself may help it."""
-    return not plugins or any(one in _OWN for one in plugins)
+    return not plugins or any(plugin in _OWN for plugin in plugins)
 
 
 _OWN: Final = (
@@ -211,12 +218,12 @@ def _now_but_not_before(change: Change, holds: Callable[[NodeInfo], bool]) -> bo
 
 def _tolerates(pod: PodInfo, node: NodeInfo) -> bool:
     tolerations = pod.spec.get("tolerations") or ()
-    return all(taints.tolerated(one, tolerations) for one in node.blocking_taints)
+    return all(taints.tolerated(taint, tolerations) for taint in node.blocking_taints)
 
 
 def _any(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
-    return any(one.matches(other.namespace, other.labels, client) for one in terms)
+    return any(term.matches(other.namespace, other.labels, client) for term in terms)
 
 
 def _all(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
-    return bool(terms) and all(one.matches(other.namespace, other.labels, client) for one in terms)
+    return bool(terms) and all(term.matches(other.namespace, other.labels, client) for term in terms)

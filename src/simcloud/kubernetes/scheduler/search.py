@@ -51,7 +51,11 @@ class Nominations:
         """The same check, also with the pods, no less important, for whom a node is kept."""
 
         def check(node: NodeInfo) -> Rejection | None:
-            kept = [one for one in self.on(node.name) if one.uid != pod.uid and one.priority >= pod.priority]
+            kept = [
+                nominated
+                for nominated in self.on(node.name)
+                if nominated.uid != pod.uid and nominated.priority >= pod.priority
+            ]
             if kept:
                 fuller = node.copy()
                 for other in kept:
@@ -78,11 +82,11 @@ class Result:
     def sentence(self) -> str:
         """Why no node will do."""
         left_out = [Rejection(affinity.NAME, (messages.absent(affinity.NAME),))] * self.absent
-        return messages.unavailable(self.total, (*(one for _, one in self.rejections), *left_out))
+        return messages.unavailable(self.total, (*(rejection for _, rejection in self.rejections), *left_out))
 
     def plugins(self) -> list[str]:
         """The filters that refused nodes."""
-        named = dict.fromkeys(one.plugin for _, one in self.rejections)
+        named = dict.fromkeys(rejection.plugin for _, rejection in self.rejections)
         return list(named | {affinity.NAME: None} if self.absent else named)
 
 
@@ -143,8 +147,8 @@ def together(checks: Sequence[Check]) -> Check:
     """All checks as one."""
 
     def check(node: NodeInfo) -> Rejection | None:
-        for one in checks:
-            rejection = one(node)
+        for check_filter in checks:
+            rejection = check_filter(node)
             if rejection is not None:
                 return rejection
         return None

@@ -68,12 +68,12 @@ def company(namespace: str, affinity: Object | None) -> Company:
 
 
 def _required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
-    return tuple(_term(namespace, one, HARD_WEIGHT) for one in (rules or {}).get(_REQUIRED) or ())
+    return tuple(_term(namespace, term, HARD_WEIGHT) for term in (rules or {}).get(_REQUIRED) or ())
 
 
 def _preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
     weighted = (rules or {}).get(_PREFERRED) or ()
-    return tuple(_term(namespace, one["podAffinityTerm"], one["weight"]) for one in weighted)
+    return tuple(_term(namespace, term["podAffinityTerm"], term["weight"]) for term in weighted)
 
 
 def _term(namespace: str, told: Object, weight: int) -> Term:

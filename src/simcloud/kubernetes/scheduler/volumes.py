@@ -46,7 +46,7 @@ class Plan:
         """Whether all its claims are bound."""
         claims = (*(claim for claim, _ in self.bindings), *self.provisions)
         current = [client.refreshed(claim) for claim in claims]
-        return all(one is not None and is_bound(one) for one in current)
+        return all(claim is not None and is_bound(claim) for claim in current)
 
 
 def is_bound(claim: Object) -> bool:
@@ -63,12 +63,12 @@ def waits(claim: Object, client: ComponentClient) -> bool:
 def plan(claims: Sequence[Object], node: NodeInfo, cache: Cache) -> Plan:
     """How a node would serve claims."""
     reasons = []
-    bound = [one for one in claims if is_bound(one)]
-    volumes = [cache.client.get("persistentvolumes", "", one["spec"]["volumeName"]) for one in bound]
-    present = [one for one in volumes if one is not None]
-    if not all(_reaches(one, node) for one in present):
+    bound = [claim for claim in claims if is_bound(claim)]
+    volumes = [cache.client.get("persistentvolumes", "", claim["spec"]["volumeName"]) for claim in bound]
+    present = [volume for volume in volumes if volume is not None]
+    if not all(_reaches(volume, node) for volume in present):
         reasons.append(UNREACHABLE)
-    bindings, provisions, problem = _unbound([one for one in claims if not is_bound(one)], node, cache)
+    bindings, provisions, problem = _unbound([claim for claim in claims if not is_bound(claim)], node, cache)
     if problem:
         reasons.append(problem)
     if len(present) < len(volumes):
@@ -137,15 +137,17 @@ def _unbound(
 def _match(claim: Object, node: NodeInfo, cache: Cache, taken: Mapping[str, None]) -> Object | None:
     """The volume reserved for a claim, or the smallest free one that the node reaches."""
     found = [
-        one
-        for one in cache.volumes.candidates(claim)
-        if one["metadata"]["name"] not in taken and fits(one, claim)
+        volume
+        for volume in cache.volumes.candidates(claim)
+        if volume["metadata"]["name"] not in taken and fits(volume, claim)
     ]
-    reserved = [one for one in found if is_bound_to(one, claim)]
+    reserved = [volume for volume in found if is_bound_to(volume, claim)]
     if reserved:
         return reserved[0] if _reaches(reserved[0], node) else None
-    free = [one for one in found if at(one, "status", "phase") == "Available" and _reaches(one, node)]
-    return min(free, key=lambda one: (size_of(one), one["metadata"]["name"]), default=None)
+    free = [
+        volume for volume in found if at(volume, "status", "phase") == "Available" and _reaches(volume, node)
+    ]
+    return min(free, key=lambda volume: (size_of(volume), volume["metadata"]["name"]), default=None)
 
 
 def _provision_problem(claim: Object, node: NodeInfo, client: ComponentClient) -> str:
@@ -153,19 +155,19 @@ def _provision_problem(claim: Object, node: NodeInfo, client: ComponentClient) -
     if storage_class is None or storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return NONE_FOUND
     topologies = storage_class.get("allowedTopologies") or ()
-    if topologies and not any(_in_topology(one, node) for one in topologies):
+    if topologies and not any(_in_topology(topology, node) for topology in topologies):
         return NONE_FOUND
     return ""
 
 
 def _in_topology(term: Object, node: NodeInfo) -> bool:
     wanted = term.get("matchLabelExpressions") or ()
-    return all(node.labels.get(one["key"]) in one["values"] for one in wanted)
+    return all(node.labels.get(requirement["key"]) in requirement["values"] for requirement in wanted)
 
 
 def _reaches(volume: Object, node: NodeInfo) -> bool:
     terms = at(volume, "spec", "nodeAffinity", "required", "nodeSelectorTerms")
-    return not terms or any(meets_term(one, node.name, node.labels) for one in terms)
+    return not terms or any(meets_term(term, node.name, node.labels) for term in terms)
 
 
 def _size(claim: Object) -> float:

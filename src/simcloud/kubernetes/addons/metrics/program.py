@@ -112,9 +112,9 @@ class MetricsServer:
         await ctx.sleep(wait_s)
         address = next(
             (
-                one["address"]
-                for one in at(node, "status", "addresses", default=[])
-                if one["type"] == "InternalIP"
+                entry["address"]
+                for entry in at(node, "status", "addresses", default=[])
+                if entry["type"] == "InternalIP"
             ),
             name,
         )

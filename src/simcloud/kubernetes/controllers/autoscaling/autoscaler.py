@@ -272,7 +272,7 @@ class Autoscaling(Controller):
         """Set a condition; its time changes with its status only."""
         conditions = autoscaler["status"].setdefault("conditions", [])
         status = "True" if holds else "False"
-        known = next((one for one in conditions if one["type"] == kind), None)
+        known = next((condition for condition in conditions if condition["type"] == kind), None)
         if known is None:
             known = {"type": kind}
             conditions.append(known)

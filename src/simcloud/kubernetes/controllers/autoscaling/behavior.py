@@ -47,8 +47,8 @@ class History:
             return
         events = self.ups if after > before else self.downs
         rules = behavior["scaleUp" if after > before else "scaleDown"]
-        longest_s = max((one["periodSeconds"] for one in rules.get("policies") or ()), default=0)
-        events[:] = [one for one in events if one[0] >= now_s - longest_s]
+        longest_s = max((policy["periodSeconds"] for policy in rules.get("policies") or ()), default=0)
+        events[:] = [event for event in events if event[0] >= now_s - longest_s]
         events.append((now_s, abs(after - before)))
 
 
@@ -75,7 +75,9 @@ def normalize(spec: Object, history: History, current: int, desired: int, now_s:
 
 
 def _stable_by_default(history: History, desired: int, now_s: float) -> tuple[int, tuple[str, str]]:
-    history.recommended[:] = [one for one in history.recommended if one[0] >= now_s - DOWN_WINDOW_S]
+    history.recommended[:] = [
+        recommendation for recommendation in history.recommended if recommendation[0] >= now_s - DOWN_WINDOW_S
+    ]
     highest = max((count for _, count in history.recommended), default=desired)
     history.recommended.append((now_s, desired))
     if highest > desired:
@@ -92,7 +94,9 @@ def _stable(
     least = min([desired, *(count for at_s, count in history.recommended if at_s > now_s - up_s)])
     most = max([desired, *(count for at_s, count in history.recommended if at_s > now_s - down_s)])
     keep_s = max(up_s, down_s)
-    history.recommended[:] = [one for one in history.recommended if one[0] >= now_s - keep_s]
+    history.recommended[:] = [
+        recommendation for recommendation in history.recommended if recommendation[0] >= now_s - keep_s
+    ]
     history.recommended.append((now_s, desired))
     stable = min(max(current, least), most)
     if stable == desired:

@@ -62,7 +62,7 @@ class Targets:
 
 def _first(selector: LabelSelector) -> tuple[str, str]:
     """A label that all selected pods have, if the selector names one."""
-    for one in selector.requirements:
-        if one.operator in ("=", "==", "in") and len(one.values) == 1:
-            return one.key, one.values[0]
+    for requirement in selector.requirements:
+        if requirement.operator in ("=", "==", "in") and len(requirement.values) == 1:
+            return requirement.key, requirement.values[0]
     return "", ""

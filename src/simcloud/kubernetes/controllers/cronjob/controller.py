@@ -127,7 +127,7 @@ class CronJobs(Controller):
         status = cron_job["status"]
         for job in jobs:
             name, uid = job["metadata"]["name"], job["metadata"]["uid"]
-            active = any(one.get("uid") == uid for one in status.get("active") or ())
+            active = any(reference.get("uid") == uid for reference in status.get("active") or ())
             end = ending(job)
             if not active and not end:
                 told = f"Saw a job that the controller did not create or forgot: {name}"
@@ -164,7 +164,7 @@ class CronJobs(Controller):
         active = status.get("active") or []
         served = status.get("lastScheduleTime")
         name = job_name(cron_job, time_s)
-        if any(one["name"] == name for one in active) or (served and parse(served) == time_s):
+        if any(reference["name"] == name for reference in active) or (served and parse(served) == time_s):
             return False
         if spec["concurrencyPolicy"] == "Forbid" and active:
             told = "Not starting job because prior execution is running and concurrency policy is Forbid"
@@ -201,7 +201,7 @@ class CronJobs(Controller):
         else:
             told = f"Created job {job['metadata']['name']}"
             self.recorder.event(cron_job, "Normal", "SuccessfulCreate", told)
-        if all(one.get("uid") != job["metadata"]["uid"] for one in status.get("active") or ()):
+        if all(reference.get("uid") != job["metadata"]["uid"] for reference in status.get("active") or ()):
             status.setdefault("active", []).append(_reference(job))
         status["lastScheduleTime"] = rfc3339(time_s)
 
@@ -268,7 +268,7 @@ def _reference(job: Object) -> Object:
 
 
 def _leave_active(status: Object, uid: str) -> None:
-    left = [one for one in status.get("active") or () if one.get("uid") != uid]
+    left = [reference for reference in status.get("active") or () if reference.get("uid") != uid]
     if left:
         status["active"] = left
     else:

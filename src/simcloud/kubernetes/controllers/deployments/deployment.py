@@ -105,7 +105,7 @@ class Deployments(Controller):
 
     def _recreate(self, deployment: Object, sets: Sequence[Object]) -> None:
         new, old = self._new_and_old(deployment, sets, create=False)
-        stopped = [self._resize(deployment, one, 0) for one in active(old)]
+        stopped = [self._resize(deployment, replica_set, 0) for replica_set in active(old)]
         if not any(stopped) and not self._has_old_pods(new, old):
             if new is None:
                 new, old = self._new_and_old(deployment, sets, create=True)
@@ -119,7 +119,7 @@ class Deployments(Controller):
         """Whether pods of an old template are still there, were they only ending."""
         if told_total(old, "replicas") > 0:
             return True
-        return any(not is_terminal(pod) for one in old for pod in self.pods.of(one))
+        return any(not is_terminal(pod) for replica_set in old for pod in self.pods.of(replica_set))
 
     def _grow(self, deployment: Object, everybody: Sequence[Object], new: Object) -> bool:
         if replicas(new) > replicas(deployment):
@@ -137,21 +137,21 @@ class Deployments(Controller):
         allowed = wanted_total(everybody) - least - new_unavailable
         if allowed <= 0:
             return False
-        sizes = {one["metadata"]["uid"]: replicas(one) for one in old}
+        sizes = {replica_set["metadata"]["uid"]: replicas(replica_set) for replica_set in old}
         shrunk = 0
-        for one in by_age(old):
-            unhealthy = replicas(one) - told(one, "availableReplicas")
-            if shrunk < allowed and unhealthy > 0 and replicas(one) > 0:
-                count = min(allowed - shrunk, unhealthy, replicas(one))
-                self._resize(deployment, one, replicas(one) - count)
-                sizes[one["metadata"]["uid"]] -= count
+        for replica_set in by_age(old):
+            unhealthy = replicas(replica_set) - told(replica_set, "availableReplicas")
+            if shrunk < allowed and unhealthy > 0 and replicas(replica_set) > 0:
+                count = min(allowed - shrunk, unhealthy, replicas(replica_set))
+                self._resize(deployment, replica_set, replicas(replica_set) - count)
+                sizes[replica_set["metadata"]["uid"]] -= count
                 shrunk += count
         surplus = told_total(everybody, "availableReplicas") - least
-        for one in by_age(old):
-            size = sizes[one["metadata"]["uid"]]
+        for replica_set in by_age(old):
+            size = sizes[replica_set["metadata"]["uid"]]
             count = min(surplus, size)
             if count > 0:
-                self._resize(deployment, self.client.refreshed(one) or one, size - count)
+                self._resize(deployment, self.client.refreshed(replica_set) or replica_set, size - count)
                 surplus -= count
                 shrunk += count
         return shrunk > 0
@@ -163,14 +163,16 @@ class Deployments(Controller):
     def _clean_up(self, deployment: Object, old: Sequence[Object]) -> None:
         """Delete the oldest revisions beyond those that an undo may want."""
         limit = deployment["spec"].get("revisionHistoryLimit", 2**31 - 1)
-        kept = [one for one in old if "deletionTimestamp" not in one["metadata"]]
+        kept = [replica_set for replica_set in old if "deletionTimestamp" not in replica_set["metadata"]]
         surplus = len(kept) - limit
         if surplus <= 0:
             return
-        for one in sorted(by_age(kept), key=lambda one: number(one, REVISION) or 0)[:surplus]:
-            seen = told(one, "observedGeneration") >= one["metadata"]["generation"]
-            if seen and not replicas(one) and not told(one, "replicas"):
-                self.client.delete(one)
+        for replica_set in sorted(by_age(kept), key=lambda replica_set: number(replica_set, REVISION) or 0)[
+            :surplus
+        ]:
+            seen = told(replica_set, "observedGeneration") >= replica_set["metadata"]["generation"]
+            if seen and not replicas(replica_set) and not told(replica_set, "replicas"):
+                self.client.delete(replica_set)
 
     # Scaling
 
@@ -178,8 +180,8 @@ class Deployments(Controller):
         """Whether a ReplicaSet was sized for another number of replicas than is wanted now."""
         new, old = self._new_and_old(deployment, sets, create=False)
         everybody = [*old, new] if new is not None else old
-        noted = (number(one, DESIRED_REPLICAS) for one in active(everybody))
-        return any(one is not None and one != replicas(deployment) for one in noted)
+        noted = (number(replica_set, DESIRED_REPLICAS) for replica_set in active(everybody))
+        return any(size is not None and size != replicas(deployment) for size in noted)
 
     def _scale(self, deployment: Object, sets: Sequence[Object]) -> None:
         new, old = self._new_and_old(deployment, sets, create=False)
@@ -187,12 +189,12 @@ class Deployments(Controller):
         if only is not None:
             self._resize(deployment, only, replicas(deployment))
         elif scaling.is_saturated(deployment, new):
-            for one in active(old):
-                self._resize(deployment, one, 0)
+            for replica_set in active(old):
+                self._resize(deployment, replica_set, 0)
         elif is_rolling(deployment):
             everybody = [*old, new] if new is not None else old
-            for one, size in scaling.proportional(deployment, everybody):
-                self._resize(deployment, one, size, even_if_equal=True)
+            for replica_set, size in scaling.proportional(deployment, everybody):
+                self._resize(deployment, replica_set, size, even_if_equal=True)
         if deployment["spec"].get("paused"):
             self._clean_up(deployment, old)
         everybody = self._present([*old, new] if new is not None else old)
@@ -232,7 +234,7 @@ class Deployments(Controller):
 
     def _present(self, sets: Sequence[Object]) -> list[Object]:
         """ReplicaSets as they are now."""
-        return [now for one in sets if (now := self.client.refreshed(one)) is not None]
+        return [now for replica_set in sets if (now := self.client.refreshed(replica_set)) is not None]
 
     def _kept(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""
@@ -364,9 +366,9 @@ class Deployments(Controller):
         labels = write.object["metadata"].get("labels")
         if write.change == "DELETED" or controller_of(write.object) is not None:
             return
-        for one in self.client.list("deployments.apps", write.key.namespace):
-            if from_label_selector(one["spec"]["selector"]).matches(labels):
-                self.queue.add(NamespacedName(write.key.namespace, one["metadata"]["name"]))
+        for deployment in self.client.list("deployments.apps", write.key.namespace):
+            if from_label_selector(deployment["spec"]["selector"]).matches(labels):
+                self.queue.add(NamespacedName(write.key.namespace, deployment["metadata"]["name"]))
 
     def _see_pod(self, write: Revision) -> None:
         """Where pods are recreated, the new ones wait for the last old one to be gone."""

@@ -50,10 +50,10 @@ def proportional(deployment: Object, sets: Sequence[Object]) -> list[tuple[Objec
         ordered.reverse()
     ordered.sort(key=replicas, reverse=True)
     sizes, added = [], 0
-    for one in ordered:
-        part = _part(one, deployment, missing, added)
+    for replica_set in ordered:
+        part = _part(replica_set, deployment, missing, added)
         added += part
-        sizes.append((one, replicas(one) + part))
+        sizes.append((replica_set, replicas(replica_set) + part))
     if sizes and missing:
         largest, size = sizes[0]
         sizes[0] = (largest, max(0, size + missing - added))

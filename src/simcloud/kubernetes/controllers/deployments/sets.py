@@ -45,24 +45,41 @@ def wanted_total(sets: Iterable[Object]) -> int:
 
 def told_total(sets: Iterable[Object], field: str) -> int:
     """What the statuses of some ReplicaSets add up to."""
-    return sum(told(one, field) for one in sets)
+    return sum(told(replica_set, field) for replica_set in sets)
 
 
 def active(sets: Iterable[Object]) -> list[Object]:
     """Those that want pods."""
-    return [one for one in sets if replicas(one) > 0]
+    return [replica_set for replica_set in sets if replicas(replica_set) > 0]
 
 
 def by_age(sets: Iterable[Object]) -> list[Object]:
     """The oldest first."""
-    return sorted(sets, key=lambda one: (one["metadata"]["creationTimestamp"], one["metadata"]["name"]))
+    return sorted(
+        sets,
+        key=lambda replica_set: (
+            replica_set["metadata"]["creationTimestamp"],
+            replica_set["metadata"]["name"],
+        ),
+    )
 
 
 def new_and_old(deployment: Object, sets: Sequence[Object]) -> tuple[Object | None, list[Object]]:
     """The ReplicaSet of the present template, if it is there, and all others."""
     template = deployment["spec"]["template"]
-    new = next((one for one in by_age(sets) if same_template(one["spec"]["template"], template)), None)
-    return new, [one for one in sets if new is None or one["metadata"]["uid"] != new["metadata"]["uid"]]
+    new = next(
+        (
+            replica_set
+            for replica_set in by_age(sets)
+            if same_template(replica_set["spec"]["template"], template)
+        ),
+        None,
+    )
+    return new, [
+        replica_set
+        for replica_set in sets
+        if new is None or replica_set["metadata"]["uid"] != new["metadata"]["uid"]
+    ]
 
 
 def is_rolling(deployment: Object) -> bool:
@@ -115,7 +132,7 @@ def number(obj: Object, annotation: str) -> int | None:
 
 def next_revision(old: Iterable[Object]) -> int:
     """One more than the newest of the old."""
-    return max((number(one, REVISION) or 0 for one in old), default=0) + 1
+    return max((number(replica_set, REVISION) or 0 for replica_set in old), default=0) + 1
 
 
 def note_sizes(replica_set: Object, deployment: Object) -> bool:

@@ -36,7 +36,9 @@ def condition(kind: str, status: str, reason: str, message: str, now_s: float) -
 
 def get_condition(status: Object, kind: str) -> Object | None:
     """A condition of a status, if it has that one."""
-    return next((one for one in status.get("conditions") or () if one.get("type") == kind), None)
+    return next(
+        (candidate for candidate in status.get("conditions") or () if candidate.get("type") == kind), None
+    )
 
 
 def set_condition(status: Object, new: Object) -> None:
@@ -53,7 +55,7 @@ def set_condition(status: Object, new: Object) -> None:
 
 def remove_condition(status: Object, kind: str) -> None:
     """Take a condition away."""
-    others = [one for one in status.get("conditions") or () if one.get("type") != kind]
+    others = [other for other in status.get("conditions") or () if other.get("type") != kind]
     status.pop("conditions", None)
     if others:
         status["conditions"] = others
@@ -158,8 +160,8 @@ def deadline_in_s(deployment: Object, status: Object, now_s: float) -> float | N
 
 def take_failure(status: Object, sets: Sequence[Object], new: Object | None, now_s: float) -> None:
     """Show that a ReplicaSet cannot make or delete pods, the new one's reason first."""
-    for one in (*([new] if new is not None else []), *sets):
-        failure = get_condition(one.get("status", {}), "ReplicaFailure")
+    for replica_set in (*([new] if new is not None else []), *sets):
+        failure = get_condition(replica_set.get("status", {}), "ReplicaFailure")
         if failure is not None:
             status_told, reason, message = (failure.get(key, "") for key in ("status", "reason", "message"))
             shown = condition("ReplicaFailure", status_told, reason, message, now_s)

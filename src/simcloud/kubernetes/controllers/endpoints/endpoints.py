@@ -110,19 +110,19 @@ def subsets(service: Object, pods: list[Object]) -> list[Object]:
 
 def truncated(whole: list[Object]) -> list[Object]:
     """At most as many addresses as Endpoints may list; whole subsets keep theirs as far as it goes."""
-    total = sum(len(one.get(kind, ())) for one in whole for kind in ("addresses", "notReadyAddresses"))
+    total = sum(len(subset.get(kind, ())) for subset in whole for kind in ("addresses", "notReadyAddresses"))
     if total <= MOST:
         return whole
-    left, told = MOST, [dict(one) for one in whole]
+    left, told = MOST, [dict(subset) for subset in whole]
     for kind in ("addresses", "notReadyAddresses"):
-        for one in told:
-            if kind in one:
-                one[kind] = one[kind][:left]
-                left -= len(one[kind])
+        for subset in told:
+            if kind in subset:
+                subset[kind] = subset[kind][:left]
+                left -= len(subset[kind])
     return [
-        {key: value for key, value in one.items() if value}
-        for one in told
-        if one.get("addresses") or one.get("notReadyAddresses")
+        {key: value for key, value in subset.items() if value}
+        for subset in told
+        if subset.get("addresses") or subset.get("notReadyAddresses")
     ]
 
 
@@ -164,7 +164,7 @@ def _subset(ports: list[Object], ready: list[Object], unready: list[Object]) -> 
 
 
 def _sorted(found: list[Object]) -> list[Object]:
-    return sorted(found, key=lambda one: (one["ip"], one["targetRef"]["uid"]))
+    return sorted(found, key=lambda address: (address["ip"], address["targetRef"]["uid"]))
 
 
 def _annotations(current: Object, trigger: str | None, over: bool) -> dict[str, str]:

@@ -104,7 +104,7 @@ def is_published(pod: Object, leaving_too: bool) -> bool:
 
 def addresses(pod: Object, family: str) -> list[str]:
     """A pod's addresses of a family, ``IPv4`` or ``IPv6``."""
-    known = [one["ip"] for one in pod["status"].get("podIPs") or ()] or [pod["status"]["podIP"]]
+    known = [entry["ip"] for entry in pod["status"].get("podIPs") or ()] or [pod["status"]["podIP"]]
     return [ip for ip in known if (":" in ip) == (family == "IPv6")]
 
 
@@ -121,12 +121,16 @@ def find_port(pod: Object, port: Object) -> int | None:
     if isinstance(target, int):
         return target
     sidecars = [
-        one for one in pod["spec"].get("initContainers") or () if one.get("restartPolicy") == "Always"
+        init_container
+        for init_container in pod["spec"].get("initContainers") or ()
+        if init_container.get("restartPolicy") == "Always"
     ]
     for container in [*pod["spec"]["containers"], *sidecars]:
-        for one in container.get("ports") or ():
-            if one.get("name") == target and one.get("protocol", "TCP") == port.get("protocol", "TCP"):
-                number: int = one["containerPort"]
+        for candidate in container.get("ports") or ():
+            if candidate.get("name") == target and candidate.get("protocol", "TCP") == port.get(
+                "protocol", "TCP"
+            ):
+                number: int = candidate["containerPort"]
                 return number
     return None
 

@@ -92,12 +92,12 @@ def _plan(endpoints: Object, existing: list[Object]) -> Slices:
             wanted.setdefault((family, ports_key(ports)), (ports, []))[1].append(endpoint)
     plan = Slices()
     for (family, hashed), (ports, found) in wanted.items():
-        mine = [one for one in existing if _place(one) == (family, hashed)]
+        mine = [endpoint_slice for endpoint_slice in existing if _place(endpoint_slice) == (family, hashed)]
         plan.extend(fill(mine, found, labels, partial(new_slice, endpoints, ports, family, labels), MOST))
-    plan.delete += [one for one in existing if _place(one) not in wanted]
+    plan.delete += [endpoint_slice for endpoint_slice in existing if _place(endpoint_slice) not in wanted]
     annotations = _annotations(endpoints)
-    for one in (*plan.create, *plan.update):
-        one["metadata"]["annotations"] = dict(annotations)
+    for endpoint_slice in (*plan.create, *plan.update):
+        endpoint_slice["metadata"]["annotations"] = dict(annotations)
     return plan
 
 

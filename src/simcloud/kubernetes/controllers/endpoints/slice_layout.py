@@ -70,7 +70,7 @@ class Slices:
             if not self.create:
                 return
             if not any(
-                one["uid"] == reference["uid"] for one in gone["metadata"].get("ownerReferences") or ()
+                other["uid"] == reference["uid"] for other in gone["metadata"].get("ownerReferences") or ()
             ):
                 continue
             made, changed = self.create.pop(0), copy(gone)
@@ -93,12 +93,14 @@ def fill(
     most: int,
 ) -> Slices:
     """Bring the slices of one set of ports to hold the wanted endpoints."""
-    missing = {_identity(one): one for one in wanted}
+    missing = {_identity(endpoint): endpoint for endpoint in wanted}
     plan = Slices()
     unchanged = []
     for found in existing:
         kept = [
-            missing.pop(_identity(one)) for one in found.get("endpoints") or () if _identity(one) in missing
+            missing.pop(_identity(endpoint))
+            for endpoint in found.get("endpoints") or ()
+            if _identity(endpoint) in missing
         ]
         if kept == (found.get("endpoints") or []) and (found["metadata"].get("labels") or {}) == labels:
             unchanged.append(found)
@@ -107,7 +109,7 @@ def fill(
         else:
             plan.delete.append(found)
     rest = list(missing.values())
-    for changed in sorted(plan.update, key=lambda one: -len(one["endpoints"])):
+    for changed in sorted(plan.update, key=lambda endpoint_slice: -len(endpoint_slice["endpoints"])):
         room = most - len(changed["endpoints"])
         changed["endpoints"] += rest[:room]
         rest = rest[room:]
@@ -128,7 +130,10 @@ def fill(
 
 def _fitting(found: list[Object], count: int, most: int) -> Object | None:
     """The slice that would be the fullest with so many more, if one has the room."""
-    sized = [(most - count - len(one.get("endpoints") or ()), one) for one in found]
+    sized = [
+        (most - count - len(endpoint_slice.get("endpoints") or ()), endpoint_slice)
+        for endpoint_slice in found
+    ]
     fits = [pair for pair in sized if pair[0] >= 0]
     return min(fits, key=lambda pair: pair[0])[1] if fits else None
 

@@ -71,21 +71,29 @@ class EndpointSlices(ServiceController):
             plan.extend(
                 self._family(service, pods, [s for s in existing if s["addressType"] == family], family)
             )
-        plan.delete += [one for one in existing if one["addressType"] not in families]
+        plan.delete += [
+            endpoint_slice for endpoint_slice in existing if endpoint_slice["addressType"] not in families
+        ]
         self._carry_out(plan, trigger)
 
     def _family(self, service: Object, pods: list[Object], existing: list[Object], family: str) -> Slices:
-        owned = [one for one in existing if _owned(one, service)]
+        owned = [endpoint_slice for endpoint_slice in existing if _owned(endpoint_slice, service)]
         wanted = self._endpoints(service, pods, family)
         labels = slice_labels(service)
         plan = Slices()
-        plan.delete += [one for one in existing if one not in owned]
+        plan.delete += [endpoint_slice for endpoint_slice in existing if endpoint_slice not in owned]
         for ports, endpoints in wanted.values():
-            mine = [one for one in owned if ports_key(one.get("ports")) == ports_key(ports)]
+            mine = [
+                endpoint_slice
+                for endpoint_slice in owned
+                if ports_key(endpoint_slice.get("ports")) == ports_key(ports)
+            ]
             plan.extend(
                 fill(mine, endpoints, labels, partial(new_slice, service, ports, family, labels), MOST)
             )
-        plan.delete += [one for one in owned if ports_key(one.get("ports")) not in wanted]
+        plan.delete += [
+            endpoint_slice for endpoint_slice in owned if ports_key(endpoint_slice.get("ports")) not in wanted
+        ]
         if len(plan.delete) == len(existing) and not plan.create:
             empty = new_slice(service, [], family, labels)
             if len(plan.delete) == 1 and _is_empty(plan.delete[0], service, labels):
@@ -173,7 +181,7 @@ def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str
 
 def _owned(found: Object, service: Object) -> bool:
     uid = service["metadata"]["uid"]
-    return any(one["uid"] == uid for one in found["metadata"].get("ownerReferences") or ())
+    return any(reference["uid"] == uid for reference in found["metadata"].get("ownerReferences") or ())
 
 
 def _is_empty(found: Object, service: Object, labels: dict[str, str]) -> bool:

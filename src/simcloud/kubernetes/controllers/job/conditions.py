@@ -22,7 +22,14 @@ def condition(kind: str, reason: str, message: str, now: str, status: str = "Tru
 def found(job: Object, kind: str) -> Object | None:
     """The condition of a kind, if it holds."""
     conditions: Iterable[Object] = job.get("status", {}).get("conditions") or ()
-    return next((one for one in conditions if one["type"] == kind and one["status"] == "True"), None)
+    return next(
+        (
+            candidate
+            for candidate in conditions
+            if candidate["type"] == kind and candidate["status"] == "True"
+        ),
+        None,
+    )
 
 
 def ending(job: Object) -> str:

@@ -171,7 +171,9 @@ def _double(look: Look) -> tuple[list[Object], list[Object]]:
 def _turn(pod: Object) -> tuple[float, ...]:
     """The earlier in its life a pod is, the earlier it goes."""
     status = pod.get("status", {})
-    restarts = max((one.get("restartCount", 0) for one in status.get("containerStatuses") or ()), default=0)
+    restarts = max(
+        (container.get("restartCount", 0) for container in status.get("containerStatuses") or ()), default=0
+    )
     since = ready_since(pod)
     return (
         1 if pod["spec"].get("nodeName") else 0,
@@ -209,7 +211,7 @@ def _template(look: Look) -> Object:
         spec = template["spec"]
         for container in [*(spec.get("initContainers") or ()), *spec["containers"]]:
             variables = container.setdefault("env", [])
-            if all(one["name"] != INDEX_VARIABLE for one in variables):
+            if all(variable["name"] != INDEX_VARIABLE for variable in variables):
                 variables.append({"name": INDEX_VARIABLE, "valueFrom": copy(field)})
     return template
 

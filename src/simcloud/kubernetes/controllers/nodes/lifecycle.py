@@ -92,7 +92,7 @@ class NodeLifecycle(Controller):
         if node is None:
             return
         wanted = condition_taints(node)
-        present = [one["key"] for one in node["spec"].get("taints") or () if is_condition_taint(one)]
+        present = [taint["key"] for taint in node["spec"].get("taints") or () if is_condition_taint(taint)]
         if sorted(wanted) == sorted(present):
             return
         self._swap(
@@ -104,9 +104,11 @@ class NodeLifecycle(Controller):
     def _swap(self, node: Object, add: list[tuple[str, str]], remove: list[tuple[str, str]]) -> None:
         """Add and remove taints in one write."""
         kept = [
-            copy(one) for one in node["spec"].get("taints") or () if (one["key"], one["effect"]) not in remove
+            copy(taint)
+            for taint in node["spec"].get("taints") or ()
+            if (taint["key"], taint["effect"]) not in remove
         ]
-        held = [(one["key"], one["effect"]) for one in kept]
+        held = [(taint["key"], taint["effect"]) for taint in kept]
         now = self.api.timestamp()
         kept += [
             {"key": key, "effect": effect, "timeAdded": now}
@@ -177,7 +179,7 @@ class NodeLifecycle(Controller):
 
     def _taint_by(self, node: Object, ready: str) -> None:
         """Ask for the NoExecute taint of a node that was not ready, or take it from one that was."""
-        effects = {(one["key"], one["effect"]) for one in node["spec"].get("taints") or ()}
+        effects = {(taint["key"], taint["effect"]) for taint in node["spec"].get("taints") or ()}
         not_ready, unreachable = (NOT_READY, "NoExecute"), (UNREACHABLE, "NoExecute")
         name = node["metadata"]["name"]
         if ready == "True":
@@ -214,7 +216,14 @@ class NodeLifecycle(Controller):
         self._taint_waiting()
 
     def _mark_not_ready(self, pod: Object) -> None:
-        ready = next((one for one in pod["status"].get("conditions") or () if one["type"] == "Ready"), None)
+        ready = next(
+            (
+                condition
+                for condition in pod["status"].get("conditions") or ()
+                if condition["type"] == "Ready"
+            ),
+            None,
+        )
         if ready is None or ready["status"] == "False":
             return
         changed: Object = copy(pod)

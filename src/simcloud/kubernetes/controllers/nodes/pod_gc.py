@@ -89,7 +89,9 @@ class PodGarbageCollector(Controller):
         if node is None:
             return False
         conditions = node.get("status", {}).get("conditions") or ()
-        ready = any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+        ready = any(
+            condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions
+        )
         taints = node.get("spec", {}).get("taints") or ()
         return not ready and any(taint["key"] == OUT_OF_SERVICE for taint in taints)
 
@@ -130,7 +132,7 @@ class PodGarbageCollector(Controller):
         }
         if "generation" in pod["metadata"]:
             condition["observedGeneration"] = pod["metadata"]["generation"]
-        others = [one for one in status.get("conditions") or () if one["type"] != "DisruptionTarget"]
+        others = [other for other in status.get("conditions") or () if other["type"] != "DisruptionTarget"]
         status["conditions"] = [*others, condition]
 
     def _delete(self, pod: Object) -> None:

@@ -122,7 +122,7 @@ def _is_condemned(stateful_set: Object, pod: Object) -> bool:
 def _wanted_owners(stateful_set: Object, pod: Object, claim: Object) -> list[Object]:
     owners: list[Object] = claim["metadata"].get("ownerReferences") or []
     own = (("StatefulSet", stateful_set["metadata"]["name"]), ("Pod", pod["metadata"]["name"]))
-    others = [copy(one) for one in owners if (one["kind"], one["name"]) not in own]
+    others = [copy(owner) for owner in owners if (owner["kind"], owner["name"]) not in own]
     scaled_away = _policy(stateful_set, "whenScaled") == "Delete" and _is_condemned(stateful_set, pod)
     if scaled_away:
         return [*others, owner_reference(pod)]

@@ -24,7 +24,7 @@ class Claimants:
 
     def unscheduled(self, claim: Object) -> list[str]:
         """The names of the pods that wait for a node and for this claim."""
-        return [one["metadata"]["name"] for one in self.of(claim) if not one["spec"].get("nodeName")]
+        return [pod["metadata"]["name"] for pod in self.of(claim) if not pod["spec"].get("nodeName")]
 
     def _see(self, write: Revision) -> None:
         for name in claims_of(write.object):

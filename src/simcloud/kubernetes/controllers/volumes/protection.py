@@ -53,7 +53,7 @@ def protect(client: ComponentClient, obj: Object, finalizer: str, used: bool) ->
     present = obj["metadata"].get("finalizers") or []
     leaving = "deletionTimestamp" in obj["metadata"]
     if leaving and not used and finalizer in present:
-        wanted = [one for one in present if one != finalizer]
+        wanted = [name for name in present if name != finalizer]
     elif not leaving and finalizer not in present:
         wanted = [*present, finalizer]
     else:

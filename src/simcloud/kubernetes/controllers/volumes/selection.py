@@ -24,14 +24,14 @@ class VolumeIndex:
 
     def best(self, claim: Object, reserved_only: bool) -> Object | None:
         """The volume for a claim, if there is one; of free ones the fewest access modes decide, then the size."""
-        fitting = [one for one in self.candidates(claim, reserved_only) if fits(one, claim)]
+        fitting = [volume for volume in self.candidates(claim, reserved_only) if fits(volume, claim)]
         return min(
             fitting,
-            key=lambda one: (
-                one["spec"].get("claimRef") is None,
-                len(one["spec"].get("accessModes") or ()),
-                size_of(one),
-                one["metadata"]["name"],
+            key=lambda volume: (
+                volume["spec"].get("claimRef") is None,
+                len(volume["spec"].get("accessModes") or ()),
+                size_of(volume),
+                volume["metadata"]["name"],
             ),
             default=None,
         )
@@ -40,7 +40,7 @@ class VolumeIndex:
         """The volumes reserved for a claim, and the free ones of its class."""
         metadata = claim["metadata"]
         reserved = self._claimed.get((metadata["namespace"], metadata["name"]), {})
-        found = [one for one in reserved.values() if is_bound_to(one, claim)]
+        found = [volume for volume in reserved.values() if is_bound_to(volume, claim)]
         return found if reserved_only else [*found, *self._free.get(class_of(claim), {}).values()]
 
     def _see(self, write: Revision) -> None:

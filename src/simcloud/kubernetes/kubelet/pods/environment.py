@@ -157,5 +157,7 @@ def _named(pod: Object, reference: Object, container: Object) -> Object:
     if not name:
         return container
     parts = ("containers", "initContainers")
-    found = [one for part in parts for one in pod["spec"].get(part) or () if one["name"] == name]
+    found = [
+        candidate for part in parts for candidate in pod["spec"].get(part) or () if candidate["name"] == name
+    ]
     return found[0] if found else container

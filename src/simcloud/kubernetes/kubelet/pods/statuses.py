@@ -260,8 +260,8 @@ def _limit(pod: Object, name: str) -> str:
 
 def _total(amounts: Any) -> Object:
     total: Object = {}
-    for one in amounts:
-        for name, amount in one.items():
+    for resources in amounts:
+        for name, amount in resources.items():
             if name in total:
                 family = "binary" if str(amount)[-1:] == "i" else "decimal"
                 total[name] = quantity.render(quantity.parse(total[name]) + quantity.parse(amount), family)

@@ -58,13 +58,13 @@ def named_nodes(pod: PodInfo) -> list[str] | None:
     names: list[str] = []
     for term in terms:
         lists = [
-            one["values"]
-            for one in term.get("matchFields") or ()
-            if one["key"] == "metadata.name" and one["operator"] == "In"
+            field["values"]
+            for field in term.get("matchFields") or ()
+            if field["key"] == "metadata.name" and field["operator"] == "In"
         ]
         if not lists:
             return None
-        names += [name for name in lists[0] if name not in names and all(name in one for one in lists)]
+        names += [name for name in lists[0] if name not in names and all(name in values for values in lists)]
     if terms and not names:
         raise Refused(NAME, "pod affinity terms conflict")
     return names if terms else None

@@ -37,18 +37,18 @@ class Constraint:
             policies.append(affinity.prepare(pod, cache))
         if self.honours_taints:
             policies.append(taints.prepare(pod, cache))
-        return [node for node in nodes if all(one is None or one(node) is None for one in policies)]
+        return [node for node in nodes if all(check is None or check(node) is None for check in policies)]
 
 
 def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
     """The pod's constraints of one strictness: ``DoNotSchedule`` or ``ScheduleAnyway``."""
     told = pod.spec.get("topologySpreadConstraints") or ()
-    return [_constraint(one) for one in told if one["whenUnsatisfiable"] == strictness]
+    return [_constraint(constraint) for constraint in told if constraint["whenUnsatisfiable"] == strictness]
 
 
 def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
     """The nodes that have the labels of all constraints."""
-    return [node for node in nodes if all(one.key in node.labels for one in wanted)]
+    return [node for node in nodes if all(constraint.key in node.labels for constraint in wanted)]
 
 
 class _Domains:
@@ -81,10 +81,10 @@ class _Domains:
     def _difference(self, node: NodeInfo) -> int:
         return sum(
             sign
-            for sign, one in node.tried()
-            if one.namespace == self._namespace
-            and not one.leaving
-            and self._constraint.selector.matches(one.labels)
+            for sign, placed in node.tried()
+            if placed.namespace == self._namespace
+            and not placed.leaving
+            and self._constraint.selector.matches(placed.labels)
         )
 
 
@@ -94,7 +94,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     if not wanted:
         return None
     nodes = labelled(list(cache.nodes()), wanted)
-    domains = [_Domains(one, pod, nodes, cache) for one in wanted]
+    domains = [_Domains(rule, pod, nodes, cache) for rule in wanted]
 
     def check(node: NodeInfo) -> Rejection | None:
         for constraint, counted in zip(wanted, domains, strict=True):

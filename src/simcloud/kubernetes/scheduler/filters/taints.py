@@ -21,7 +21,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     tolerations = pod.spec.get("tolerations") or ()
 
     def check(node: NodeInfo) -> Rejection | None:
-        if node.blocking_taints and not all(tolerated(one, tolerations) for one in node.blocking_taints):
+        if node.blocking_taints and not all(tolerated(taint, tolerations) for taint in node.blocking_taints):
             return _TAINTED
         return None
 
@@ -30,4 +30,4 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
 
 def tolerated(taint: Object, tolerations: Iterable[Object]) -> bool:
     """Whether one of the tolerations covers a taint."""
-    return any(tolerates(one, taint) for one in tolerations)
+    return any(tolerates(toleration, taint) for toleration in tolerations)

@@ -69,11 +69,11 @@ def _judge(
 
 
 def _normal(points: list[int | None]) -> list[int]:
-    told = [one for one in points if one is not None]
+    told = [point for point in points if point is not None]
     most, least = max(told, default=0), min(told, default=0)
     if not most:
-        return [0 if one is None else 100 for one in points]
-    return [0 if one is None else 100 * (most + least - one) // most for one in points]
+        return [0 if point is None else 100 for point in points]
+    return [0 if point is None else 100 * (most + least - point) // most for point in points]
 
 
 def _rounded(points: float) -> int:
@@ -93,7 +93,12 @@ def _kind(pod: PodInfo, cache: Cache) -> LabelSelector:
         if selector and all(pod.labels.get(key) == value for key, value in selector.items()):
             merged.update(selector)
     owner = next(
-        (one for one in pod.pod["metadata"].get("ownerReferences") or () if one.get("controller")), None
+        (
+            reference
+            for reference in pod.pod["metadata"].get("ownerReferences") or ()
+            if reference.get("controller")
+        ),
+        None,
     )
     return LabelSelector((*from_set(merged).requirements, *_owners(pod, owner, cache)))
 
