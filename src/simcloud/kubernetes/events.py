@@ -174,7 +174,7 @@ def _identity(about: Object) -> tuple[str, ...]:
 def involved(obj: Object, field_path: str = "") -> Object:
     """A reference to the object that an event is about."""
     metadata = obj["metadata"]
-    told = {
+    reference = {
         "kind": obj["kind"],
         "namespace": metadata.get("namespace", ""),
         "name": metadata["name"],
@@ -183,4 +183,4 @@ def involved(obj: Object, field_path: str = "") -> Object:
         "resourceVersion": metadata.get("resourceVersion", ""),
         "fieldPath": field_path,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in reference.items() if value}

@@ -129,7 +129,7 @@ def component(about: Component, further: HttpHandler | None = None) -> Program:
         except NetworkError as error:
             say(ctx, about, f"failed to listen: {str(error).lower()}", "E")
             return 1
-        return await until_told(ctx)
+        return await wait_for_signal(ctx)
 
     return run
 
@@ -144,7 +144,7 @@ def local_path(api: Api) -> Program:
         provisioner = LocalPathProvisioner(api)
         provisioner.run_in(ctx.spawn)
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             provisioner.end()
 
@@ -174,14 +174,14 @@ def kube_proxy(api: Api, services: ServiceProxies) -> Program:
         recorder.event(reference, "Normal", "Starting", "StartKubeProxy", "")
         say(ctx, about, '"Caches are synced" controller="service config"')
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             services.stop_on(node)
 
     return run
 
 
-async def until_told(ctx: Context) -> int:
+async def wait_for_signal(ctx: Context) -> int:
     """Wait for the signal that ends a well-behaved program; its exit code."""
     ended: Event[int] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):

@@ -76,27 +76,27 @@ class ApiAvailability(Controller):
         ports = at(service, "spec", "ports", default=[])
         port = next((candidate for candidate in ports if candidate["port"] == number), None)
         if port is None:
-            told = f'service/{name} in "{namespace}" is not listening on port {number}'
-            return "False", "ServicePortError", told
+            message = f'service/{name} in "{namespace}" is not listening on port {number}'
+            return "False", "ServicePortError", message
         slices = [
             endpoint_slice
             for endpoint_slice in self.client.list("endpointslices.discovery.k8s.io", namespace)
             if (endpoint_slice["metadata"].get("labels") or {}).get(SERVICE_NAME) == name
         ]
         if not slices:
-            told = f'cannot find endpointslices for service/{name} in "{namespace}"'
-            return "False", "EndpointsNotFound", told
+            message = f'cannot find endpointslices for service/{name} in "{namespace}"'
+            return "False", "EndpointsNotFound", message
         if not any(_has_endpoint(endpoint_slice, port.get("name", "")) for endpoint_slice in slices):
-            told = (
+            message = (
                 f'endpointslices for service/{name} in "{namespace}" have no addresses with port name '
                 f'"{port.get("name", "")}"'
             )
-            return "False", "MissingEndpoints", told
+            return "False", "MissingEndpoints", message
         if self.api.aggregation.behind(api_service) is None:
             address = f"{at(service, 'spec', 'clusterIP')}:{number}"
             url = f"https://{address}/apis/{spec['group']}/{spec['version']}"
-            told = f'Get "{url}": dial tcp {address}: connect: connection refused'
-            return "False", "FailedDiscoveryCheck", f"failing or missing response from {url}: {told}"
+            message = f'Get "{url}": dial tcp {address}: connect: connection refused'
+            return "False", "FailedDiscoveryCheck", f"failing or missing response from {url}: {message}"
         return "True", "Passed", "all checks passed"
 
     def _tell(self, api_service: Object, status: str, reason: str, message: str) -> None:

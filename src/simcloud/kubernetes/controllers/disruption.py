@@ -214,7 +214,7 @@ class Disruption(Controller):
         known = at(budget, "status", "conditions", default=None) or []
         before = next((condition for condition in known if condition["type"] == "DisruptionAllowed"), None)
         same = before is not None and before["status"] == status
-        told = {
+        updated = {
             "type": "DisruptionAllowed",
             "status": status,
             "observedGeneration": generation,
@@ -222,7 +222,7 @@ class Disruption(Controller):
             "reason": reason,
             "message": message,
         }
-        return [*(condition for condition in known if condition["type"] != "DisruptionAllowed"), told]
+        return [*(condition for condition in known if condition["type"] != "DisruptionAllowed"), updated]
 
     def _fail_safe(self, budget: Object, message: str) -> None:
         """When nothing can be told, nothing may be taken away."""

@@ -37,11 +37,11 @@ class StaleDisruption(Controller):
         if left_s > 0:
             self.queue.add_after(key, left_s)
             return
-        told = {"type": TARGET, "status": "False", "lastTransitionTime": self.api.timestamp()}
+        cleared = {"type": TARGET, "status": "False", "lastTransitionTime": self.api.timestamp()}
         changed: Object = copy(pod)
         conditions = changed["status"]["conditions"]
         changed["status"]["conditions"] = [
-            told if condition["type"] == TARGET else condition for condition in conditions
+            cleared if condition["type"] == TARGET else condition for condition in conditions
         ]
         self.client.update_status(changed)
 

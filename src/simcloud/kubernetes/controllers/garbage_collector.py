@@ -272,8 +272,8 @@ class GarbageCollector(Controller):
             f"[{reference['apiVersion']}/{reference['kind']}, namespace: {namespace}, "
             f"name: {reference['name']}, uid: {reference['uid']}]"
         )
-        told = f'ownerRef {named} does not exist in namespace "{namespace}"'
-        self.recorder.event(obj, "Warning", "OwnerRefInvalidNamespace", told)
+        message = f'ownerRef {named} does not exist in namespace "{namespace}"'
+        self.recorder.event(obj, "Warning", "OwnerRefInvalidNamespace", message)
 
 
 def _waits(metadata: Object, finalizer: str) -> bool:

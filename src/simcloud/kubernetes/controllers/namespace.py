@@ -61,26 +61,26 @@ class Remains:
 
     def troubles(self) -> dict[str, tuple[str, str]]:
         """Reason and sentence of every condition that is not well."""
-        told = {}
+        conditions = {}
         if self.failures:
             failures = f"{len(self.failures)} remaining: {', '.join(sorted(self.failures))}"
-            told["NamespaceDeletionContentFailure"] = (
+            conditions["NamespaceDeletionContentFailure"] = (
                 "ContentDeletionFailed",
                 f"Failed to delete all resource types, {failures}",
             )
         if self.objects:
             rest = sorted(f"{name} has {count} resource instances" for name, count in self.objects.items())
-            told["NamespaceContentRemaining"] = (
+            conditions["NamespaceContentRemaining"] = (
                 "SomeResourcesRemain",
                 f"Some resources are remaining: {', '.join(rest)}",
             )
         if self.finalizers:
             rest = sorted(f"{name} in {count} resource instances" for name, count in self.finalizers.items())
-            told["NamespaceFinalizersRemaining"] = (
+            conditions["NamespaceFinalizersRemaining"] = (
                 "SomeFinalizersRemain",
                 f"Some content in the namespace has finalizers remaining: {', '.join(rest)}",
             )
-        return told
+        return conditions
 
 
 class ContentRemains(ApiError):
@@ -181,15 +181,15 @@ class Namespaces(Controller):
         current = self.client.refreshed(namespace)
         if current is None:
             return
-        told: Object = copy(current)
-        status = told.setdefault("status", {})
+        changed: Object = copy(current)
+        status = changed.setdefault("status", {})
         known = {condition["type"]: condition for condition in status.get("conditions") or []}
         troubles = remains.troubles()
         status["conditions"] = [self._condition(*well, known, troubles) for well in WELL]
-        if told == current:
+        if changed == current:
             return
         try:
-            self.client.update_status(told)
+            self.client.update_status(changed)
         except ApiError:
             # The conditions are for those who look; the end does not wait for them.
             return

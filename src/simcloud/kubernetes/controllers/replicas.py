@@ -74,10 +74,10 @@ class ReplicaManager(Controller):
                 self._manage(owner, active, surplus)
             except ApiError as error:
                 refusal = error
-        told = self._tell(owner, self._status(owner, active, terminating, refusal, surplus))
+        status = self._tell(owner, self._status(owner, active, terminating, refusal, surplus))
         if refusal is not None:
             raise refusal
-        self._look_again(key, owner, active, told)
+        self._look_again(key, owner, active, status)
 
     def _manage(self, owner: Object, active: list[Object], surplus: int) -> None:
         if surplus < 0:

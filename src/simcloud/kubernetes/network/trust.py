@@ -32,8 +32,8 @@ def _untimely(leaf: x509.Certificate, now_s: float) -> str:
     if begins <= now <= ends:
         return ""
     edge, word = (begins, "before") if now < begins else (ends, "after")
-    told = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
-    return f"{_BEGINS}certificate has expired or is not yet valid: {told}"
+    message = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
+    return f"{_BEGINS}certificate has expired or is not yet valid: {message}"
 
 
 def _stamp(moment: datetime) -> str:

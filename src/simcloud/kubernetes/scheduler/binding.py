@@ -100,5 +100,5 @@ class Binder:
         except ApiError as error:
             self._failed(waiting, f"{_BINDING}{error}")
             return
-        told = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
-        self._recorder.event(pod.pod, "Normal", "Scheduled", "Binding", told)
+        message = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
+        self._recorder.event(pod.pod, "Normal", "Scheduled", "Binding", message)

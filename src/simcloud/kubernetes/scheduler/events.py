@@ -97,11 +97,11 @@ class SeriesRecorder:
             return
 
     def _write(self, series: _Series) -> None:
-        told = {"count": series.count, "lastObservedTime": micro(series.last_s)}
+        update = {"count": series.count, "lastObservedTime": micro(series.last_s)}
         try:
-            self._client.patch(series.event, {"series": told})
+            self._client.patch(series.event, {"series": update})
         except ApiError:
-            self._create({**series.event, "series": told})
+            self._create({**series.event, "series": update})
 
 
 def _uid(obj: Object | None) -> str:

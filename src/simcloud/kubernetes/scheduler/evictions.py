@@ -106,8 +106,8 @@ class Preemptor:
             self._client.delete(victim.pod)
         except ApiError:
             return False
-        told = f"Preempted by pod {pod.uid} on node {node}"
-        self._recorder.event(victim.pod, "Normal", "Preempted", "Preempting", told, pod.pod)
+        message = f"Preempted by pod {pod.uid} on node {node}"
+        self._recorder.event(victim.pod, "Normal", "Preempted", "Preempting", message, pod.pod)
         return True
 
 

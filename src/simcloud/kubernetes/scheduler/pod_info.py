@@ -75,9 +75,9 @@ class PodInfo:
         self.ports = tuple(_host_ports(spec))
 
 
-def amounts(told: Mapping[str, str] | None) -> Amounts:
+def amounts(quantities: Mapping[str, str] | None) -> Amounts:
     """Quantities as numbers."""
-    return {name: milli(text) if name == "cpu" else whole(text) for name, text in (told or {}).items()}
+    return {name: milli(text) if name == "cpu" else whole(text) for name, text in (quantities or {}).items()}
 
 
 def pod_requests(spec: Object, unsaid: api_amounts.Amounts | None = None) -> Amounts:

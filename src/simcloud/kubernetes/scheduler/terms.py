@@ -76,11 +76,11 @@ def _preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
     return tuple(_term(namespace, term["podAffinityTerm"], term["weight"]) for term in weighted)
 
 
-def _term(namespace: str, told: Object, weight: int) -> Term:
-    names, selector = tuple(told.get("namespaces") or ()), told.get("namespaceSelector")
+def _term(namespace: str, spec: Object, weight: int) -> Term:
+    names, selector = tuple(spec.get("namespaces") or ()), spec.get("namespaceSelector")
     return Term(
-        told["topologyKey"],
-        from_label_selector(told.get("labelSelector")),
+        spec["topologyKey"],
+        from_label_selector(spec.get("labelSelector")),
         names if names or selector is not None else (namespace,),
         None if selector is None else from_label_selector(selector),
         weight,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.addons.metrics.readings import RESOLUTION_S, Batch, Readings, read
-from simcloud.kubernetes.addons.programs import Component, say, until_told
+from simcloud.kubernetes.addons.programs import Component, say, wait_for_signal
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.computed import METRICS, metrics_server
 from simcloud.kubernetes.api.objects import Object, at
@@ -77,7 +77,7 @@ class MetricsServer:
         ctx.spawn(self._rounds(), "scraping")
         self._api.aggregation.listen(address, PORT, metrics_server(self._nodes, self._pods))
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             self._api.aggregation.leave(address, PORT)
 
@@ -89,8 +89,8 @@ class MetricsServer:
             return respond(403, f'forbidden: User "system:anonymous" cannot get path "{path}"')
         if self._readings.ready:
             return respond(200, "ok")
-        told = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
-        say(self._ctx, Component("server.go:192", ()), told)
+        message = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
+        say(self._ctx, Component("server.go:192", ()), message)
         return respond(500, "[-]metric-storage-ready failed: reason withheld\nreadyz check failed\n")
 
     # -- asking --------------------------------------------------------------------------------
@@ -153,21 +153,21 @@ class MetricsServer:
     # -- telling -------------------------------------------------------------------------------
 
     def _nodes(self, _: str | None) -> list[Object]:
-        told = []
+        items = []
         for node in self._api.log.objects("", "nodes"):
             use = self._readings.of_node(node["metadata"]["name"])
             if use is not None:
-                told.append(self._measured("NodeMetrics", node, use))
-        return told
+                items.append(self._measured("NodeMetrics", node, use))
+        return items
 
     def _pods(self, namespace: str | None) -> list[Object]:
-        told = []
+        items = []
         for pod in self._api.log.objects("", "pods", namespace):
             metadata = pod["metadata"]
             use = self._readings.of_pod((metadata["namespace"], metadata["name"]))
             if use is not None and at(pod, "status", "phase") == "Running":
-                told.append(self._measured("PodMetrics", pod, use))
-        return told
+                items.append(self._measured("PodMetrics", pod, use))
+        return items
 
     def _measured(self, kind: str, of: Object, use: Object) -> Object:
         metadata: Object = {"name": of["metadata"]["name"]}

@@ -110,10 +110,10 @@ class Autoscaling(Controller):
         status["currentMetrics"] = metrics
 
     def _normalized(self, autoscaler: Object, history: History, current: int, wanted: int) -> int:
-        told = normalize(autoscaler["spec"], history, current, wanted, self.api.now_s)
-        self._set(autoscaler, "AbleToScale", True, *told.able)
-        self._set(autoscaler, "ScalingLimited", told.limited, *told.limit)
-        return told.replicas
+        result = normalize(autoscaler["spec"], history, current, wanted, self.api.now_s)
+        self._set(autoscaler, "AbleToScale", True, *result.able)
+        self._set(autoscaler, "ScalingLimited", result.limited, *result.limit)
+        return result.replicas
 
     # The target.
 

@@ -142,8 +142,8 @@ class Calculator:
         try:
             served = self._metrics(provider, pods[0]["metadata"]["namespace"]) if pods else {}
         except ServiceUnavailable as error:
-            told = f"{prefix}unable to fetch metrics from resource metrics API: {error.message}"
-            raise NoReading(told) from None
+            message = f"{prefix}unable to fetch metrics from resource metrics API: {error.message}"
+            raise NoReading(message) from None
         found = [served[name] for pod in pods if (name := pod["metadata"]["name"]) in served]
         if not found:
             raise NoReading(f"{prefix}no metrics returned from resource metrics API")

@@ -39,8 +39,8 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     notes,
     number,
     replicas,
-    told,
-    told_total,
+    status_count,
+    total_status_count,
     wanted_total,
 )
 from simcloud.kubernetes.controllers.deployments.status import (
@@ -117,7 +117,7 @@ class Deployments(Controller):
 
     def _has_old_pods(self, new: Object | None, old: Sequence[Object]) -> bool:
         """Whether pods of an old template are still there, were they only ending."""
-        if told_total(old, "replicas") > 0:
+        if total_status_count(old, "replicas") > 0:
             return True
         return any(not is_terminal(pod) for replica_set in old for pod in self.pods.of(replica_set))
 
@@ -133,20 +133,20 @@ class Deployments(Controller):
         if wanted_total(old) == 0:
             return False
         least = replicas(deployment) - max_unavailable(deployment)
-        new_unavailable = replicas(new) - told(new, "availableReplicas")
+        new_unavailable = replicas(new) - status_count(new, "availableReplicas")
         allowed = wanted_total(everybody) - least - new_unavailable
         if allowed <= 0:
             return False
         sizes = {replica_set["metadata"]["uid"]: replicas(replica_set) for replica_set in old}
         shrunk = 0
         for replica_set in by_age(old):
-            unhealthy = replicas(replica_set) - told(replica_set, "availableReplicas")
+            unhealthy = replicas(replica_set) - status_count(replica_set, "availableReplicas")
             if shrunk < allowed and unhealthy > 0 and replicas(replica_set) > 0:
                 count = min(allowed - shrunk, unhealthy, replicas(replica_set))
                 self._resize(deployment, replica_set, replicas(replica_set) - count)
                 sizes[replica_set["metadata"]["uid"]] -= count
                 shrunk += count
-        surplus = told_total(everybody, "availableReplicas") - least
+        surplus = total_status_count(everybody, "availableReplicas") - least
         for replica_set in by_age(old):
             size = sizes[replica_set["metadata"]["uid"]]
             count = min(surplus, size)
@@ -167,11 +167,9 @@ class Deployments(Controller):
         surplus = len(kept) - limit
         if surplus <= 0:
             return
-        for replica_set in sorted(by_age(kept), key=lambda replica_set: number(replica_set, REVISION) or 0)[
-            :surplus
-        ]:
-            seen = told(replica_set, "observedGeneration") >= replica_set["metadata"]["generation"]
-            if seen and not replicas(replica_set) and not told(replica_set, "replicas"):
+        for replica_set in sorted(by_age(kept), key=lambda item: number(item, REVISION) or 0)[:surplus]:
+            seen = status_count(replica_set, "observedGeneration") >= replica_set["metadata"]["generation"]
+            if seen and not replicas(replica_set) and not status_count(replica_set, "replicas"):
                 self.client.delete(replica_set)
 
     # Scaling

@@ -17,7 +17,7 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     max_surge,
     number,
     replicas,
-    told,
+    status_count,
     wanted_total,
 )
 
@@ -36,7 +36,7 @@ def is_saturated(deployment: Object, new: Object | None) -> bool:
     if new is None:
         return False
     wanted = replicas(deployment)
-    return wanted == replicas(new) == number(new, DESIRED_REPLICAS) == told(new, "availableReplicas")
+    return wanted == replicas(new) == number(new, DESIRED_REPLICAS) == status_count(new, "availableReplicas")
 
 
 def proportional(deployment: Object, sets: Sequence[Object]) -> list[tuple[Object, int]]:

@@ -32,7 +32,7 @@ def replicas(obj: Object) -> int:
     return count
 
 
-def told(replica_set: Object, field: str) -> int:
+def status_count(replica_set: Object, field: str) -> int:
     """A count in a ReplicaSet's status."""
     count: int = replica_set.get("status", {}).get(field, 0)
     return count
@@ -43,9 +43,9 @@ def wanted_total(sets: Iterable[Object]) -> int:
     return sum(map(replicas, sets))
 
 
-def told_total(sets: Iterable[Object], field: str) -> int:
+def total_status_count(sets: Iterable[Object], field: str) -> int:
     """What the statuses of some ReplicaSets add up to."""
-    return sum(told(replica_set, field) for replica_set in sets)
+    return sum(status_count(replica_set, field) for replica_set in sets)
 
 
 def active(sets: Iterable[Object]) -> list[Object]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse, rfc3339
-from simcloud.kubernetes.controllers.deployments.sets import max_unavailable, replicas, told_total
+from simcloud.kubernetes.controllers.deployments.sets import max_unavailable, replicas, total_status_count
 
 NEW_AVAILABLE: Final = "NewReplicaSetAvailable"
 TIMED_OUT: Final = "ProgressDeadlineExceeded"
@@ -64,18 +64,18 @@ def remove_condition(status: Object, kind: str) -> None:
 def calculate(deployment: Object, sets: Sequence[Object], new: Object | None, now_s: float) -> Object:
     """The counts, and whether enough pods are available."""
     before = deployment.get("status", {})
-    available = told_total(sets, "availableReplicas")
-    total = told_total(sets, "replicas")
+    available = total_status_count(sets, "availableReplicas")
+    total = total_status_count(sets, "replicas")
     counts = {
         "observedGeneration": deployment["metadata"]["generation"],
         "replicas": total,
-        "updatedReplicas": told_total([new], "replicas") if new is not None else 0,
-        "readyReplicas": told_total(sets, "readyReplicas"),
+        "updatedReplicas": total_status_count([new], "replicas") if new is not None else 0,
+        "readyReplicas": total_status_count(sets, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(0, total - available),
     }
     status: Object = {key: count for key, count in counts.items() if count}
-    status["terminatingReplicas"] = told_total(sets, "terminatingReplicas")
+    status["terminatingReplicas"] = total_status_count(sets, "terminatingReplicas")
     if "collisionCount" in before:
         status["collisionCount"] = before["collisionCount"]
     if before.get("conditions"):
@@ -144,8 +144,8 @@ def _is_timed_out(deployment: Object, status: Object, now_s: float) -> bool:
 
 def _deadline_s(deployment: Object, current: Object) -> float:
     allowed_s: int = deployment["spec"]["progressDeadlineSeconds"]
-    told = current.get("lastUpdateTime")
-    return (parse(told) if told else 0.0) + allowed_s
+    updated = current.get("lastUpdateTime")
+    return (parse(updated) if updated else 0.0) + allowed_s
 
 
 def deadline_in_s(deployment: Object, status: Object, now_s: float) -> float | None:
@@ -163,8 +163,10 @@ def take_failure(status: Object, sets: Sequence[Object], new: Object | None, now
     for replica_set in (*([new] if new is not None else []), *sets):
         failure = get_condition(replica_set.get("status", {}), "ReplicaFailure")
         if failure is not None:
-            status_told, reason, message = (failure.get(key, "") for key in ("status", "reason", "message"))
-            shown = condition("ReplicaFailure", status_told, reason, message, now_s)
+            failure_status, reason, message = (
+                failure.get(key, "") for key in ("status", "reason", "message")
+            )
+            shown = condition("ReplicaFailure", failure_status, reason, message, now_s)
             if failure.get("lastTransitionTime"):
                 shown["lastTransitionTime"] = shown["lastUpdateTime"] = failure["lastTransitionTime"]
             set_condition(status, shown)

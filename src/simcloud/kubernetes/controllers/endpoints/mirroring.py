@@ -102,20 +102,20 @@ def _plan(endpoints: Object, existing: list[Object]) -> Slices:
 
 
 def _of_subset(subset: Object) -> list[Object]:
-    told = [
+    endpoints = [
         _endpoint(address, ready)
         for kind, ready in (("addresses", True), ("notReadyAddresses", False))
         for address in subset.get(kind) or ()
     ]
-    return told[:MOST]
+    return endpoints[:MOST]
 
 
 def _endpoint(address: Object, ready: bool) -> Object:
-    told: Object = {"addresses": [address["ip"]], "conditions": {"ready": ready}}
+    endpoint: Object = {"addresses": [address["ip"]], "conditions": {"ready": ready}}
     for key in ("hostname", "nodeName", "targetRef"):
         if address.get(key):
-            told[key] = address[key]
-    return told
+            endpoint[key] = address[key]
+    return endpoint
 
 
 def _place(found: Object) -> tuple[str, str]:

@@ -155,16 +155,16 @@ def _ports(service: Object, pod: Object) -> Ports:
     for port in service["spec"].get("ports") or ():
         number = find_port(pod, port)
         if number is not None:
-            told = {"name": port.get("name", ""), "port": number, "protocol": port.get("protocol", "TCP")}
+            entry = {"name": port.get("name", ""), "port": number, "protocol": port.get("protocol", "TCP")}
             if port.get("appProtocol") is not None:
-                told["appProtocol"] = port["appProtocol"]
-            ports.append(told)
+                entry["appProtocol"] = port["appProtocol"]
+            ports.append(entry)
     return ports
 
 
 def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str], early: bool) -> Object:
     serving, terminating = is_ready(pod), is_leaving(pod)
-    told = {
+    endpoint = {
         "addresses": found,
         "conditions": {
             "ready": early or (serving and not terminating),
@@ -176,7 +176,7 @@ def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str
         "targetRef": target_reference(pod),
         "zone": labels_of(node).get(ZONE) if node is not None else None,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in endpoint.items() if value}
 
 
 def _owned(found: Object, service: Object) -> bool:

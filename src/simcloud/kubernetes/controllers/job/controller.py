@@ -162,6 +162,6 @@ class Jobs(Controller):
             self.recorder.event(look.job, "Warning", final["reason"], final["message"])
             return
         if look.completions is not None and look.status.get("succeeded", 0) > look.completions:
-            told = "Too many succeeded pods running after completion count reached"
-            self.recorder.event(look.job, "Warning", "TooManySucceededPods", told)
+            message = "Too many succeeded pods running after completion count reached"
+            self.recorder.event(look.job, "Warning", "TooManySucceededPods", message)
         self.recorder.event(look.job, "Normal", "Completed", "Job completed")

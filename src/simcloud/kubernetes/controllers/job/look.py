@@ -137,8 +137,8 @@ def uid_of(pod: Object) -> str:
 def failures_of(pod: Object) -> tuple[int, int]:
     """How often a pod's index had failed before it: failures that counted, and ignored ones."""
     annotations = pod["metadata"].get("annotations") or {}
-    told = (annotations.get(name, "0") for name in (FAILURES, IGNORED_FAILURES))
-    counted, ignored = (int(text) if text.isascii() and text.isdecimal() else 0 for text in told)
+    values = (annotations.get(name, "0") for name in (FAILURES, IGNORED_FAILURES))
+    counted, ignored = (int(text) if text.isascii() and text.isdecimal() else 0 for text in values)
     return counted, ignored
 
 

@@ -49,12 +49,12 @@ def _policy(look: Look, now: str) -> Object | None:
 
 def _limits(look: Look, now_s: float, now: str) -> Object | None:
     if look.failed > look.spec["backoffLimit"] or _restarted_too_often(look):
-        told = "Job has reached the specified backoff limit"
-        return condition(TARGET, "BackoffLimitExceeded", told, now)
+        message = "Job has reached the specified backoff limit"
+        return condition(TARGET, "BackoffLimitExceeded", message, now)
     left_s = deadline_in_s(look, now_s)
     if left_s is not None and left_s <= 0:
-        told = "Job was active longer than specified deadline"
-        return condition(TARGET, "DeadlineExceeded", told, now)
+        message = "Job was active longer than specified deadline"
+        return condition(TARGET, "DeadlineExceeded", message, now)
     return None
 
 
@@ -78,8 +78,8 @@ def _indexes(look: Look, now: str) -> Object | None:
     if look.per_index is not None:
         failed, most = len(look.failed_indexes), look.spec.get("maxFailedIndexes")
         if most is not None and failed > most:
-            told = "Job has exceeded the specified maximal number of failed indexes"
-            return condition(TARGET, "MaxFailedIndexesExceeded", told, now)
+            message = "Job has exceeded the specified maximal number of failed indexes"
+            return condition(TARGET, "MaxFailedIndexesExceeded", message, now)
         if failed and failed + len(look.succeeded_indexes) >= (look.completions or 0):
             return condition(TARGET, "FailedIndexes", "Job has failed indexes", now)
     return None

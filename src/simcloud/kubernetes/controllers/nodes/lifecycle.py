@@ -227,8 +227,8 @@ class NodeLifecycle(Controller):
         if ready is None or ready["status"] == "False":
             return
         changed: Object = copy(pod)
-        told = {**ready, "status": "False", "lastTransitionTime": self.api.timestamp()}
-        changed["status"]["conditions"] = list(replaced(pod, told))
+        unready = {**ready, "status": "False", "lastTransitionTime": self.api.timestamp()}
+        changed["status"]["conditions"] = list(replaced(pod, unready))
         self.client.update_status(changed)
         self.recorder.event(pod, "Warning", "NodeNotReady", "Node is not ready")
 

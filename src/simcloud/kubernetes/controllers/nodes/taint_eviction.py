@@ -107,7 +107,7 @@ class TaintEviction(Controller):
                 self.planned.pop(key, None)
 
     def _with_condition(self, pod: Object) -> Object:
-        told = {
+        target = {
             "type": "DisruptionTarget",
             "status": "True",
             "reason": "DeletionByTaintManager",
@@ -116,16 +116,16 @@ class TaintEviction(Controller):
         }
         conditions = pod["status"].get("conditions") or []
         if any(
-            condition["type"] == told["type"] and condition["status"] == "True" for condition in conditions
+            condition["type"] == target["type"] and condition["status"] == "True" for condition in conditions
         ):
             return pod
         changed: Object = copy(pod)
         kept = [
             condition
             for condition in changed["status"].get("conditions") or ()
-            if condition["type"] != told["type"]
+            if condition["type"] != target["type"]
         ]
-        changed["status"]["conditions"] = [*kept, told]
+        changed["status"]["conditions"] = [*kept, target]
         return self.client.update_status(changed)
 
     def _cancel(self, key: NamespacedName) -> None:

@@ -332,10 +332,10 @@ class StatefulSets(Controller):
             status["currentReplicas"] = status["updatedReplicas"]
             status["currentRevision"] = status["updateRevision"]
         always = ("replicas", "availableReplicas", "collisionCount")
-        told = {key: value for key, value in status.items() if value or key in always}
-        if plan.stateful_set.get("status") == told or self.client.refreshed(plan.stateful_set) is None:
+        reported = {key: value for key, value in status.items() if value or key in always}
+        if plan.stateful_set.get("status") == reported or self.client.refreshed(plan.stateful_set) is None:
             return
-        self.client.edit(plan.stateful_set, lambda current: current.update(status=told), "status")
+        self.client.edit(plan.stateful_set, lambda current: current.update(status=reported), "status")
 
     def _see_orphan(self, write: Revision) -> None:
         """A pod that nobody manages may be wanted by the set that its name tells."""

@@ -142,10 +142,10 @@ class Prober:
         if probe is None:
             return kind == STARTUP
         if probe.container_id != record.id:
-            return self._was_told(self._pods[uid].pod, probe, record)
+            return self._was_reported(self._pods[uid].pod, probe, record)
         return probe.result is Result.SUCCESS
 
-    def _was_told(self, pod: Object, probe: Probe, record: ContainerRecord) -> bool:
+    def _was_reported(self, pod: Object, probe: Probe, record: ContainerRecord) -> bool:
         """Whether this very container passed the probe before: a restarted kubelet changes no status."""
         status, field_name = self._node.statuses.get(pod), "started" if probe.kind == STARTUP else "ready"
         for each in (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())):
@@ -178,7 +178,7 @@ class Prober:
         if record is None or not record.running:
             return
         if record.id != probe.container_id:
-            passed = probe.kind != LIVENESS and self._was_told(known.pod, probe, record)
+            passed = probe.kind != LIVENESS and self._was_reported(known.pod, probe, record)
             probe.reset(record.id)
             if passed:
                 probe.result = probe.last = Result.SUCCESS

@@ -128,11 +128,11 @@ class StatusManager:
 def _merged(present: Object, status: Object) -> Object:
     merged = {key: value for key, value in present.items() if key not in _FIELDS}
     merged |= {key: status[key] for key in _FIELDS if key in status and status[key] not in (None, "")}
-    told = {each["type"] for each in status["conditions"]}
+    reported = {each["type"] for each in status["conditions"]}
     others = [
         each
         for each in present.get("conditions") or ()
-        if each["type"] not in OWNED or (each["type"] == SHARED and SHARED not in told)
+        if each["type"] not in OWNED or (each["type"] == SHARED and SHARED not in reported)
     ]
     merged["conditions"] = [*status["conditions"], *others]
     if not merged["conditions"]:

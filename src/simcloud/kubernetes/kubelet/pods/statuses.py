@@ -75,8 +75,8 @@ def _container_status(
     if reason is not None and should_restart(pod, part, state):
         if "terminated" in status["state"]:
             status["lastState"] = status["state"]
-        told = {"message": reason[1]} if reason[1] else {}
-        status["state"] = {"waiting": {**told, "reason": reason[0]}}
+        details = {"message": reason[1]} if reason[1] else {}
+        status["state"] = {"waiting": {**details, "reason": reason[0]}}
     if part.spec.get("volumeMounts"):
         status["volumeMounts"] = [_mount_status(each) for each in part.spec["volumeMounts"]]
     return {key: status[key] for key in sorted(status)}
@@ -243,9 +243,9 @@ def pod_resources(pod: Object, no_limit: str | None = None) -> Object:
     limits = {name: _limit(pod, name) for name in _COUNTED}
     if no_limit and not limits["memory"]:
         limits["memory"] = no_limit
-    told = {name: amount for name, amount in limits.items() if amount}
-    if told:
-        made["resources"]["limits"] = told
+    limited = {name: amount for name, amount in limits.items() if amount}
+    if limited:
+        made["resources"]["limits"] = limited
     if counted:
         made["resources"]["requests"] = counted
     return made

@@ -218,8 +218,8 @@ class PodWorker:
                 missing.append(each.get("name", ""))
         if missing:
             names = ", ".join(missing)
-            told = f"Unable to retrieve some image pull secrets ({names}); attempting to pull the image may not succeed."
-            self.node.recorder.event(pod, "Warning", "FailedToRetrieveImagePullSecret", told)
+            message = f"Unable to retrieve some image pull secrets ({names}); attempting to pull the image may not succeed."
+            self.node.recorder.event(pod, "Warning", "FailedToRetrieveImagePullSecret", message)
 
     def _plan_retry(self, outcome: Outcome) -> None:
         if self._timer is not None:

@@ -112,7 +112,7 @@ class ContainerSession:
         self.size = (0, 0)
         self._kernel = container.kernel
         self._room = Condition(self._kernel)
-        self._held = self._gone = self._told = False
+        self._held = self._gone = self._end_reported = False
         self._outputs_open = 0
         self._input = Typed(self._kernel, tty)
         self._terminal = (
@@ -212,8 +212,8 @@ class ContainerSession:
         self._end("", process.status)
 
     def _end(self, why: str, status: int = 1) -> None:
-        if not self._told:
-            self._told = True
+        if not self._end_reported:
+            self._end_reported = True
             if self.on_end is not None:
                 self.on_end(status, why)
 

@@ -116,16 +116,16 @@ class CoreDns:
 
     def _refusals(self) -> list[str]:
         wanted = [*WATCHED, *([("pods", "", "*v1.Pod")] if self._server.verifies_pods() else [])]
-        told = []
+        lines = []
         for plural, group, kind in wanted:
             wish = Attributes(self._user, "list", group, "v1", plural)
             decision = self._api.authorizer.authorize(wish)
             if not decision.allowed:
                 words = forbidden(wish, decision.reason).message
-                told.append(
+                lines.append(
                     f"[ERROR] plugin/kubernetes: {REFLECTOR}: Failed to watch {kind}: failed to list {kind}: {words}"
                 )
-        return told
+        return lines
 
     async def _wait_for_cluster(self) -> None:
         for tick in range(round(SYNC_WAIT_S / SYNC_S)):

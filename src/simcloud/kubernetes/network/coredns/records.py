@@ -249,17 +249,17 @@ class KubernetesRecords:
             return
         for each in self._catalogue.slices(metadata["namespace"], metadata["name"]):
             ports = [
-                told.get("port") or 0
-                for told in each.get("ports") or ()
-                if port in ("", told.get("name")) and protocol in ("", told.get("protocol", "TCP").lower())
+                entry.get("port") or 0
+                for entry in each.get("ports") or ()
+                if port in ("", entry.get("name")) and protocol in ("", entry.get("protocol", "TCP").lower())
             ]
             if not ports and not (port or protocol):
                 ports = [0]
-            for told in each.get("endpoints") or ():
-                if (told.get("conditions") or {}).get("ready") is False:
+            for member in each.get("endpoints") or ():
+                if (member.get("conditions") or {}).get("ready") is False:
                     continue
-                for address in told["addresses"]:
-                    own = host_name(told, address, self.settings.endpoint_pod_names)
+                for address in member["addresses"]:
+                    own = host_name(member, address, self.settings.endpoint_pod_names)
                     if endpoint in ("", own):
                         yield from ((address, f"{own}.{base}", number) for number in ports)
 

@@ -224,8 +224,8 @@ class Server:
         identity = self._random.randrange(65_536)
         flags = "qr,aa,rd" if reply.authoritative else "qr,rd,ra"
         asked = f'"{question.kind} IN {question.name}. {transport} {question.size_bytes} false 512"'
-        told = f"{reply.code} {flags} {reply.size_bytes} {took_s:.9f}s"
-        return f"[INFO] {client[0]}:{client[1]} - {identity} {asked} {told}"
+        answer = f"{reply.code} {flags} {reply.size_bytes} {took_s:.9f}s"
+        return f"[INFO] {client[0]}:{client[1]} - {identity} {asked} {answer}"
 
 
 def _reload_interval_s(blocks: list[ServerBlock]) -> float | None:

@@ -208,12 +208,12 @@ def lameduck_s(line: Directive | None) -> float:
         if each.name != "lameduck":
             raise PluginError("health", WrongArguments(each.line, each.name))
         _want(each, len(each.args) == 1, "health")
-        told = each.args[0]
+        text = each.args[0]
         try:
-            return max(0.0, parse_duration_s(told))
+            return max(0.0, parse_duration_s(text))
         except ValueError as fault:
             raise PluginError(
-                "health", f"unable to parse lameduck duration value: '{told}' : {fault}"
+                "health", f"unable to parse lameduck duration value: '{text}' : {fault}"
             ) from None
     return 0.0
 

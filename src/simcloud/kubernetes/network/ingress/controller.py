@@ -39,7 +39,7 @@ class IngressController:
         self._upstreams: dict[Backend, tuple[Endpoint, ...] | str] = {}
         self._scheduled = False
         self._stops: list[Callable[[], None]] = []
-        self._told: dict[str, None] = {}
+        self._reported: dict[str, None] = {}
         self.locations = Locations(())
         self.reloads = 0
 
@@ -77,8 +77,8 @@ class IngressController:
         """An event for every new version, and the address in its status."""
         metadata = ingress["metadata"]
         version = f"{metadata['uid']}/{metadata.get('generation', 1)}"
-        if version not in self._told:
-            self._told[version] = None
+        if version not in self._reported:
+            self._reported[version] = None
             self._recorder.event(ingress, "Normal", "Sync", "Scheduled for sync")
         wanted = {"loadBalancer": {"ingress": [self._publish]}}
         present = ((ingress.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
@@ -115,10 +115,10 @@ class IngressController:
             return ()
         slices = self._slices.get((backend.namespace, backend.service), {})
         return tuple(
-            (endpoint["addresses"][0], told["port"])
+            (endpoint["addresses"][0], endpoint_port["port"])
             for _, each in sorted(slices.items())
-            for told in each.get("ports") or ()
-            if (told.get("name") or "") == (port.get("name") or "") and told.get("port")
+            for endpoint_port in each.get("ports") or ()
+            if (endpoint_port.get("name") or "") == (port.get("name") or "") and endpoint_port.get("port")
             for endpoint in each.get("endpoints") or ()
             if (endpoint.get("conditions") or {}).get("ready") is not False
         )

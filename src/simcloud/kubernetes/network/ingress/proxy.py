@@ -176,12 +176,12 @@ class Proxy:
         statuses = upstream.statuses + (
             [response.status] if len(upstream.statuses) < len(upstream.tried) else []
         )
-        told = ", ".join(str(status) for status in statuses) or "-"
+        status_text = ", ".join(str(status) for status in statuses) or "-"
         length, time = (str(len(response.body)), f"{took_s:.3f}") if upstream.tried else ("-", "-")
         self._ctx.log(
             f'{client.remote[0]} - - [{when}] "{request.first_line}" {response.status} {len(response.body)} '
             f'"{request.header("Referer") or "-"}" "{request.header("User-Agent") or "-"}" {request.size_bytes} '
-            f"{took_s:.3f} [{name}] [] {tried} {length} {time} {told} {request.header('X-Request-ID') or '-'}"
+            f"{took_s:.3f} [{name}] [] {tried} {length} {time} {status_text} {request.header('X-Request-ID') or '-'}"
         )
 
     def _log_error(

@@ -42,8 +42,10 @@ class Constraint:
 
 def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
     """The pod's constraints of one strictness: ``DoNotSchedule`` or ``ScheduleAnyway``."""
-    told = pod.spec.get("topologySpreadConstraints") or ()
-    return [_constraint(constraint) for constraint in told if constraint["whenUnsatisfiable"] == strictness]
+    declared = pod.spec.get("topologySpreadConstraints") or ()
+    return [
+        _constraint(constraint) for constraint in declared if constraint["whenUnsatisfiable"] == strictness
+    ]
 
 
 def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
@@ -108,12 +110,12 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     return check
 
 
-def _constraint(told: Object) -> Constraint:
+def _constraint(spec: Object) -> Constraint:
     return Constraint(
-        told["topologyKey"],
-        told["maxSkew"],
-        from_label_selector(told.get("labelSelector")),
-        told.get("minDomains") or 1,
-        (told.get("nodeAffinityPolicy") or "Honor") == "Honor",
-        told.get("nodeTaintsPolicy") == "Honor",
+        spec["topologyKey"],
+        spec["maxSkew"],
+        from_label_selector(spec.get("labelSelector")),
+        spec.get("minDomains") or 1,
+        (spec.get("nodeAffinityPolicy") or "Honor") == "Honor",
+        spec.get("nodeTaintsPolicy") == "Honor",
     )

@@ -69,8 +69,8 @@ def _judge(
 
 
 def _normal(points: list[int | None]) -> list[int]:
-    told = [point for point in points if point is not None]
-    most, least = max(told, default=0), min(told, default=0)
+    known = [point for point in points if point is not None]
+    most, least = max(known, default=0), min(known, default=0)
     if not most:
         return [0 if point is None else 100 for point in points]
     return [0 if point is None else 100 * (most + least - point) // most for point in points]
