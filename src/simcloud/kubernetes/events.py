@@ -62,7 +62,7 @@ class Recorder:
         """Record that something happened to an object; ``kind`` is ``Normal`` or ``Warning``."""
         now_s = self._client.api.now_s
         about = involved(obj, field_path)
-        if not self._allowed((*_identity(about), reason), now_s):
+        if not self._take_token((*_identity(about), reason), now_s):
             return
         base = (
             about["kind"],
@@ -73,7 +73,7 @@ class Recorder:
             kind,
             reason,
         )
-        message, sentence = self._combined(base, message, now_s)
+        message, sentence = self._combine(base, message, now_s)
         known = self._known.get((*base, sentence))
         if known is not None and self._count(known, message):
             return
@@ -81,7 +81,7 @@ class Recorder:
         if stored is not None:
             self._remember((*base, sentence), stored)
 
-    def _allowed(self, about: tuple[str, ...], now_s: float) -> bool:
+    def _take_token(self, about: tuple[str, ...], now_s: float) -> bool:
         allowance = self._allowances.setdefault(about, _Allowance(BURST, now_s))
         allowance.tokens = min(BURST, allowance.tokens + (now_s - allowance.at_s) / REFILL_EVERY_S)
         allowance.at_s = now_s
@@ -92,7 +92,7 @@ class Recorder:
             del self._allowances[next(iter(self._allowances))]
         return True
 
-    def _combined(self, base: tuple[str, ...], message: str, now_s: float) -> tuple[str, str]:
+    def _combine(self, base: tuple[str, ...], message: str, now_s: float) -> tuple[str, str]:
         """The message to tell, and the sentence it is counted under."""
         similar = self._similar.setdefault(base, _Similar())
         if now_s - similar.last_s > COMBINE_WITHIN_S:

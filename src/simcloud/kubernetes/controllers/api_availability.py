@@ -23,7 +23,7 @@ class ApiAvailability(Controller):
 
     def watch(self) -> None:
         self._names: dict[tuple[str, str], dict[str, None]] = {}
-        self.follow(f"apiservices.{REGISTRATION}", self._registered)
+        self.follow(f"apiservices.{REGISTRATION}", self._index_service)
         self.follow("services", self._service_changed)
         self.follow("endpointslices.discovery.k8s.io", self._slice_changed)
 
@@ -33,7 +33,7 @@ class ApiAvailability(Controller):
             return
         spec = api_service["spec"]
         place = (spec.get("group", ""), spec["version"])
-        status, reason, message = self._checked(api_service)
+        status, reason, message = self._check(api_service)
         if status == "True":
             server = self.api.aggregation.behind(api_service)
             if server is not None and not any(True for _ in self.api.catalogue.of(*place)):
@@ -44,7 +44,7 @@ class ApiAvailability(Controller):
         self._tell(api_service, status, reason, message)
         self.queue.add_after(key, CHECK_AGAIN_S)
 
-    def _registered(self, write: Revision) -> None:
+    def _index_service(self, write: Revision) -> None:
         service = at(write.object, "spec", "service")
         if service and write.change == "DELETED":
             spec = write.object["spec"]
@@ -65,7 +65,7 @@ class ApiAvailability(Controller):
         for api_service_name in self._names.get((namespace, name), ()):
             self.queue.add(NamespacedName("", api_service_name))
 
-    def _checked(self, api_service: Object) -> tuple[str, str, str]:
+    def _check(self, api_service: Object) -> tuple[str, str, str]:
         """The condition's status, reason and message."""
         spec = api_service["spec"]
         name, namespace = spec["service"]["name"], spec["service"]["namespace"]

@@ -62,20 +62,20 @@ class GarbageCollector(Controller):
                 continue
             self._followed[kept.key] = None
             for obj in list(self.api.log.objects(*kept.key)):
-                self._added(_key_of(kept, obj), obj)
+                self._add(_key_of(kept, obj), obj)
             self.api.log.listen(*kept.key, self._see)
 
     # The graph.
 
     def _see(self, write: Revision) -> None:
         if write.change == "ADDED":
-            self._added(write.key, write.object)
+            self._add(write.key, write.object)
         elif write.change == "DELETED":
-            self._removed(write.object)
+            self._remove(write.object)
         elif write.before is not None:
-            self._changed(write.before, write.object)
+            self._change(write.before, write.object)
 
-    def _added(self, key: Key, obj: Object) -> None:
+    def _add(self, key: Key, obj: Object) -> None:
         metadata = obj["metadata"]
         uid = metadata["uid"]
         self._places[uid] = key
@@ -92,7 +92,7 @@ class GarbageCollector(Controller):
             if place is None or place.namespace not in ("", namespace) or place.name != owner["name"]:
                 self._uids.add(uid)
 
-    def _changed(self, before: Object, after: Object) -> None:
+    def _change(self, before: Object, after: Object) -> None:
         old, new = before["metadata"], after["metadata"]
         former, owners = old.get("ownerReferences"), new.get("ownerReferences")
         if former is not owners and former != owners:
@@ -129,7 +129,7 @@ class GarbageCollector(Controller):
                 self._uids.add(dependent)
             self._uids.add(uid)
 
-    def _removed(self, obj: Object) -> None:
+    def _remove(self, obj: Object) -> None:
         metadata = obj["metadata"]
         uid = metadata["uid"]
         self._places.pop(uid, None)

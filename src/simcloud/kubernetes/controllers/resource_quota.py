@@ -83,13 +83,13 @@ class ResourceQuotas(Controller):
         if quota is None:
             return
         hard = quota["spec"].get("hard") or {}
-        status = {"hard": dict(hard), "used": self._used(quota, hard)}
+        status = {"hard": dict(hard), "used": self._sum_usage(quota, hard)}
         if status != (quota.get("status") or {}):
             changed: Object = copy(quota)
             changed["status"] = status
             self.client.update_status(changed)
 
-    def _used(self, quota: Object, hard: dict[str, str]) -> dict[str, str]:
+    def _sum_usage(self, quota: Object, hard: dict[str, str]) -> dict[str, str]:
         resources = dict.fromkeys(filter(None, map(resource_measured, hard)))
         sums: Amounts = {}
         for key in resources:

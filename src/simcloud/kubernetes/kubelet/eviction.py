@@ -104,7 +104,7 @@ class EvictionManager:
             return
 
         def rank(worker: PodWorker) -> tuple[bool, int, int]:
-            used, asked = self._used(worker, kind), _asked(worker.pod, resource)
+            used, asked = self._measure_usage(worker, kind), _sum_requests(worker.pod, resource)
             return used <= asked, worker.pod["spec"].get("priority") or 0, asked - used
 
         chosen = min(candidates, key=rank)
@@ -153,7 +153,7 @@ class EvictionManager:
         limits = [limits_of(part.spec).get(STORAGE) for part in main_parts(pod)]
         if limits and all(limits):
             total = sum(quantity.whole(each) for each in limits if each)
-            if self._used(worker, DISK) > total:
+            if self._measure_usage(worker, DISK) > total:
                 shown = _amount(total, "binary")
                 return f"Pod ephemeral local storage usage exceeds the total limit of containers {shown}. "
         if any(limits):
@@ -170,7 +170,7 @@ class EvictionManager:
         live = self._node.runtime.pods.get(worker.uid)
         return [each for each in live.containers if each.running] if live is not None else []
 
-    def _used(self, worker: PodWorker, kind: str) -> int:
+    def _measure_usage(self, worker: PodWorker, kind: str) -> int:
         used = sum(self._container_use(each, kind) for each in self._records(worker))
         if kind == DISK:
             volumes = self._node.volumes.of(worker.uid).values()
@@ -189,7 +189,7 @@ class EvictionManager:
         return used
 
 
-def _asked(pod: Object, resource: str) -> int:
+def _sum_requests(pod: Object, resource: str) -> int:
     return sum(quantity.whole(requests_of(part.spec).get(resource, "0")) for part in main_parts(pod))
 
 

@@ -89,14 +89,14 @@ class Policies:
             return True
         leaves, enters = of_sender.egress, of_taker.ingress
         source_pod, target_pod = self._object(sender), self._object(taker)
-        if leaves is not None and not _allowed(
+        if leaves is not None and not _is_allowed(
             leaves, Peer(route.address, target_pod), target_pod, route.port, transport
         ):
             return False
         from_own_node = sender is None and _machine_of(source, route.address) == source.machine
         if enters is not None and not (
             from_own_node
-            or _allowed(enters, Peer(source.address, source_pod), target_pod, route.port, transport)
+            or _is_allowed(enters, Peer(source.address, source_pod), target_pod, route.port, transport)
         ):
             return False
         if transport == "udp":
@@ -200,7 +200,7 @@ def _machine_of(source: Namespace, address: str) -> str:
     return owner.machine if owner is not None else ""
 
 
-def _allowed(
+def _is_allowed(
     rules: tuple[Allowance, ...], peer: Peer, target: Object | None, port: int, transport: str
 ) -> bool:
     return any(rule.allows(peer, target, port, transport) for rule in rules)
@@ -227,13 +227,13 @@ def _port_test(wanted: Object) -> PortTest:
         if port is None:
             return True
         if isinstance(port, str):
-            return number in _named_ports(target, port, protocol)
+            return number in _find_ports(target, port, protocol)
         return bool(port <= number <= (last or port))
 
     return test
 
 
-def _named_ports(pod: Object | None, name: str, protocol: str) -> list[int]:
+def _find_ports(pod: Object | None, name: str, protocol: str) -> list[int]:
     """The container ports that a pod gives this name."""
     if pod is None:
         return []

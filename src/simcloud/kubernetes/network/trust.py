@@ -23,7 +23,7 @@ def distrust(shown: bytes, authorities: bytes, name: str, now_s: float) -> str:
         trusted = x509.load_pem_x509_certificates(authorities)
     except ValueError:
         return UNKNOWN
-    return _untimely(chain[0], now_s) or _misnamed(chain[0], name) or _unsigned(chain, trusted)
+    return _untimely(chain[0], now_s) or _check_name(chain[0], name) or _check_signatures(chain, trusted)
 
 
 def _untimely(leaf: x509.Certificate, now_s: float) -> str:
@@ -40,7 +40,7 @@ def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _misnamed(leaf: x509.Certificate, name: str) -> str:
+def _check_name(leaf: x509.Certificate, name: str) -> str:
     try:
         said = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -77,15 +77,15 @@ def _matches(pattern: str, name: str) -> bool:
     return pattern.lower() == name.lower() or (first == "*" and rest == name.lower().partition(".")[2])
 
 
-def _unsigned(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
+def _check_signatures(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
     """Each certificate must be signed by the next, and the last by one that is trusted, or be trusted itself."""
-    if any(not _signed(below, above) for below, above in pairwise(chain)):
+    if any(not _is_signed(below, above) for below, above in pairwise(chain)):
         return UNKNOWN
     last = chain[-1]
-    return "" if last in trusted or any(_signed(last, root) for root in trusted) else UNKNOWN
+    return "" if last in trusted or any(_is_signed(last, root) for root in trusted) else UNKNOWN
 
 
-def _signed(below: x509.Certificate, above: x509.Certificate) -> bool:
+def _is_signed(below: x509.Certificate, above: x509.Certificate) -> bool:
     try:
         below.verify_directly_issued_by(above)
     except (ValueError, TypeError, InvalidSignature):

@@ -70,7 +70,7 @@ class Binder:
         deadline = kernel.now + VOLUME_WAIT_S
         while True:
             await kernel.sleep(VOLUME_POLL_S)
-            problem = self._gone(pod) or undone(planned, node, self._client)
+            problem = self._check_gone(pod) or undone(planned, node, self._client)
             if not problem and planned.is_done(self._client):
                 break
             if not problem and kernel.now >= deadline:
@@ -80,7 +80,7 @@ class Binder:
                 return
         self._bind(waiting, node.name)
 
-    def _gone(self, pod: PodInfo) -> str:
+    def _check_gone(self, pod: PodInfo) -> str:
         if self._client.refreshed(pod.pod) is not None:
             return ""
         return f'pod does not exist any more: pod "{pod.name}" not found'

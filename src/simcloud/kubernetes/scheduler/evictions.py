@@ -81,7 +81,7 @@ class Preemptor:
         node = self._cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")
         if node is None or any(candidate is node and rejection.final for candidate, rejection in rejections):
             return False
-        return any(other.priority < pod.priority and _preempted(other.pod) for other in node.pods.values())
+        return any(other.priority < pod.priority and _is_preempted(other.pod) for other in node.pods.values())
 
     def _unkeep(self, pod: PodInfo) -> None:
         """A less important pod's place is not kept any more: it looks for another."""
@@ -111,7 +111,7 @@ class Preemptor:
         return True
 
 
-def _preempted(pod: Object) -> bool:
+def _is_preempted(pod: Object) -> bool:
     return "deletionTimestamp" in pod["metadata"] and any(
         condition["type"] == "DisruptionTarget"
         and condition["status"] == "True"

@@ -72,13 +72,13 @@ def _new_node(pod: PodInfo, change: Change) -> bool:
     return change.node_before is None
 
 
-def _moved_node(pod: PodInfo, change: Change) -> bool:
+def _has_new_labels(pod: PodInfo, change: Change) -> bool:
     """A new node, or one with other labels."""
     before, now = change.node_before, change.node
     return before is None or now is None or before.labels != now.labels
 
 
-def _uncordoned(pod: PodInfo, change: Change) -> bool:
+def _is_uncordoned(pod: PodInfo, change: Change) -> bool:
     before, now = change.node_before, change.node
     return now is not None and not now.unschedulable and (before is None or before.unschedulable)
 
@@ -166,16 +166,16 @@ def _better_company(pod: PodInfo, change: Change) -> bool:
 
 HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
     NODE: {
-        unschedulable.NAME: _uncordoned,
+        unschedulable.NAME: _is_uncordoned,
         taints.NAME: _tolerable,
         affinity.NAME: _suitable,
         ports.NAME: _new_node,
         resources.NAME: _larger,
         restrictions.NAME: _new_node,
-        claims.NAME: _moved_node,
-        zones.NAME: _moved_node,
+        claims.NAME: _has_new_labels,
+        zones.NAME: _has_new_labels,
         spread.NAME: _domain,
-        pod_affinity.NAME: _moved_node,
+        pod_affinity.NAME: _has_new_labels,
     },
     NODE_GONE: {spread.NAME: _domain},
     PLACED: {spread.NAME: _of_the_kind, pod_affinity.NAME: _better_company},

@@ -58,7 +58,7 @@ def _harm(one: Candidate) -> tuple[int, int, int, int]:
 
 def _earliest(one: Candidate) -> str:
     highest = one.victims[0].priority
-    return min(_started(victim) for victim in one.victims if victim.priority == highest)
+    return min(_start_time(victim) for victim in one.victims if victim.priority == highest)
 
 
 def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object]) -> Candidate | Rejection:
@@ -70,7 +70,7 @@ def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object
     rejection = fits(node)
     if rejection is not None:
         return rejection
-    lower.sort(key=lambda victim: (-victim.priority, _started(victim)))
+    lower.sort(key=lambda victim: (-victim.priority, _start_time(victim)))
     guarded, free = _by_budget(lower, budgets)
     victims: list[PodInfo] = []
     violations = 0
@@ -80,7 +80,7 @@ def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object
             node.remove(victim.uid)
             victims.append(victim)
             violations += any(victim is other for other in guarded)
-    victims.sort(key=lambda victim: (-victim.priority, _started(victim)))
+    victims.sort(key=lambda victim: (-victim.priority, _start_time(victim)))
     return Candidate(node.name, victims, violations)
 
 
@@ -110,7 +110,7 @@ def _guards(budget: Object, pod: PodInfo) -> bool:
     )
 
 
-def _started(pod: PodInfo) -> str:
+def _start_time(pod: PodInfo) -> str:
     """When a pod started; one that has not is as young as can be."""
     started: str | None = (pod.pod.get("status") or {}).get("startTime")
     return started or _NOT_YET

@@ -72,24 +72,24 @@ class Scheduler:
         pod = write.object
         uid = pod["metadata"]["uid"]
         if write.change == "DELETED" or (pod.get("status") or {}).get("phase") in ENDED:
-            self._finished(uid)
+            self._forget(uid)
             known = self.cache.forget(uid)
             if known is not None:
                 self.queue.happened(Change(hints.GONE, self._client, pod=known))
         elif pod["spec"].get("nodeName"):
-            self._finished(uid)
+            self._forget(uid)
             if not self.cache.refreshed(write):
-                self._placed(PodInfo(pod))
+                self._on_placed(PodInfo(pod))
         elif pod["spec"].get("schedulerName") == self.name:
             status_only = write.before is not None and _schedules_alike(write.before, pod)
             if not (status_only and self.queue.refresh(PodInfo(pod))):
                 self.queue.add(PodInfo(pod))
 
-    def _finished(self, uid: str) -> None:
+    def _forget(self, uid: str) -> None:
         self.queue.remove(uid)
         self._nominations.drop(uid)
 
-    def _placed(self, pod: PodInfo) -> None:
+    def _on_placed(self, pod: PodInfo) -> None:
         """A pod has its node, or has changed on it."""
         before = self.cache.forget(pod.uid)
         self.cache.place(pod, pod.spec["nodeName"])
@@ -113,12 +113,12 @@ class Scheduler:
             return
         nodes = self.cache.nodes()
         if not nodes:
-            self._refused(waiting, messages.NO_NODES, (), None)
+            self._refuse(waiting, messages.NO_NODES, (), None)
             return
         try:
             result = self._search.search(pod)
         except Refused as refusal:
-            self._refused(waiting, messages.refused(len(nodes), refusal.reason), (refusal.plugin,), None)
+            self._refuse(waiting, messages.refused(len(nodes), refusal.reason), (refusal.plugin,), None)
             return
         if result.node is not None:
             self._nominations.drop(pod.uid)
@@ -126,11 +126,11 @@ class Scheduler:
             self.queue.happened(Change(hints.PLACED, self._client, pod=pod))
             return
         outcome = self._preemptor.make_room(pod, result)
-        self._refused(waiting, outcome.message, result.plugins(), outcome.nominate)
+        self._refuse(waiting, outcome.message, result.plugins(), outcome.nominate)
         if outcome.candidate is not None and not self._preemptor.evict(pod, outcome.candidate):
             self.queue.activate(pod.uid)
 
-    def _refused(
+    def _refuse(
         self, waiting: Waiting, message: str, plugins: tuple[str, ...] | list[str], nominate: str | None
     ) -> None:
         """Tell why no node will do; ``nominate`` sets or clears the node that is kept, None leaves it."""

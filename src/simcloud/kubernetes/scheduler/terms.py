@@ -60,18 +60,18 @@ def company(namespace: str, affinity: Object | None) -> Company:
     if not near and not far:
         return ALONE
     return Company(
-        _required(namespace, near),
-        _required(namespace, far),
-        _preferred(namespace, near),
-        _preferred(namespace, far),
+        _parse_required(namespace, near),
+        _parse_required(namespace, far),
+        _parse_preferred(namespace, near),
+        _parse_preferred(namespace, far),
     )
 
 
-def _required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+def _parse_required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
     return tuple(_term(namespace, term, HARD_WEIGHT) for term in (rules or {}).get(_REQUIRED) or ())
 
 
-def _preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+def _parse_preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
     weighted = (rules or {}).get(_PREFERRED) or ()
     return tuple(_term(namespace, term["podAffinityTerm"], term["weight"]) for term in weighted)
 

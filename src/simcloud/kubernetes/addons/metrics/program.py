@@ -130,12 +130,12 @@ class MetricsServer:
                     HttpRequest("GET", "/metrics/resource", self._headers()),
                 )
         except TimedOut:
-            return self._failed(name, f'Get \\"{url}\\": context deadline exceeded')
+            return self._log_failure(name, f'Get \\"{url}\\": context deadline exceeded')
         except NetworkError as error:
-            return self._failed(name, f'Get \\"{url}\\": {go_words(error, f"{address}:{port}")}')
+            return self._log_failure(name, f'Get \\"{url}\\": {go_words(error, f"{address}:{port}")}')
         if not isinstance(response, HttpResponse) or response.status != 200:
             status = f"{response.status} {response.reason}" if isinstance(response, HttpResponse) else "000"
-            return self._failed(name, f'request failed, status: \\"{status}\\"')
+            return self._log_failure(name, f'request failed, status: \\"{status}\\"')
         await ctx.cpu(SCRAPE_CPU_S)
         return name, read(response.body.decode())
 
@@ -146,7 +146,7 @@ class MetricsServer:
             return {"User-Agent": "metrics-server/v0.8.0"}
         return {"User-Agent": "metrics-server/v0.8.0", "Authorization": f"Bearer {token.strip()}"}
 
-    def _failed(self, node: str, why: str) -> tuple[str, None]:
+    def _log_failure(self, node: str, why: str) -> tuple[str, None]:
         say(self._ctx, _SCRAPER, f'"Failed to scrape node" err="{why}" node="{node}"', "E")
         return node, None
 
@@ -157,7 +157,7 @@ class MetricsServer:
         for node in self._api.log.objects("", "nodes"):
             use = self._readings.of_node(node["metadata"]["name"])
             if use is not None:
-                items.append(self._measured("NodeMetrics", node, use))
+                items.append(self._make_metrics("NodeMetrics", node, use))
         return items
 
     def _pods(self, namespace: str | None) -> list[Object]:
@@ -166,10 +166,10 @@ class MetricsServer:
             metadata = pod["metadata"]
             use = self._readings.of_pod((metadata["namespace"], metadata["name"]))
             if use is not None and at(pod, "status", "phase") == "Running":
-                items.append(self._measured("PodMetrics", pod, use))
+                items.append(self._make_metrics("PodMetrics", pod, use))
         return items
 
-    def _measured(self, kind: str, of: Object, use: Object) -> Object:
+    def _make_metrics(self, kind: str, of: Object, use: Object) -> Object:
         metadata: Object = {"name": of["metadata"]["name"]}
         if "namespace" in of["metadata"]:
             metadata["namespace"] = of["metadata"]["namespace"]

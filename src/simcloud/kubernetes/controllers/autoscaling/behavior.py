@@ -67,10 +67,10 @@ def normalize(spec: Object, history: History, current: int, desired: int, now_s:
     behavior = spec.get("behavior")
     if behavior is None:
         stable, able = _stable_by_default(history, desired, now_s)
-        bounded, limit = _bounded_by_default(spec, current, stable)
+        bounded, limit = _limit_by_default(spec, current, stable)
     else:
         stable, able = _stable(behavior, history, current, desired, now_s)
-        bounded, limit = _bounded(spec, behavior, history, current, stable, now_s)
+        bounded, limit = _limit(spec, behavior, history, current, stable, now_s)
     return Normalized(bounded, able, bounded != stable, limit)
 
 
@@ -104,7 +104,7 @@ def _stable(
     return stable, ("ScaleUpStabilized", _LOWER) if desired >= current else ("ScaleDownStabilized", _HIGHER)
 
 
-def _bounded_by_default(spec: Object, current: int, desired: int) -> tuple[int, tuple[str, str]]:
+def _limit_by_default(spec: Object, current: int, desired: int) -> tuple[int, tuple[str, str]]:
     fastest = max(2 * current, 4)
     most, reason = (fastest, _UP_LIMIT) if spec["maxReplicas"] > fastest else (spec["maxReplicas"], _TOO_MANY)
     least = spec.get("minReplicas", 1)
@@ -115,7 +115,7 @@ def _bounded_by_default(spec: Object, current: int, desired: int) -> tuple[int, 
     return desired, _WITHIN
 
 
-def _bounded(
+def _limit(
     spec: Object, behavior: Object, history: History, current: int, desired: int, now_s: float
 ) -> tuple[int, tuple[str, str]]:
     if desired > current:

@@ -91,7 +91,7 @@ class Calculator:
         """Replicas such that pods use a percentage of what they request."""
         readings, groups = self._read(pods, resource, container)
         requests = {pod["metadata"]["name"]: _request(pod, resource, container) for pod in pods}
-        used = _trusted(readings, groups)
+        used = _select_readings(readings, groups)
         ratio, utilization, average = _utilization(used, requests, target)
         rebalances = bool(groups.unready) and ratio > 1.0
         if not rebalances and not groups.missing:
@@ -118,7 +118,7 @@ class Calculator:
     ) -> Wanted:
         """Replicas such that pods use an amount each, in thousandths."""
         readings, groups = self._read(pods, resource, container)
-        used = _trusted(readings, groups)
+        used = _select_readings(readings, groups)
         average = sum(used.values()) // len(used)
         ratio = average / target
         rebalances = bool(groups.unready) and ratio > 1.0
@@ -212,7 +212,7 @@ def _starting(pod: Object, measured_s: float, window_s: float, now_s: float) -> 
     return bool(ready["status"] == "False" and parse(began) + FIRST_READINESS_S > changed_s)
 
 
-def _trusted(readings: _Readings, groups: _Groups) -> dict[str, int]:
+def _select_readings(readings: _Readings, groups: _Groups) -> dict[str, int]:
     left_out = {*groups.unready, *groups.ignored}
     used = {name: amount for name, amount in readings.used.items() if name not in left_out}
     if not used:

@@ -96,7 +96,7 @@ class DaemonSets(Controller):
         try:
             changes = self._missing_and_surplus(daemon_set, nodes, pods_of, revision_hash)
             if not changes and daemon_set["spec"]["updateStrategy"]["type"] == "RollingUpdate":
-                changes = self._outdated(daemon_set, nodes, pods_of, revision_hash)
+                changes = self._find_outdated(daemon_set, nodes, pods_of, revision_hash)
             self._carry_out(daemon_set, changes, revision_hash)
             self._forget_revisions(daemon_set, old_revisions, pods)
         except ApiError as error:
@@ -202,7 +202,7 @@ class DaemonSets(Controller):
                 running.append(pod)
             elif self._may_replace(daemon_set, node, pod):
                 changes.delete.append(pod)
-        running.sort(key=_scheduled_and_old_first)
+        running.sort(key=_sort_key)
         if not update.allows_surge(daemon_set):
             changes.delete += running[1:]
             return
@@ -230,7 +230,7 @@ class DaemonSets(Controller):
         self.recorder.event(daemon_set, "Warning", "FailedDaemonPod", message)
         return True
 
-    def _outdated(
+    def _find_outdated(
         self,
         daemon_set: Object,
         nodes: Sequence[Object],
@@ -301,7 +301,7 @@ class DaemonSets(Controller):
             counts["desired"] += 1
             if not pods:
                 continue
-            oldest = min(pods, key=_scheduled_and_old_first)
+            oldest = min(pods, key=_sort_key)
             counts["current"] += 1
             counts["ready"] += is_ready(oldest)
             counts["available"] += self._is_available(daemon_set, oldest)
@@ -365,7 +365,7 @@ def _by_node(pods: Sequence[Object]) -> dict[str, list[Object]]:
     return found
 
 
-def _scheduled_and_old_first(pod: Object) -> tuple[bool, str, str]:
+def _sort_key(pod: Object) -> tuple[bool, str, str]:
     metadata = pod["metadata"]
     return not pod["spec"].get("nodeName"), metadata["creationTimestamp"], metadata["name"]
 

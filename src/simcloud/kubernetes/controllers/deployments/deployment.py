@@ -227,14 +227,14 @@ class Deployments(Controller):
         new, old = new_and_old(deployment, self._present(sets))
         revision = next_revision(old)
         if new is not None:
-            return self._kept(deployment, new, revision), old
-        return (self._made(deployment, old, revision) if create else None), old
+            return self._reuse(deployment, new, revision), old
+        return (self._create(deployment, old, revision) if create else None), old
 
     def _present(self, sets: Sequence[Object]) -> list[Object]:
         """ReplicaSets as they are now."""
         return [now for replica_set in sets if (now := self.client.refreshed(replica_set)) is not None]
 
-    def _kept(self, deployment: Object, new: Object, revision: int) -> Object:
+    def _reuse(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""
         changed: Object = copy(new)
         min_ready_s = deployment["spec"].get("minReadySeconds", 0)
@@ -253,9 +253,9 @@ class Deployments(Controller):
             self.client.update_status(deployment)
         return new
 
-    def _made(self, deployment: Object, old: Sequence[Object], revision: int) -> Object | None:
+    def _create(self, deployment: Object, old: Sequence[Object], revision: int) -> Object | None:
         """A new ReplicaSet for the present template."""
-        wanted = self._drafted(deployment, old, revision)
+        wanted = self._draft(deployment, old, revision)
         status = deployment.setdefault("status", {})
         name = wanted["metadata"]["name"]
         try:
@@ -285,7 +285,7 @@ class Deployments(Controller):
             self.client.update_status(deployment)
         return made
 
-    def _drafted(self, deployment: Object, old: Sequence[Object], revision: int) -> Object:
+    def _draft(self, deployment: Object, old: Sequence[Object], revision: int) -> Object:
         spec = deployment["spec"]
         drafted = empty_set(deployment)
         drafted["metadata"]["ownerReferences"] = [owner_reference(deployment)]

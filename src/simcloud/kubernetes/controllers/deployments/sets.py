@@ -153,7 +153,7 @@ def note_revision(replica_set: Object, deployment: Object, revision: int) -> boo
         return changed
     news = {REVISION: str(revision)}
     if before is not None:
-        news[REVISION_HISTORY] = _remembered(notes(replica_set).get(REVISION_HISTORY, ""), before)
+        news[REVISION_HISTORY] = _add_to_history(notes(replica_set).get(REVISION_HISTORY, ""), before)
     return _note(replica_set, news) or changed
 
 
@@ -176,7 +176,7 @@ def empty_set(deployment: Object) -> Object:
     }
 
 
-def _remembered(history: str, revision: str) -> str:
+def _add_to_history(history: str, revision: str) -> str:
     """A history with one more revision; the oldest go when it becomes too long."""
     revisions = [*(history.split(",") if history else []), revision]
     while len(",".join(revisions)) > LONGEST_HISTORY and len(revisions) > 1:

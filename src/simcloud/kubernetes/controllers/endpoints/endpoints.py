@@ -159,11 +159,11 @@ def _address(pod: Object, service: Object, ip: str) -> Object:
 
 
 def _subset(ports: list[Object], ready: list[Object], unready: list[Object]) -> Object:
-    subset = {"addresses": _sorted(ready), "notReadyAddresses": _sorted(unready), "ports": ports}
+    subset = {"addresses": _sort(ready), "notReadyAddresses": _sort(unready), "ports": ports}
     return {key: value for key, value in subset.items() if value}
 
 
-def _sorted(found: list[Object]) -> list[Object]:
+def _sort(found: list[Object]) -> list[Object]:
     return sorted(found, key=lambda address: (address["ip"], address["targetRef"]["uid"]))
 
 

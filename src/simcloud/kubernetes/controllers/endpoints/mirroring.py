@@ -56,7 +56,7 @@ class SliceMirroring(Controller):
         service = self.client.get("services", *key)
         plan = Slices()
         existing = self.slices.of(key)
-        if endpoints is None or service is None or selector_of(service) or not _mirrored(endpoints):
+        if endpoints is None or service is None or selector_of(service) or not _is_mirrored(endpoints):
             plan.delete += existing
         else:
             plan = _plan(endpoints, existing)
@@ -76,7 +76,7 @@ class SliceMirroring(Controller):
                 continue
 
 
-def _mirrored(endpoints: Object) -> bool:
+def _is_mirrored(endpoints: Object) -> bool:
     annotations = endpoints["metadata"].get("annotations") or {}
     return LEADER not in annotations and labels_of(endpoints).get(SKIP) != "true"
 

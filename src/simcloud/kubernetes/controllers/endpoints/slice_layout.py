@@ -105,7 +105,7 @@ def fill(
         if kept == (found.get("endpoints") or []) and (found["metadata"].get("labels") or {}) == labels:
             unchanged.append(found)
         elif kept or not found.get("endpoints"):
-            plan.update.append(_changed(found, kept, labels))
+            plan.update.append(_change(found, kept, labels))
         else:
             plan.delete.append(found)
     rest = list(missing.values())
@@ -119,7 +119,7 @@ def fill(
             target = _fitting(unchanged, len(rest), most)
         if target is not None:
             unchanged.remove(target)
-            plan.update.append(_changed(target, [*(target.get("endpoints") or ()), *rest], labels))
+            plan.update.append(_change(target, [*(target.get("endpoints") or ()), *rest], labels))
             break
         made = new()
         made["endpoints"] = rest[:most]
@@ -138,7 +138,7 @@ def _fitting(found: list[Object], count: int, most: int) -> Object | None:
     return min(fits, key=lambda pair: pair[0])[1] if fits else None
 
 
-def _changed(found: Object, endpoints: list[Object], labels: dict[str, str]) -> Object:
+def _change(found: Object, endpoints: list[Object], labels: dict[str, str]) -> Object:
     changed: Object = copy(found)
     changed["endpoints"] = copy(endpoints)
     changed["metadata"]["labels"] = dict(labels)

@@ -77,7 +77,7 @@ class EndpointSlices(ServiceController):
         self._carry_out(plan, trigger)
 
     def _family(self, service: Object, pods: list[Object], existing: list[Object], family: str) -> Slices:
-        owned = [endpoint_slice for endpoint_slice in existing if _owned(endpoint_slice, service)]
+        owned = [endpoint_slice for endpoint_slice in existing if _is_owned(endpoint_slice, service)]
         wanted = self._endpoints(service, pods, family)
         labels = slice_labels(service)
         plan = Slices()
@@ -126,13 +126,13 @@ class EndpointSlices(ServiceController):
     def _carry_out(self, plan: Slices, trigger: str | None) -> None:
         try:
             for made in plan.create:
-                self.client.create(_triggered(made, trigger))
+                self.client.create(_set_trigger(made, trigger))
         except ApiError as error:
             if namespace_is_leaving(error):
                 return
             raise
         for changed in plan.update:
-            self.client.update(_triggered(changed, trigger))
+            self.client.update(_set_trigger(changed, trigger))
         for gone in plan.delete:
             try:
                 self.client.delete(gone)
@@ -179,17 +179,17 @@ def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str
     return {key: value for key, value in endpoint.items() if value}
 
 
-def _owned(found: Object, service: Object) -> bool:
+def _is_owned(found: Object, service: Object) -> bool:
     uid = service["metadata"]["uid"]
     return any(reference["uid"] == uid for reference in found["metadata"].get("ownerReferences") or ())
 
 
 def _is_empty(found: Object, service: Object, labels: dict[str, str]) -> bool:
     holds = found.get("endpoints") or found.get("ports")
-    return not holds and labels_of(found) == labels and _owned(found, service)
+    return not holds and labels_of(found) == labels and _is_owned(found, service)
 
 
-def _triggered(wanted: Object, trigger: str | None) -> Object:
+def _set_trigger(wanted: Object, trigger: str | None) -> Object:
     annotations = dict(wanted["metadata"].get("annotations") or {})
     annotations.pop(TRIGGER_TIME, None)
     if trigger is not None:

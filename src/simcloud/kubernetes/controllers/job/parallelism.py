@@ -56,7 +56,7 @@ class Staffing:
             self._dismiss(look, surplus)
             return None
         terminating = look.terminating_count if look.replaces_failed_only else 0
-        missing = _wanted(look) - terminating - look.active_count
+        missing = _count_wanted(look) - terminating - look.active_count
         if look.suspended or missing <= 0:
             return None
         wait_s, indexes = self._openings(look, min(missing, BURST))
@@ -92,7 +92,7 @@ class Staffing:
         surplus: list[Object] = []
         if look.indexed:
             surplus, rest = _double(look)
-        too_many = len(look.active) - _wanted(look) - len(surplus)
+        too_many = len(look.active) - _count_wanted(look) - len(surplus)
         if too_many > 0:
             surplus += sorted(rest, key=_turn)[:too_many]
         return surplus[:BURST]
@@ -143,7 +143,7 @@ class Staffing:
         slow_start(len(indexes), make)
 
 
-def _wanted(look: Look) -> int:
+def _count_wanted(look: Look) -> int:
     """How many pods should be active."""
     parallelism: int = look.spec["parallelism"]
     if look.completions is None:

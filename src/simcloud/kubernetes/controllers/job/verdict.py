@@ -48,7 +48,7 @@ def _policy(look: Look, now: str) -> Object | None:
 
 
 def _limits(look: Look, now_s: float, now: str) -> Object | None:
-    if look.failed > look.spec["backoffLimit"] or _restarted_too_often(look):
+    if look.failed > look.spec["backoffLimit"] or _has_too_many_restarts(look):
         message = "Job has reached the specified backoff limit"
         return condition(TARGET, "BackoffLimitExceeded", message, now)
     left_s = deadline_in_s(look, now_s)
@@ -58,7 +58,7 @@ def _limits(look: Look, now_s: float, now: str) -> Object | None:
     return None
 
 
-def _restarted_too_often(look: Look) -> bool:
+def _has_too_many_restarts(look: Look) -> bool:
     if look.spec["template"]["spec"].get("restartPolicy") != "OnFailure":
         return False
     limit: int = look.spec["backoffLimit"]

@@ -74,7 +74,7 @@ class PodGarbageCollector(Controller):
     def _clear_finished(self) -> None:
         pods = [pod for pod in map(self._pod, self._finished) if pod is not None]
         # Evicted ones first, then the oldest.
-        pods.sort(key=lambda pod: (not _evicted(pod), pod["metadata"]["creationTimestamp"], _name(pod)))
+        pods.sort(key=lambda pod: (not _is_evicted(pod), pod["metadata"]["creationTimestamp"], _name(pod)))
         for pod in pods[: len(pods) - self._terminated_kept]:
             self._delete(pod)
 
@@ -147,7 +147,7 @@ def _is_finished(pod: Object) -> bool:
     return pod.get("status", {}).get("phase") in FINISHED
 
 
-def _evicted(pod: Object) -> bool:
+def _is_evicted(pod: Object) -> bool:
     return bool(pod.get("status", {}).get("reason") == "Evicted")
 
 

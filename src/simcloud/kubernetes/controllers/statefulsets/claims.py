@@ -59,7 +59,7 @@ class Claims:
     def apply_policy(self, stateful_set: Object, pod: Object) -> None:
         """Give a pod's claims the owners that the policy wants."""
         for claim in self._present(stateful_set, pod):
-            owners = _wanted_owners(stateful_set, pod, claim)
+            owners = _compute_owners(stateful_set, pod, claim)
             if owners != (claim["metadata"].get("ownerReferences") or []):
                 self._client.edit(claim, partial(_set_owners, owners=owners))
 
@@ -119,7 +119,7 @@ def _is_condemned(stateful_set: Object, pod: Object) -> bool:
     return not first <= ordinal_of(pod) < first + stateful_set["spec"]["replicas"]
 
 
-def _wanted_owners(stateful_set: Object, pod: Object, claim: Object) -> list[Object]:
+def _compute_owners(stateful_set: Object, pod: Object, claim: Object) -> list[Object]:
     owners: list[Object] = claim["metadata"].get("ownerReferences") or []
     own = (("StatefulSet", stateful_set["metadata"]["name"]), ("Pod", pod["metadata"]["name"]))
     others = [copy(owner) for owner in owners if (owner["kind"], owner["name"]) not in own]

@@ -98,7 +98,7 @@ class StatefulSets(Controller):
         selector = from_label_selector(stateful_set["spec"]["selector"])
         pods = self.pods.claim(stateful_set, selector, member=lambda pod: is_member(stateful_set, pod))
         plan = self._plan(stateful_set, selector, pods)
-        status = self._counted(plan, pods)
+        status = self._count(plan, pods)
         refusal: ApiError | None = None
         if "deletionTimestamp" not in stateful_set["metadata"]:
             try:
@@ -130,7 +130,7 @@ class StatefulSets(Controller):
         first, count = first_ordinal(stateful_set), stateful_set["spec"]["replicas"]
         by_ordinal = {ordinal_of(pod): pod for pod in pods}
         replicas = [
-            by_ordinal.get(ordinal) or _drafted(stateful_set, current, update, ordinal)
+            by_ordinal.get(ordinal) or _draft(stateful_set, current, update, ordinal)
             for ordinal in range(first, first + min(count, len(pods) + BURST))  # the rest can wait
         ]
         condemned = [pod for pod in pods if not first <= ordinal_of(pod) < first + count]
@@ -309,7 +309,7 @@ class StatefulSets(Controller):
 
     # The status
 
-    def _counted(self, plan: Plan, pods: Sequence[Object]) -> Object:
+    def _count(self, plan: Plan, pods: Sequence[Object]) -> Object:
         now_s, min_ready_s = self.api.now_s, plan.min_ready_s
         current, update = plan.current["metadata"]["name"], plan.update["metadata"]["name"]
         staying = [revision_of(pod) for pod in pods if not is_leaving(pod)]
@@ -346,7 +346,7 @@ class StatefulSets(Controller):
             self.queue.add(NamespacedName(write.key.namespace, parent))
 
 
-def _drafted(stateful_set: Object, current: Object, update: Object, ordinal: int) -> Object:
+def _draft(stateful_set: Object, current: Object, update: Object, ordinal: int) -> Object:
     """The pod that is missing: of the current revision below the partition, of the new one above."""
     strategy = stateful_set["spec"]["updateStrategy"]
     partition = at(strategy, "rollingUpdate", "partition", default=0)

@@ -20,10 +20,10 @@ class ClaimProtection(Controller):
     claimants: Claimants
 
     def watch(self) -> None:
-        self.claimants = Claimants(self.client, self._used)
+        self.claimants = Claimants(self.client, self._enqueue_claim)
         self.follow("persistentvolumeclaims", self.enqueue)
 
-    def _used(self, namespace: str, name: str) -> None:
+    def _enqueue_claim(self, namespace: str, name: str) -> None:
         claim = self.client.get("persistentvolumeclaims", namespace, name)
         if claim is not None and "deletionTimestamp" in claim["metadata"]:
             self.queue.add(NamespacedName(namespace, name))

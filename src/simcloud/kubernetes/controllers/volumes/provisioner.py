@@ -82,7 +82,7 @@ class LocalPathProvisioner(Controller):
     def sync(self, key: NamespacedName) -> None:
         if key.namespace:
             claim = self.client.get("persistentvolumeclaims", *key)
-            if claim is not None and self._wanted(claim):
+            if claim is not None and self._is_wanted(claim):
                 self._begin(claim)
             return
         volume = self.client.get("persistentvolumes", "", key.name)
@@ -90,7 +90,7 @@ class LocalPathProvisioner(Controller):
             self._busy[volume["metadata"]["uid"]] = None
             self.kernel.call_later(HELPER_S, self._remove, volume)
 
-    def _wanted(self, claim: Object) -> bool:
+    def _is_wanted(self, claim: Object) -> bool:
         if claim["spec"].get("volumeName") or "deletionTimestamp" in claim["metadata"]:
             return False
         if annotations_of(claim).get(PROVISIONER) != NAME or claim["metadata"]["uid"] in self._busy:
@@ -129,7 +129,7 @@ class LocalPathProvisioner(Controller):
     def _provision(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
         claim = self.client.refreshed(wanted)
-        if self._ended or claim is None or not self._wanted(claim):
+        if self._ended or claim is None or not self._is_wanted(claim):
             return
         storage_class = self.client.get("storageclasses.storage.k8s.io", "", class_of(claim))
         name = f"pvc-{claim['metadata']['uid']}"

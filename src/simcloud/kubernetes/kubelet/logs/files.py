@@ -107,7 +107,7 @@ class FollowedLog(ContainerLog):
     def used_bytes(self) -> int:
         """What all its files take."""
         used = 0
-        for path in [*self._rotated(), self.path]:
+        for path in [*self._find_rotated(), self.path]:
             try:
                 used += self._files.stat(path).size
             except FileError:
@@ -123,7 +123,7 @@ class FollowedLog(ContainerLog):
 
     def _put_aside(self) -> None:
         """Drop the oldest files, pack the others, begin a new one."""
-        old = self._rotated()
+        old = self._find_rotated()
         for path in old[: -(MOST_FILES - 2)]:
             self._files.remove(path)
         for path in old[-(MOST_FILES - 2) :]:
@@ -136,7 +136,7 @@ class FollowedLog(ContainerLog):
 
     def delete(self) -> None:
         """The container is removed: its log goes with it, and folders that are empty then."""
-        for path in [*self._rotated(), self.path, self._link]:
+        for path in [*self._find_rotated(), self.path, self._link]:
             try:
                 self._files.remove(path)
             except FileError:
@@ -147,7 +147,7 @@ class FollowedLog(ContainerLog):
             except FileError:
                 return
 
-    def _rotated(self) -> list[str]:
+    def _find_rotated(self) -> list[str]:
         """Files that were put aside, the oldest first."""
         try:
             names = self._files.listdir(self._folder)

@@ -43,7 +43,7 @@ def pod_conditions(pod: Object, status: Object, sandbox_ready: bool) -> list[Obj
     containers = _containers_ready(watched, by_name, status["phase"])
     return [
         condition("PodReadyToStartContainers", sandbox_ready),
-        _initialized(inits, mains, by_name, status["phase"]),
+        _make_initialized(inits, mains, by_name, status["phase"]),
         _ready(pod, containers),
         containers,
         condition("PodScheduled", True),
@@ -85,7 +85,7 @@ def _ready(pod: Object, containers: Object) -> Object:
     return condition("Ready", True)
 
 
-def _initialized(
+def _make_initialized(
     inits: Sequence[Part], mains: Sequence[Part], by_name: dict[str, Object], phase: str
 ) -> Object:
     if phase == "Succeeded":

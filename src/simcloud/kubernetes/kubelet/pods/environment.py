@@ -60,7 +60,7 @@ class Environments:
             return downward_api.field(pod, source["fieldRef"]["fieldPath"], status)
         if "resourceFieldRef" in source:
             return downward_api.resource(
-                _named(pod, source["resourceFieldRef"], container), source["resourceFieldRef"], allocatable
+                _find_container(pod, source["resourceFieldRef"], container), source["resourceFieldRef"], allocatable
             )
         if "configMapKeyRef" in source:
             return self._key("ConfigMap", source["configMapKeyRef"], namespace)
@@ -151,7 +151,7 @@ def _url(port: Object, address: str) -> str:
     return f"{port.get('protocol', 'TCP').lower()}://{address}:{port['port']}"
 
 
-def _named(pod: Object, reference: Object, container: Object) -> Object:
+def _find_container(pod: Object, reference: Object, container: Object) -> Object:
     """The container that a resource reference means: the one it names, or the one it stands in."""
     name = reference.get("containerName")
     if not name:

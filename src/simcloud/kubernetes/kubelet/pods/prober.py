@@ -113,8 +113,8 @@ class Prober:
 
     def verdict(self, uid: str, part: Part, record: ContainerRecord) -> tuple[bool, bool]:
         """Whether a running container has started, and whether it is ready."""
-        started = self._passed(uid, part, STARTUP, record)
-        return started, started and self._passed(uid, part, READINESS, record)
+        started = self._has_passed(uid, part, STARTUP, record)
+        return started, started and self._has_passed(uid, part, READINESS, record)
 
     def failed(self, uid: str, part: Part, record: ContainerRecord) -> str:
         """The kind of probe for which a container must be replaced; empty for none."""
@@ -135,7 +135,7 @@ class Prober:
         known = self._pods.get(uid)
         return known.probes.get((part.name, kind)) if known is not None else None
 
-    def _passed(self, uid: str, part: Part, kind: str, record: ContainerRecord) -> bool:
+    def _has_passed(self, uid: str, part: Part, kind: str, record: ContainerRecord) -> bool:
         if not part.spec.get(kind):
             return True
         probe = self._of(uid, part, kind)
@@ -195,7 +195,7 @@ class Prober:
         up_s = self._node.machine.clock() - record.started_s
         if up_s < float(probe.settings.get("initialDelaySeconds") or 0):
             return False
-        started = self._passed(known.pod["metadata"]["uid"], probe.part, STARTUP, record)
+        started = self._has_passed(known.pod["metadata"]["uid"], probe.part, STARTUP, record)
         return started != (probe.kind == STARTUP)
 
     def _complain(self, pod: Object, probe: Probe, result: Result, words: str) -> None:

@@ -116,7 +116,7 @@ class StatusManager:
         if live is None:
             return
         present = live.get("status") or {}
-        merged = _merged(present, status)
+        merged = _merge(present, status)
         if merged == present:
             return
         try:
@@ -125,7 +125,7 @@ class StatusManager:
             return  # the next change tries again
 
 
-def _merged(present: Object, status: Object) -> Object:
+def _merge(present: Object, status: Object) -> Object:
     merged = {key: value for key, value in present.items() if key not in _FIELDS}
     merged |= {key: status[key] for key in _FIELDS if key in status and status[key] not in (None, "")}
     reported = {each["type"] for each in status["conditions"]}

@@ -63,8 +63,8 @@ def _container_status(
         status = _default_status(part, before, waiting)
     else:
         status = _record_status(part, records[0])
-        last = _terminated(records[1]) if len(records) > 1 and records[1].exited else None
-        status["lastState"] = {"terminated": last} if last else _kept_last(before, records[0])
+        last = _make_terminated(records[1]) if len(records) > 1 and records[1].exited else None
+        status["lastState"] = {"terminated": last} if last else _keep_last_state(before, records[0])
         if records[0].running:
             started, ready = verdict(part, records[0])
             if part.kind != EPHEMERAL:
@@ -82,7 +82,7 @@ def _container_status(
     return {key: status[key] for key in sorted(status)}
 
 
-def _kept_last(before: Object | None, record: ContainerRecord) -> Object:
+def _keep_last_state(before: Object | None, record: ContainerRecord) -> Object:
     """The state before this container's, as it was told once: the runtime forgets old containers."""
     if before is None:
         return {}
@@ -113,11 +113,11 @@ def _default_status(part: Part, before: Object | None, waiting: str) -> Object:
         lost = before["state"].get("terminated")
         status["lastState"] = {"terminated": lost} if lost else before.get("lastState") or {}
         if "running" in before["state"]:
-            status["lastState"] = {"terminated": _lost(before)}
+            status["lastState"] = {"terminated": _make_lost(before)}
     return status
 
 
-def _lost(before: Object) -> Object:
+def _make_lost(before: Object) -> Object:
     return {
         "containerID": before["containerID"],
         "exitCode": 137,
@@ -149,11 +149,11 @@ def _record_status(part: Part, record: ContainerRecord) -> Object:
     if record.running:
         status["state"] = {"running": {"startedAt": rfc3339(record.started_s)}}
     elif record.exited:
-        status["state"] = {"terminated": _terminated(record)}
+        status["state"] = {"terminated": _make_terminated(record)}
     return status
 
 
-def _terminated(record: ContainerRecord) -> Object:
+def _make_terminated(record: ContainerRecord) -> Object:
     made: Object = {
         "containerID": record.full_id,
         "exitCode": record.exit_code,

@@ -170,7 +170,7 @@ class Server:
 
         def finish(reply: Reply) -> None:
             took_s = ctx.kernel.now - began_at
-            reply = self._shuffled(reply)
+            reply = self._shuffle(reply)
             self.metrics.count(zone, question.kind, transport, reply.code, took_s)
             caches = [chain.cache for chain in self.chains if chain.cache is not None]
             self.metrics.cached(
@@ -210,7 +210,7 @@ class Server:
                 best, longest = chain, zone
         return best, longest
 
-    def _shuffled(self, reply: Reply) -> Reply:
+    def _shuffle(self, reply: Reply) -> Reply:
         """The order of addresses changes from answer to answer (``loadbalance``)."""
         addresses = [record for record in reply.answers if record.kind in ("A", "AAAA")]
         if len(addresses) < 2:

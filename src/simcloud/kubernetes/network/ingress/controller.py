@@ -46,7 +46,7 @@ class IngressController:
     def start(self) -> None:
         """Read all there is and follow it."""
         for name in ("ingresses.networking.k8s.io", "ingressclasses.networking.k8s.io", "services"):
-            self._stops.append(self._client.follow(name, self._changed))
+            self._stops.append(self._client.follow(name, self._on_change))
         self._stops.append(self._client.follow("endpointslices.discovery.k8s.io", self._slice_changed))
         self.sync()
 
@@ -123,7 +123,7 @@ class IngressController:
             if (endpoint.get("conditions") or {}).get("ready") is not False
         )
 
-    def _changed(self, _write: Revision) -> None:
+    def _on_change(self, _write: Revision) -> None:
         self._schedule(SYNC_S)
 
     def _slice_changed(self, write: Revision) -> None:

@@ -99,7 +99,7 @@ class Proxy:
         ends = await self._ends(location.backend)
         if not ends:
             return error_page(503)
-        passed = _passed_on(request, client, scheme, location, self._ctx)
+        passed = _make_upstream_request(request, client, scheme, location, self._ctx)
         failure, turn = 502, self._next_turn(location.backend)
         for number in range(min(TRIES, len(ends))):
             end = ends[(turn + number) % len(ends)]
@@ -204,7 +204,7 @@ class _Upstream:
         self.statuses: list[int] = []
 
 
-def _passed_on(
+def _make_upstream_request(
     request: HttpRequest, client: Connection, scheme: str, location: Location, ctx: Context
 ) -> HttpRequest:
     """The request as the backend gets it."""

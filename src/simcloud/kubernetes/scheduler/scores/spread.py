@@ -38,7 +38,7 @@ def spread(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] |
     for constraint in wanted:
         if any(constraint.key in node.labels for node in scored):
             _judge(constraint, pod, scored, counting, cache, points)
-    return _normal([_rounded(points[node.name]) if node.name in points else None for node in nodes])
+    return _normal([_round(points[node.name]) if node.name in points else None for node in nodes])
 
 
 def _judge(
@@ -76,7 +76,7 @@ def _normal(points: list[int | None]) -> list[int]:
     return [0 if point is None else 100 * (most + least - point) // most for point in points]
 
 
-def _rounded(points: float) -> int:
+def _round(points: float) -> int:
     return floor(points + 0.5)
 
 
