@@ -51,7 +51,7 @@ class Controller:
     name: ClassVar[str] = ""
     """As events and service accounts call it: ``deployment-controller``."""
     workers: ClassVar[int] = 5
-    """So many keys are worked on at a time, as most genuine controllers do."""
+    """Number of keys worked on at a time, as in most genuine controllers."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
@@ -75,7 +75,7 @@ class Controller:
             self.kernel.spawn(self._work(), self.name)
 
     def follow(self, name: str, handler: Callable[[Revision], None]) -> None:
-        """Have a handler told of every object of a resource, and of every change."""
+        """Call a handler for every object of a resource and for every change."""
         self.client.follow(name, handler)
 
     def enqueue(self, write: Revision) -> None:

@@ -53,7 +53,7 @@ class Recorder:
         self._last_ns = 0
 
     def forget(self) -> None:
-        """What was told is no longer known, as after a restart: the same again is a new event."""
+        """Forget the events sent, as after a restart: the same again is a new event."""
         self._known.clear()
         self._similar.clear()
         self._allowances.clear()

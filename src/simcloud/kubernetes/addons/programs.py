@@ -111,7 +111,7 @@ LOCAL_PATH: Final = Component(
 
 
 def component(about: Component, further: HttpHandler | None = None) -> Program:
-    """A program that logs, answers probes, and ends when it is told to; ``further`` answers all other requests."""
+    """A program that logs, answers probes, and ends on SIGTERM or SIGINT; ``further`` answers all other requests."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
         if further is not None and "?" in request.path:  # a probe asks plainly

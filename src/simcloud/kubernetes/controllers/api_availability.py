@@ -1,7 +1,7 @@
 """Whether the servers behind APIServices can be used: their condition ``Available``, and what is served of them.
 
 A server's resources are offered once it has answered for the first time. When it cannot be reached any more they
-stay, and are told as stale; they go with the APIService.
+stay, and are reported as stale; they go with the APIService.
 """
 
 from __future__ import annotations

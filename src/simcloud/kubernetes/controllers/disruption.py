@@ -30,7 +30,7 @@ _UNMANAGED: Final = (
 
 
 class Uncountable(Exception):
-    """How many pods there should be cannot be told."""
+    """The expected number of pods cannot be determined."""
 
 
 @controller("disruption-controller")
@@ -225,7 +225,7 @@ class Disruption(Controller):
         return [*(condition for condition in known if condition["type"] != "DisruptionAllowed"), updated]
 
     def _fail_safe(self, budget: Object, message: str) -> None:
-        """When nothing can be told, nothing may be taken away."""
+        """Allow no disruption when the expected number of pods is unknown."""
         status = copy(budget.get("status") or {})
         status["disruptionsAllowed"] = 0
         generation = status.get("observedGeneration", 0)

@@ -2,7 +2,7 @@
 
 A namespace that was deleted is Terminating. Five seconds later everything in it is deleted, whatever
 kind it is of; pods get their time to end, and nothing else goes before they are gone. What is still
-there is told in the namespace's conditions, and the loop comes back: after half of the longest time a
+there is reported in the namespace's conditions, and the loop comes back: after half of the longest time a
 pod may take, or after a growing pause where something is left that should not be.
 """
 
@@ -120,7 +120,7 @@ class Namespaces(Controller):
         self._finalize(namespace)
 
     def _empty(self, namespace: Object) -> Remains:
-        """Delete all that can be deleted now. Nothing but pods is touched while there are pods."""
+        """Delete all that can be deleted now; only pods while there are pods."""
         name = namespace["metadata"]["name"]
         deleted_s = parse(namespace["metadata"]["deletionTimestamp"])
         remains = Remains()

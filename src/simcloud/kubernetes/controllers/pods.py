@@ -16,11 +16,11 @@ from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.events import Recorder
 
 BURST: Final = 500
-"""So many pods at most are made or deleted in one go."""
+"""Maximum number of pods created or deleted in one sync."""
 MADE_PER_S: Final = 20.0
-"""How fast a controller goes on when no node takes what it has made: so often its client may ask, unless told otherwise."""
+"""Creation rate while no node takes the new pods: the default rate limit of a controller's client."""
 PAUSE_S: Final = 1.0
-"""And after so long it looks what is still missing."""
+"""Pause before the controller looks again for missing pods."""
 
 DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -131,10 +131,10 @@ class PodControl:
 
 
 class Pace:
-    """How many pods a controller may make now. Whoever asks for a million of them gets them, but not in this second.
+    """Limits how many pods a controller may create now, so that a million replicas do not come within one second.
 
-    A pod that finds its node makes room for the next, so that large clusters fill as fast as they can. Genuine controllers do
-    not look at that; there, whoever has so many nodes lets their clients ask more often.
+    A pod that finds its node makes room for the next, so that large clusters fill as fast as they can. Genuine controllers
+    have no such rule; operators of large clusters raise the clients' rate limits instead.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Pace:
         self._counted_at_s = 0.0
 
     def take(self, wanted: int, now_s: float) -> int:
-        """So many of those that are wanted."""
+        """Return how many of the wanted pods may be created."""
         self._left = min(BURST, self._left + (now_s - self._counted_at_s) * MADE_PER_S)
         self._counted_at_s = now_s
         taken = min(wanted, int(self._left))

@@ -1,7 +1,7 @@
-"""So many pods of one template: what ReplicaSets and ReplicationControllers have in common.
+"""A number of pods of one template: what ReplicaSets and ReplicationControllers have in common.
 
 The status written is that of the pods found at the beginning of a sync; what the sync itself made or
-deleted is seen, and told, at the next one, as with the genuine controller's cache.
+deleted is seen, and reported, at the next one, as with the genuine controller's cache.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ReplicaManager(Controller):
         """Which pods an owner wants for its own."""
         raise NotImplementedError
 
-    def related(self, owner: Object) -> list[Object]:
+    def find_related(self, owner: Object) -> list[Object]:
         """The owners whose pods do the same work, itself among them."""
         return [owner]
 
@@ -96,7 +96,7 @@ class ReplicaManager(Controller):
 
     def _delete(self, owner: Object, active: list[Object], count: int) -> None:
         if count < len(active):
-            related = [pod for related_set in self.related(owner) for pod in self.pods.of(related_set)]
+            related = [pod for related_set in self.find_related(owner) for pod in self.pods.of(related_set)]
             active = first_to_go(active, related, self.api.now_s)
         refusal: ApiError | None = None
         for pod in active[:count]:

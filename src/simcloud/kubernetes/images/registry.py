@@ -41,7 +41,7 @@ class HostState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A registry's host. The address is told when it cannot be reached."""
+    """A registry's host. Errors name the address when it cannot be reached."""
 
     state: HostState = HostState.UP
     address: str = "203.0.113.10"
@@ -131,7 +131,7 @@ class ImageRegistry:
         self._refuse(reference, f"{host.address}:{HTTPS_PORT}")
 
     async def _dial(self, reference: Reference, namespace: Namespace) -> None:
-        """Ask a host that nobody has told of: an address of this network, or a name without one."""
+        """Ask an unknown host: an address of this network, or a name without one."""
         name, _, port = reference.host.partition(":")
         if not is_address(name):
             await namespace.kernel.sleep(ANSWER_S)

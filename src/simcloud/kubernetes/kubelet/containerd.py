@@ -282,7 +282,7 @@ class ContainerRuntime:
         await self._wait_for_exit(record)
 
     async def _wait_for_exit(self, record: ContainerRecord) -> None:
-        """Wait until the shim has told of the end."""
+        """Wait until the shim has reported the end."""
         while record.state is State.RUNNING and self.machine.running:
             await self.machine.kernel.sleep(EXIT_NOTICE_S / 2)
 

@@ -1,8 +1,8 @@
 """Pods are thrown out before the node itself suffers: of memory or disk, or when they use more disk than they may.
 
 Looks every ten seconds. Of several pods, the one that uses more than it asked for goes first, then the one
-of lower priority, then the one that is furthest above its request. A pressure that has gone is still told
-for five minutes, so that nothing swings.
+of lower priority, then the one that is furthest above its request. A pressure that has gone is still reported
+for five minutes, so that conditions do not flap.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class NodeStatus:
         self._node.recorder.event(reference, kind, reason, message)
 
     def press(self, kind: str, pressed: bool) -> None:
-        """A resource of the node runs short, or is there again; told at once."""
+        """Report at once that a resource of the node runs short or has recovered."""
         if self._pressed[kind] != pressed:
             self._pressed[kind] = pressed
             self._report()
@@ -167,7 +167,7 @@ class NodeStatus:
         return [*made, *(_plain(each) for each in old if each["type"] not in (*self._pressed, READY))]
 
     def _announce(self) -> None:
-        """An event for every condition that is not as it was told last."""
+        """Send an event for every condition that differs from the last report."""
         for kind, value in (*self._pressed.items(), (READY, True)):
             if self._reported.get(kind) is not value:
                 self._reported[kind] = value

@@ -25,7 +25,7 @@ REPLY_S: Final = 30.0
 """How long an answer to a datagram is expected."""
 
 FLOWS: Final = 16_384
-"""So many exchanges of datagrams are remembered; the oldest are forgotten first."""
+"""Maximum number of datagram exchanges remembered; the oldest are dropped first."""
 
 
 class Peer(NamedTuple):

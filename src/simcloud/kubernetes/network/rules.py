@@ -49,7 +49,7 @@ class ServicePort:
     external_local: bool
     affinity_s: float | None
     source_ranges: tuple[IPv4Network, ...]
-    """Who may use the load balancer's address; empty means everybody."""
+    """Sources that may use the load balancer's address; empty means all."""
 
     @property
     def key(self) -> tuple[str, str, str]:

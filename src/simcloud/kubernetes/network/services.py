@@ -29,7 +29,7 @@ PAUSE_S: Final = 1.0
 """Between two runs (``minSyncPeriod``)."""
 
 STICKY: Final = 65_536
-"""So many clients are remembered for session affinity; the oldest are forgotten first."""
+"""Maximum number of clients remembered for session affinity; the oldest are dropped first."""
 
 SERVICE_PREFIX: Final = str(SERVICE_RANGE.network_address).removesuffix("0.0")
 ServiceName = tuple[str, str]

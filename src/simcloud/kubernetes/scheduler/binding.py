@@ -22,7 +22,7 @@ _BINDING: Final = 'binding rejected: running Bind plugin "DefaultBinder": '
 
 
 class Binder:
-    """Binds the pods of one scheduler. ``failed`` is told of those that could not be bound, and why."""
+    """Binds the pods of one scheduler. ``failed`` is called for those that could not be bound, with the reason."""
 
     def __init__(
         self,

@@ -61,7 +61,7 @@ class Cache:
         """Pods of a namespace with equal labels: these, and how many there are by node's name."""
         return iter(self._groups.get(namespace, {}).values())
 
-    def counted(self, namespace: str, selector: LabelSelector) -> dict[str, int]:
+    def count_pods(self, namespace: str, selector: LabelSelector) -> dict[str, int]:
         """How many pods that stay does a selector choose, by node's name."""
         total: dict[str, int] = {}
         for (_, _, leaving), (labels, counts) in self._groups.get(namespace, {}).items():

@@ -70,7 +70,7 @@ class Preemptor:
         return Outcome(sentence, best.node, best)
 
     def evict(self, pod: PodInfo, chosen: preemption.Candidate) -> bool:
-        """Have the victims go; False if one of them could not be told."""
+        """Evict the victims; False if one of them could not be evicted."""
         for other in self._nominations.on(chosen.node):
             if other.priority < pod.priority:
                 self._unkeep(other)

@@ -218,7 +218,7 @@ def _now_but_not_before(change: Change, holds: Callable[[NodeInfo], bool]) -> bo
 
 def _tolerates(pod: PodInfo, node: NodeInfo) -> bool:
     tolerations = pod.spec.get("tolerations") or ()
-    return all(taints.tolerated(taint, tolerations) for taint in node.blocking_taints)
+    return all(taints.is_tolerated(taint, tolerations) for taint in node.blocking_taints)
 
 
 def _any(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:

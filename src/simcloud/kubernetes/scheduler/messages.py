@@ -26,7 +26,7 @@ def unavailable(total: int, rejections: Iterable[Rejection]) -> str:
     return f"0/{total} nodes are available: {', '.join(reasons)}."
 
 
-def refused(total: int, reason: str) -> str:
+def format_refusal(total: int, reason: str) -> str:
     """One reason that holds for all nodes."""
     return f"0/{total} nodes are available: {reason}. {NOT_PREPARED}"
 

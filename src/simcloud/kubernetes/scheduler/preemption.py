@@ -1,6 +1,6 @@
 """Making room: which less important pods must go, on which node, so that a pod fits.
 
-Every pod of lower priority is taken off a copy of the node; then as many as possible are put back, the
+Every pod of lower priority is taken off a copy of the node; then they are put back where possible, the
 most important first, those guarded by a disruption budget before the others.
 """
 

@@ -58,15 +58,15 @@ class Scheduler:
     def _node_changed(self, write: Revision) -> None:
         self.cache.node_changed(write)
         if write.change == "DELETED":
-            self.queue.happened(Change(hints.NODE_GONE, self._client, node=node_of(write.object)))
+            self.queue.notify_change(Change(hints.NODE_GONE, self._client, node=node_of(write.object)))
         elif write.before is None or _differs(write.before, write.object):
             now, before = node_of(write.object), node_of(write.before)
-            self.queue.happened(Change(hints.NODE, self._client, node=now, node_before=before))
+            self.queue.notify_change(Change(hints.NODE, self._client, node=now, node_before=before))
 
     def _storage_changed(self, write: Revision) -> None:
         if write.change != "DELETED":
             kind = f"{write.key.plural}.{write.key.group}" if write.key.group else write.key.plural
-            self.queue.happened(Change(kind, self._client, object=write.object, before=write.before))
+            self.queue.notify_change(Change(kind, self._client, object=write.object, before=write.before))
 
     def _pod_changed(self, write: Revision) -> None:
         pod = write.object
@@ -75,7 +75,7 @@ class Scheduler:
             self._forget(uid)
             known = self.cache.forget(uid)
             if known is not None:
-                self.queue.happened(Change(hints.GONE, self._client, pod=known))
+                self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
         elif pod["spec"].get("nodeName"):
             self._forget(uid)
             if not self.cache.refreshed(write):
@@ -94,7 +94,7 @@ class Scheduler:
         before = self.cache.forget(pod.uid)
         self.cache.place(pod, pod.spec["nodeName"])
         kind = hints.PLACED if before is None else hints.RELABELLED
-        self.queue.happened(Change(kind, self._client, pod=pod, pod_before=before))
+        self.queue.notify_change(Change(kind, self._client, pod=pod, pod_before=before))
 
     async def _work(self) -> None:
         while True:
@@ -118,12 +118,14 @@ class Scheduler:
         try:
             result = self._search.search(pod)
         except Refused as refusal:
-            self._refuse(waiting, messages.refused(len(nodes), refusal.reason), (refusal.plugin,), None)
+            self._refuse(
+                waiting, messages.format_refusal(len(nodes), refusal.reason), (refusal.plugin,), None
+            )
             return
         if result.node is not None:
             self._nominations.drop(pod.uid)
             self._binder.bind(waiting, result.node)
-            self.queue.happened(Change(hints.PLACED, self._client, pod=pod))
+            self.queue.notify_change(Change(hints.PLACED, self._client, pod=pod))
             return
         outcome = self._preemptor.make_room(pod, result)
         self._refuse(waiting, outcome.message, result.plugins(), outcome.nominate)
@@ -145,7 +147,7 @@ class Scheduler:
         """A binding failed: the pod's place is free again."""
         known = self.cache.forget(waiting.pod.uid)
         if known is not None:
-            self.queue.happened(Change(hints.GONE, self._client, pod=known))
+            self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
         self.queue.failed(waiting)
         self._tell(waiting.pod, "SchedulerError", message, "")
 

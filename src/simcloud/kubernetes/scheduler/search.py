@@ -1,6 +1,6 @@
 """Finding a node for a pod: which will do, which of them is best, and why the others will not.
 
-Of a hundred nodes or fewer all are looked at; of more only so many that the choice is good enough, and the
+Of a hundred nodes or fewer all are looked at; of more only enough for a good choice, and the
 next pod's search begins where this one ended.
 """
 
@@ -77,7 +77,7 @@ class Result:
     node: NodeInfo | None = None
     rejections: list[tuple[NodeInfo, Rejection]] = field(default_factory=list)
     absent: int = 0
-    """So many nodes were left out by their names."""
+    """Number of nodes left out by their names."""
 
     def sentence(self) -> str:
         """Why no node will do."""
@@ -102,7 +102,7 @@ class Search:
     def search(self, pod: PodInfo) -> Result:
         """Look for a node. Raises Refused where none can do."""
         nodes = self._cache.nodes()
-        names = affinity.named_nodes(pod)
+        names = affinity.find_named_nodes(pod)
         checks = [check for prepare in FILTERS if (check := prepare(pod, self._cache)) is not None]
         result = Result(self._nominations.guarding(pod, together(checks)), len(nodes))
         kept = self._cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")

@@ -1,7 +1,7 @@
 """The volumes of a pod's claims on one node: which are bound there already, would be bound, or would be made.
 
 A plan is made for every node that is looked at and carried out for the one that is chosen: volumes are
-reserved for their claims, claims that need a new volume are told their node, and the rest is left to the
+reserved for their claims, claims that need a new volume get their node noted, and the rest is left to the
 volume controller and to provisioners.
 """
 

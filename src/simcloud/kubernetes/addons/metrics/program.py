@@ -54,7 +54,7 @@ class MetricsServer:
         self._readings = Readings()
 
     async def run(self) -> int:
-        """Scrape and serve until told to end."""
+        """Scrape and serve until a signal ends the program."""
         ctx = self._ctx
         ctx.memory.use(MEMORY_BYTES)
         address = ctx.container.namespace.address

@@ -1,8 +1,8 @@
 """HorizontalPodAutoscalers: the number of replicas follows what the pods use.
 
 Each autoscaler is looked at 15 s after it was made and every 15 s from then on. Resource metrics come from
-whoever serves ``metrics.k8s.io``; nobody serves custom or external metrics, and an autoscaler that asks for
-them is told so.
+the server of ``metrics.k8s.io``; custom and external metrics are not served, and an autoscaler that asks for
+them reports so.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Autoscaling(Controller):
             desired = self._normalize(autoscaler, history, current, wanted)
         if desired != current:
             self._rescale(autoscaler, resource, scale, desired, reason)
-            history.scaled(self.api.now_s, current, desired, spec)
+            history.record_scaling(self.api.now_s, current, desired, spec)
             status["lastScaleTime"] = self.api.timestamp()
         status["currentReplicas"], status["desiredReplicas"] = current, desired
         status["currentMetrics"] = metrics

@@ -40,7 +40,7 @@ class History:
     ups: list[tuple[float, int]] = field(default_factory=list)
     downs: list[tuple[float, int]] = field(default_factory=list)
 
-    def scaled(self, now_s: float, before: int, after: int, spec: Object) -> None:
+    def record_scaling(self, now_s: float, before: int, after: int, spec: Object) -> None:
         """Remember a change for as long as a policy may ask for it."""
         behavior = spec.get("behavior")
         if behavior is None:

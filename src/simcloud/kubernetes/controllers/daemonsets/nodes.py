@@ -37,7 +37,7 @@ def tolerations(spec: Object) -> list[Object]:
 
 
 def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
-    """Whether a node shall get a pod, and whether one that is there may stay."""
+    """Whether a node shall get a pod, and whether a present one may stay."""
     spec = daemon_set["spec"]["template"]["spec"]
     name = node["metadata"]["name"]
     if spec.get("nodeName", name) != name or not _fits(spec, node):
@@ -61,7 +61,7 @@ def bind(spec: Object, node: str) -> None:
 
 
 def target_node(pod: Object) -> str:
-    """The node that a pod runs on or was made for; empty if neither can be told."""
+    """The node that a pod runs on or was made for; empty if neither is known."""
     name: str = pod["spec"].get("nodeName", "")
     for term in at(pod, "spec", "affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms", default=()):
         for field in term.get("matchFields") or ():

@@ -40,8 +40,8 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     number,
     replicas,
     status_count,
+    total_replicas,
     total_status_count,
-    wanted_total,
 )
 from simcloud.kubernetes.controllers.deployments.status import (
     PAUSED,
@@ -130,11 +130,11 @@ class Deployments(Controller):
         self, deployment: Object, everybody: Sequence[Object], old: Sequence[Object], new: Object
     ) -> bool:
         """Take away old pods as far as enough remain available, the unhealthy ones first."""
-        if wanted_total(old) == 0:
+        if total_replicas(old) == 0:
             return False
         least = replicas(deployment) - max_unavailable(deployment)
         new_unavailable = replicas(new) - status_count(new, "availableReplicas")
-        allowed = wanted_total(everybody) - least - new_unavailable
+        allowed = total_replicas(everybody) - least - new_unavailable
         if allowed <= 0:
             return False
         sizes = {replica_set["metadata"]["uid"]: replicas(replica_set) for replica_set in old}
@@ -342,7 +342,7 @@ class Deployments(Controller):
         wait_s = deadline_in_s(deployment, status, now_s)
         if wait_s is not None:
             metadata = deployment["metadata"]
-            # Times are told in whole seconds, so the genuine controller looks a second later.
+            # Times are stored in whole seconds, so the genuine controller looks a second later.
             self.queue.add_after(
                 NamespacedName(metadata["namespace"], metadata["name"]), max(wait_s, 0) + 1.0
             )

@@ -18,7 +18,7 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     number,
     replicas,
     status_count,
-    wanted_total,
+    total_replicas,
 )
 
 
@@ -44,7 +44,7 @@ def proportional(deployment: Object, sets: Sequence[Object]) -> list[tuple[Objec
     wanted = replicas(deployment)
     allowed = wanted + max_surge(deployment) if wanted else 0
     running = active(sets)
-    missing = allowed - wanted_total(running)
+    missing = allowed - total_replicas(running)
     ordered = by_age(running)
     if missing > 0:
         ordered.reverse()

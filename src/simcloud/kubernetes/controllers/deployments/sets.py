@@ -38,7 +38,7 @@ def status_count(replica_set: Object, field: str) -> int:
     return count
 
 
-def wanted_total(sets: Iterable[Object]) -> int:
+def total_replicas(sets: Iterable[Object]) -> int:
     """How many pods some ReplicaSets want together."""
     return sum(map(replicas, sets))
 
@@ -114,7 +114,7 @@ def new_size(deployment: Object, sets: Sequence[Object], new: Object) -> int:
     wanted = replicas(deployment)
     if not is_rolling(deployment):
         return wanted
-    room = wanted + max_surge(deployment) - wanted_total(sets)
+    room = wanted + max_surge(deployment) - total_replicas(sets)
     return replicas(new) + max(0, min(room, wanted - replicas(new)))
 
 

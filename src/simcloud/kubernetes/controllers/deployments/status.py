@@ -16,7 +16,7 @@ _NO_DEADLINE: Final = 2**31 - 1
 
 
 def has_deadline(deployment: Object) -> bool:
-    """Whether a rollout that gets nowhere is to be told of."""
+    """Whether a rollout without progress is reported."""
     deadline: int = deployment["spec"].get("progressDeadlineSeconds", _NO_DEADLINE)
     return deadline != _NO_DEADLINE
 

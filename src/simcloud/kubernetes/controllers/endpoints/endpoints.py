@@ -48,13 +48,13 @@ class Endpoints(ServiceController):
         current = self.client.get("endpoints", *key)
         if self.client.get("services", *key) is None and current is not None:
             self.client.delete(current)
-        service = self.managed(key)
+        service = self.find_managed(key)
         if service is None:
             return
         pods = self.members.pods(service)
         trigger = self.triggers.next(key, service, pods)
         whole = subsets(service, pods)
-        limited = truncated(whole)
+        limited = truncate(whole)
         labels = {**labels_of(service), MANAGED_BY: "endpoint-controller"}
         if is_headless(service):
             labels[HEADLESS] = ""
@@ -108,7 +108,7 @@ def subsets(service: Object, pods: list[Object]) -> list[Object]:
     return [_subset(*by_ports[hashed]) for hashed in sorted(by_ports)]
 
 
-def truncated(whole: list[Object]) -> list[Object]:
+def truncate(whole: list[Object]) -> list[Object]:
     """At most as many addresses as Endpoints may list; whole subsets keep theirs as far as it goes."""
     total = sum(len(subset.get(kind, ())) for subset in whole for kind in ("addresses", "notReadyAddresses"))
     if total <= MOST:

@@ -96,7 +96,7 @@ def is_headless(service: Object) -> bool:
 
 
 def is_published(pod: Object, leaving_too: bool) -> bool:
-    """Whether a pod has an address that somebody may be told of."""
+    """Whether a pod has an address that endpoints may list."""
     if is_terminal(pod) or not pod["status"].get("podIP"):
         return False
     return leaving_too or not is_leaving(pod)
@@ -147,7 +147,7 @@ def target_reference(pod: Object) -> Object:
 
 
 class TriggerTimes:
-    """Since when a Service's endpoints are out of date: the earliest change not told of yet."""
+    """Since when a Service's endpoints are out of date: the earliest change not written yet."""
 
     def __init__(self) -> None:
         self._seen: dict[NamespacedName, tuple[float, dict[str, float]]] = {}
@@ -191,7 +191,7 @@ class ServiceController(Controller):
             for name in self.members.services(pod) if pod is not None else ():
                 self.queue.add(NamespacedName(write.key.namespace, name))
 
-    def managed(self, key: NamespacedName) -> Object | None:
+    def find_managed(self, key: NamespacedName) -> Object | None:
         """The Service of a key, if its endpoints come from pods."""
         service = self.client.get("services", *key)
         if service is None:

@@ -129,7 +129,7 @@ def fill(
 
 
 def _fitting(found: list[Object], count: int, most: int) -> Object | None:
-    """The slice that would be the fullest with so many more, if one has the room."""
+    """The fullest slice that has room for ``count`` more endpoints, if there is one."""
     sized = [
         (most - count - len(endpoint_slice.get("endpoints") or ()), endpoint_slice)
         for endpoint_slice in found

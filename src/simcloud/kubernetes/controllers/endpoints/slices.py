@@ -59,7 +59,7 @@ class EndpointSlices(ServiceController):
             self.queue.add(NamespacedName(write.key.namespace, labels_of(write.object)[SERVICE_NAME]))
 
     def sync(self, key: NamespacedName) -> None:
-        service = self.managed(key)
+        service = self.find_managed(key)
         if service is None:
             return
         pods = self.members.pods(service)

@@ -19,7 +19,7 @@ def condition(kind: str, reason: str, message: str, now: str, status: str = "Tru
     }
 
 
-def found(job: Object, kind: str) -> Object | None:
+def find_condition(job: Object, kind: str) -> Object | None:
     """The condition of a kind, if it holds."""
     conditions: Iterable[Object] = job.get("status", {}).get("conditions") or ()
     return next(
@@ -34,7 +34,7 @@ def found(job: Object, kind: str) -> Object | None:
 
 def ending(job: Object) -> str:
     """``Complete`` or ``Failed``, or nothing while the job is not over."""
-    return next((kind for kind in ("Complete", "Failed") if found(job, kind) is not None), "")
+    return next((kind for kind in ("Complete", "Failed") if find_condition(job, kind) is not None), "")
 
 
 def put(job: Object, wanted: Object) -> bool:

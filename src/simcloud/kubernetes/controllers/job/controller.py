@@ -16,7 +16,7 @@ from simcloud.kubernetes.controllers.job.conditions import condition, ending, pu
 from simcloud.kubernetes.controllers.job.look import TRACKING, Look, is_tracked
 from simcloud.kubernetes.controllers.job.parallelism import Staffing
 from simcloud.kubernetes.controllers.job.tracking import Tracking
-from simcloud.kubernetes.controllers.job.verdict import completed, deadline_in_s, verdict
+from simcloud.kubernetes.controllers.job.verdict import find_completion, deadline_in_s, verdict
 from simcloud.kubernetes.controllers.pods import PodControl
 from simcloud.kubernetes.workqueue import WorkQueue
 
@@ -143,7 +143,7 @@ class Jobs(Controller):
                     self.queue.add_after(key, wait_s)
             except ApiError as refusal:
                 refused = refusal
-        finish = completed(look, now)
+        finish = find_completion(look, now)
         if finish is None and not look.leaving:
             self._suspend_or_resume(look, now)
         return finish, refused

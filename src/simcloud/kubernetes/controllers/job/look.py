@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
+from simcloud.kubernetes.controllers.job.backoff import Backoff, end_time_s
 from simcloud.kubernetes.controllers.job.indexes import Indexes, index_of
 from simcloud.kubernetes.controllers.job.policies import judge
 from simcloud.kubernetes.controllers.pods import is_active, is_ready, is_terminating
@@ -143,4 +143,4 @@ def failures_of(pod: Object) -> tuple[int, int]:
 
 
 def _rank(pod: Object) -> tuple[int, float]:
-    return sum(failures_of(pod)), ended_s(pod)
+    return sum(failures_of(pod)), end_time_s(pod)

@@ -1,4 +1,4 @@
-"""A job's pods: as many as it wants at once, no more than it needs, each index once."""
+"""A job's pods: up to its parallelism at once, no more than it needs, each index once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
+from simcloud.kubernetes.controllers.job.backoff import Backoff, end_time_s
 from simcloud.kubernetes.controllers.job.indexes import INDEX, index_of
 from simcloud.kubernetes.controllers.job.look import (
     FAILURES,
@@ -46,7 +46,7 @@ class Staffing:
         self.pace = Pace()
 
     def adjust(self, look: Look) -> float | None:
-        """Delete or make pods until there are as many as wanted.
+        """Delete or create pods until the wanted number is active.
 
         The look's counts follow. Returns after how many seconds to come again, if there is something
         to wait for. ApiError: a pod was refused.
@@ -112,7 +112,7 @@ class Staffing:
         """How long to wait, or else the indexes of the pods to make."""
         now_s = self._client.api.now_s
         if look.per_index is None:
-            wait_s = look.backoff.left_s(now_s)
+            wait_s = look.backoff.remaining_s(now_s)
             if wait_s:
                 return wait_s, []
         if not look.indexed:
@@ -197,7 +197,7 @@ def _free_indexes(look: Look, count: int) -> list[int]:
 def _index_wait_s(failed: Object | None, now_s: float) -> float:
     if failed is None:
         return 0.0
-    return Backoff(sum(failures_of(failed)) + 1, ended_s(failed)).left_s(now_s)
+    return Backoff(sum(failures_of(failed)) + 1, end_time_s(failed)).remaining_s(now_s)
 
 
 def _template(look: Look) -> Object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.controllers.job.conditions import condition, found
+from simcloud.kubernetes.controllers.job.conditions import condition, find_condition
 from simcloud.kubernetes.controllers.job.look import Look
 from simcloud.kubernetes.controllers.job.policies import judge
 
@@ -14,15 +14,15 @@ TARGET, MET = "FailureTarget", "SuccessCriteriaMet"
 def verdict(look: Look, now_s: float, now: str) -> Object | None:
     """The condition under which a job's pods are to go, before its completions are looked at."""
     return (
-        found(look.job, MET)
-        or found(look.job, TARGET)
+        find_condition(look.job, MET)
+        or find_condition(look.job, TARGET)
         or _policy(look, now)
         or _limits(look, now_s, now)
         or _indexes(look, now)
     )
 
 
-def completed(look: Look, now: str) -> Object | None:
+def find_completion(look: Look, now: str) -> Object | None:
     """Success, once enough pods succeeded and none is active."""
     enough = look.succeeded > 0 if look.completions is None else look.succeeded >= look.completions
     if not enough or look.active_count:

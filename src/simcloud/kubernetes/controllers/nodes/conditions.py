@@ -51,7 +51,7 @@ def is_condition_taint(taint: Object) -> bool:
     return taint["effect"] == "NoSchedule" and taint["key"] in _KEYS
 
 
-def silenced(node: Object, now: str) -> list[Object]:
+def make_unknown(node: Object, now: str) -> list[Object]:
     """The conditions of a node whose kubelet is silent: what it used to tell is unknown."""
     conditions = [
         {
@@ -81,7 +81,7 @@ def silenced(node: Object, now: str) -> list[Object]:
     return conditions
 
 
-def replaced(obj: Object, replacement: Object) -> Iterator[Object]:
+def replace_condition(obj: Object, replacement: Object) -> Iterator[Object]:
     """An object's conditions with one of them put in place of the present one of its type."""
     for condition in obj["status"].get("conditions") or ():
         yield replacement if condition["type"] == replacement["type"] else condition

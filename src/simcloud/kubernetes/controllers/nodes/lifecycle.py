@@ -25,8 +25,8 @@ from simcloud.kubernetes.controllers.nodes.conditions import (
     condition_of,
     condition_taints,
     is_condition_taint,
-    replaced,
-    silenced,
+    replace_condition,
+    make_unknown,
 )
 from simcloud.kubernetes.controllers.nodes.pods import NodePods
 from simcloud.kubernetes.controllers.nodes.zones import Tainter
@@ -174,7 +174,7 @@ class NodeLifecycle(Controller):
         if self.api.now_s <= health.seen_s + grace_s or (ready is not None and ready["status"] == "Unknown"):
             return node
         changed: Object = copy(node)
-        changed["status"]["conditions"] = silenced(node, self.api.timestamp())
+        changed["status"]["conditions"] = make_unknown(node, self.api.timestamp())
         return self.client.update_status(changed)
 
     def _taint_by(self, node: Object, ready: str) -> None:
@@ -228,7 +228,7 @@ class NodeLifecycle(Controller):
             return
         changed: Object = copy(pod)
         unready = {**ready, "status": "False", "lastTransitionTime": self.api.timestamp()}
-        changed["status"]["conditions"] = list(replaced(pod, unready))
+        changed["status"]["conditions"] = list(replace_condition(pod, unready))
         self.client.update_status(changed)
         self.recorder.event(pod, "Warning", "NodeNotReady", "Node is not ready")
 

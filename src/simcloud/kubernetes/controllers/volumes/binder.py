@@ -159,7 +159,7 @@ class VolumeBinder(Controller):
             self.recorder.event(claim, "Warning", reason, message)
 
     def _tell_waiting(self, claim: Object) -> None:
-        pods = self.claimants.unscheduled(claim)
+        pods = self.claimants.find_unscheduled(claim)
         if not pods:
             words = "waiting for first consumer to be created before binding"
             self.recorder.event(claim, "Normal", "WaitForFirstConsumer", words)

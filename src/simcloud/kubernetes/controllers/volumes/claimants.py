@@ -22,7 +22,7 @@ class Claimants:
         found = self._pods.get((claim["metadata"]["namespace"], claim["metadata"]["name"]), {})
         return [found[name] for name in sorted(found)]
 
-    def unscheduled(self, claim: Object) -> list[str]:
+    def find_unscheduled(self, claim: Object) -> list[str]:
         """The names of the pods that wait for a node and for this claim."""
         return [pod["metadata"]["name"] for pod in self.of(claim) if not pod["spec"].get("nodeName")]
 

@@ -24,7 +24,11 @@ class VolumeExpand(Controller):
 
     def sync(self, key: NamespacedName) -> None:
         claim = self.client.get("persistentvolumeclaims", *key)
-        if claim is not None and at(claim, "status", "phase") == "Bound" and _request_bytes(claim) > _capacity_bytes(claim):
+        if (
+            claim is not None
+            and at(claim, "status", "phase") == "Bound"
+            and _request_bytes(claim) > _capacity_bytes(claim)
+        ):
             self.recorder.event(claim, "Normal", "ExternalExpanding", WORDS)
 
 

@@ -1,8 +1,8 @@
 """Logs of containers as files of their machine: written, read, followed, rotated and deleted.
 
 The file is ``/var/log/pods/<namespace>_<pod>_<uid>/<container>/<restarts>.log``; a link in
-``/var/log/containers`` leads there. Only the present file is read by who asks for the log, not what was
-rotated away: so it is with the genuine kubelet.
+``/var/log/containers`` leads there. A reader of the log gets only the present file, not the rotated
+ones, as with the genuine kubelet.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class FollowedLog(ContainerLog):
             return  # a disk that is full or broken: the first line will try again
 
     def line(self, text: str, stream: str = "stdout") -> None:
-        """One line; whoever follows is told."""
+        """Write one line and pass it to the followers."""
         lost = self.lost_lines
         super().line(text, stream)
         if self._followers and self.lost_lines == lost:

@@ -86,7 +86,9 @@ def _without_sandbox(pod: Object, state: PodState, actions: Actions) -> Actions:
     return actions
 
 
-def _has_initialized(pod: Object, state: PodState, health: Health, started: Started, actions: Actions) -> bool:
+def _has_initialized(
+    pod: Object, state: PodState, health: Health, started: Started, actions: Actions
+) -> bool:
     """Whether the main containers' time has come; until then, what the next init container needs.
 
     Once a main container was started, only sidecars are looked after.

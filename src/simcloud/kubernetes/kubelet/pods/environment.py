@@ -60,7 +60,9 @@ class Environments:
             return downward_api.field(pod, source["fieldRef"]["fieldPath"], status)
         if "resourceFieldRef" in source:
             return downward_api.resource(
-                _find_container(pod, source["resourceFieldRef"], container), source["resourceFieldRef"], allocatable
+                _find_container(pod, source["resourceFieldRef"], container),
+                source["resourceFieldRef"],
+                allocatable,
             )
         if "configMapKeyRef" in source:
             return self._key("ConfigMap", source["configMapKeyRef"], namespace)

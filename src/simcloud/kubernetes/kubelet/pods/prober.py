@@ -71,7 +71,7 @@ class PodProbes:
 
 
 class Prober:
-    """Looks after all probes of a node. ``changed`` is told of a pod whose containers fare differently."""
+    """Runs all probes of a node. ``changed`` is called for a pod with a changed probe result."""
 
     def __init__(self, node: Node, spawn: Spawn, changed: Callable[[str], None]) -> None:
         self._node = node

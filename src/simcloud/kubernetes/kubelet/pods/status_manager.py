@@ -96,12 +96,12 @@ class StatusManager:
         self._known.pop(uid, None)
 
     async def turn(self) -> None:
-        """Wait for one's turn: the ends of pods are told one after another."""
+        """Wait for a turn: the ends of pods are reported one after another."""
         async with self._turn:
             await self._client.api.kernel.sleep(REQUEST_S)
 
     async def finish(self, pod: Object) -> None:
-        """Nothing of a deleted pod is left on the node: take it out of the API."""
+        """Remove a deleted pod from the API, once it has left the node."""
         await self.turn()
         live = self._client.refreshed(pod)
         if live is None or not live["metadata"].get("deletionTimestamp"):

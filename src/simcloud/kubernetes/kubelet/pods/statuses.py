@@ -83,7 +83,7 @@ def _container_status(
 
 
 def _keep_last_state(before: Object | None, record: ContainerRecord) -> Object:
-    """The state before this container's, as it was told once: the runtime forgets old containers."""
+    """The state before this container's, as reported earlier, because the runtime forgets old containers."""
     if before is None:
         return {}
     if before.get("containerID") == record.full_id:
@@ -108,7 +108,7 @@ def _default_status(part: Part, before: Object | None, waiting: str) -> Object:
     if part.kind != EPHEMERAL:
         status["started"] = False
     if before is not None and before.get("containerID"):
-        # The runtime has lost a container that was told of before: its machine was restarted.
+        # The runtime has lost a container that was reported before: its machine was restarted.
         status["restartCount"] = before["restartCount"]
         lost = before["state"].get("terminated")
         status["lastState"] = {"terminated": lost} if lost else before.get("lastState") or {}
@@ -234,7 +234,7 @@ def _main_counts(pod: Object, mains: Mapping[str, Object]) -> dict[str, int]:
 
 
 def pod_resources(pod: Object, no_limit: str | None = None) -> Object:
-    """The pod's own resources, and what the node has put aside for it; ``no_limit`` is told for unlimited memory."""
+    """The pod's own resources, and what the node has put aside for it; ``no_limit`` stands for unlimited memory."""
     requests = _total(requests_of(part.spec) for part in main_parts(pod))
     made: Object = {"resources": {}}
     if requests:

@@ -263,7 +263,7 @@ class PodWorker:
                 await self.node.runtime.stop(record, max(1.0, grace_s))
 
     async def _finish(self) -> None:
-        """Nothing runs: take a deleted pod out of the API and out of the runtime."""
+        """Remove a deleted pod without running containers from the API and the runtime."""
         node = self.node
         if not self.gone:
             await node.statuses.finish(self.pod)

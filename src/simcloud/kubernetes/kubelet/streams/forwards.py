@@ -53,7 +53,7 @@ class PortForward:
             self._send(self._connection, data)
 
     def close(self) -> None:
-        """Nothing more will be sent; what the pod still answers within a moment is passed on."""
+        """End the sending; what the pod still answers within a moment is passed on."""
         if not self._closing:
             self._closing = True
             self._namespace.kernel.call_later(GRACE_S, self._hang_up)

@@ -32,7 +32,7 @@ class PortSplice:
         self._words = words
         self._on_end = on_end
         self._ended = False
-        # Whoever answers here speaks the caller's language.
+        # The answering side uses the caller's protocol.
         near.protocol = near.peer.protocol
         self._early: list[tuple[Any, int]] = []
         self._read_bytes = near.bytes_read

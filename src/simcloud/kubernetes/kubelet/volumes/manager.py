@@ -73,7 +73,7 @@ class VolumeManager:
     ) -> str:
         """Set up all volumes of a pod, trying again after growing pauses; what is wrong, empty when all stand.
 
-        ``failed`` is told every failure, as an event's message. An interrupt ends the waiting.
+        ``failed`` is called with every failure, as an event's message. An interrupt ends the waiting.
         """
         kernel = self._machine.kernel
         if self.stand(pod):

@@ -46,7 +46,7 @@ class CoreDns:
         self._looped = False
 
     async def run(self) -> int:
-        """Serve until told to end; 1 when the configuration is of no use."""
+        """Serve until a signal ends the program; return 1 when the configuration is invalid."""
         try:
             return await self._run()
         finally:

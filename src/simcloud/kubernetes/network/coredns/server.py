@@ -173,7 +173,7 @@ class Server:
             reply = self._shuffle(reply)
             self.metrics.count(zone, question.kind, transport, reply.code, took_s)
             caches = [chain.cache for chain in self.chains if chain.cache is not None]
-            self.metrics.cached(
+            self.metrics.set_cache(
                 sum(len(cache) for cache in caches),
                 sum(cache.hits for cache in caches),
                 sum(cache.misses for cache in caches),

@@ -203,7 +203,7 @@ def cache(line: Directive, block_zones: list[str]) -> CacheSettings:
 
 
 def lameduck_s(line: Directive | None) -> float:
-    """How long ``health`` keeps answering after the program was told to end."""
+    """How long ``health`` keeps answering after the signal that ends the program."""
     for each in line.body if line is not None else ():
         if each.name != "lameduck":
             raise PluginError("health", WrongArguments(each.line, each.name))

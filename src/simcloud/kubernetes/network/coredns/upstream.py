@@ -13,7 +13,7 @@ from simcloud.sim import Kernel, TimedOut
 DEADLINE_S: Final = 5.0
 READ_S: Final = 2.0
 ROUNDS: Final = 3
-"""Servers that refuse are taken for dead after so many rounds."""
+"""Rounds after which servers that refuse are taken for dead."""
 
 CAPACITY: Final = 9984
 SHORTEST_S: Final = 5

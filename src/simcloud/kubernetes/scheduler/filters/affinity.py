@@ -17,7 +17,7 @@ _MISMATCH: Final = Rejection(NAME, ("node(s) didn't match Pod's node affinity/se
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods that go anywhere."""
+    """None for pods without node affinity."""
     return _check(pod)
 
 
@@ -51,7 +51,7 @@ def matches_term(term: Object, node: NodeInfo) -> bool:
     return meets_term(term, node.name, node.labels)
 
 
-def named_nodes(pod: PodInfo) -> list[str] | None:
+def find_named_nodes(pod: PodInfo) -> list[str] | None:
     """The only nodes that the pod's affinity lets it on by their names; None if it names none."""
     required = at(pod.spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
     terms = (required or {}).get("nodeSelectorTerms") or ()

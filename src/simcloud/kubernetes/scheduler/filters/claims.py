@@ -16,7 +16,7 @@ NAME: Final = "VolumeBinding"
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods without claims."""
+    """None for pods without claims."""
     if not pod.claims:
         return None
     claims = list(of_pod(pod, cache))

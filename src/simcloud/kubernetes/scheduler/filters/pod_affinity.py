@@ -35,13 +35,13 @@ class _Counts:
 
     def changed(self, node: NodeInfo) -> _Counts:
         """The counts, with what was tried on a copy of a node."""
-        if not node.tried():
+        if not node.trial_pods():
             return self
         twin = _Counts.__new__(_Counts)
         twin.pod, twin.client = self.pod, self.client
         twin.wanted, twin.unwanted = dict(self.wanted), dict(self.unwanted)
         twin.unwelcoming = dict(self.unwelcoming)
-        for sign, other in node.tried():
+        for sign, other in node.trial_pods():
             twin._meet(other.namespace, other.labels, [(node, sign)])
             twin._ask(other, node, sign)
         return twin
@@ -68,7 +68,7 @@ class _Counts:
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check where nobody has such rules about this pod."""
+    """None when no pod affinity rule concerns this pod."""
     if pod.company is ALONE and not cache.has_choosy():
         return None
     counts = _Counts(pod, cache)

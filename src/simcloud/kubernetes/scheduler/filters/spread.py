@@ -48,7 +48,7 @@ def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
     ]
 
 
-def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
+def select_labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
     """The nodes that have the labels of all constraints."""
     return [node for node in nodes if all(constraint.key in node.labels for constraint in wanted)]
 
@@ -59,7 +59,7 @@ class _Domains:
     def __init__(self, constraint: Constraint, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> None:
         self._constraint, self._namespace = constraint, pod.namespace
         self._own = constraint.selector.matches(pod.labels)
-        counts = cache.counted(pod.namespace, constraint.selector)
+        counts = cache.count_pods(pod.namespace, constraint.selector)
         self._counts: dict[str, int] = {}
         self._counting = {node.name: None for node in constraint.nodes(pod, nodes, cache)}
         for node in nodes:
@@ -67,10 +67,10 @@ class _Domains:
                 domain = node.labels[constraint.key]
                 self._counts[domain] = self._counts.get(domain, 0) + counts.get(node.name, 0)
 
-    def skewed(self, node: NodeInfo, domain: str) -> bool:
+    def is_skewed(self, node: NodeInfo, domain: str) -> bool:
         """Whether one more pod on a node is one too many."""
         counts = self._counts
-        if node.tried() and node.name in self._counting:
+        if node.trial_pods() and node.name in self._counting:
             counts = {**counts, domain: counts[domain] + self._difference(node)}
         if len(counts) < self._constraint.least_domains:
             least = 0
@@ -83,7 +83,7 @@ class _Domains:
     def _difference(self, node: NodeInfo) -> int:
         return sum(
             sign
-            for sign, placed in node.tried()
+            for sign, placed in node.trial_pods()
             if placed.namespace == self._namespace
             and not placed.leaving
             and self._constraint.selector.matches(placed.labels)
@@ -91,11 +91,11 @@ class _Domains:
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods without such constraints."""
+    """None for pods without such constraints."""
     wanted = constraints(pod, "DoNotSchedule")
     if not wanted:
         return None
-    nodes = labelled(list(cache.nodes()), wanted)
+    nodes = select_labelled(list(cache.nodes()), wanted)
     domains = [_Domains(rule, pod, nodes, cache) for rule in wanted]
 
     def check(node: NodeInfo) -> Rejection | None:
@@ -103,7 +103,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
             domain = node.labels.get(constraint.key)
             if domain is None:
                 return _UNLABELLED
-            if counted.skewed(node, domain):
+            if counted.is_skewed(node, domain):
                 return _SKEWED
         return None
 

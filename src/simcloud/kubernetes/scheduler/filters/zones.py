@@ -21,7 +21,7 @@ _LABELS: Final = {
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods whose volumes have no zone."""
+    """None for pods whose volumes have no zone."""
     places = [place for name in _volumes(pod, cache) for place in _places(name, cache)]
     if not places:
         return None

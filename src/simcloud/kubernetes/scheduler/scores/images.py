@@ -20,7 +20,7 @@ _MOST_BYTES: Final = 1000 * _MIB
 
 
 def locality(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] | None:
-    """Nothing where no node has any of the images."""
+    """None when no node has any of the images."""
     images = [_add_tag(name) for name in _images(pod.spec)]
     if not any(cache.image_holders.get(name) for name in images):
         return None

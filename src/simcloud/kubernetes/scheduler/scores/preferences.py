@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from simcloud.kubernetes.api.objects import at
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.filters.affinity import matches_term
-from simcloud.kubernetes.scheduler.filters.taints import tolerated
+from simcloud.kubernetes.scheduler.filters.taints import is_tolerated
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
 
@@ -21,7 +21,7 @@ def taints(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] |
         for toleration in pod.spec.get("tolerations") or ()
         if toleration.get("effect") in (None, "", "PreferNoSchedule")
     ]
-    counts = [sum(not tolerated(taint, tolerations) for taint in node.soft_taints) for node in nodes]
+    counts = [sum(not is_tolerated(taint, tolerations) for taint in node.soft_taints) for node in nodes]
     most = max(counts)
     return [100 - 100 * count // most for count in counts] if most else None
 

@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, Requirement, from_label_selector, from_set
 from simcloud.kubernetes.scheduler.cache import Cache
-from simcloud.kubernetes.scheduler.filters.spread import Constraint, constraints, labelled
+from simcloud.kubernetes.scheduler.filters.spread import Constraint, constraints, select_labelled
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
 
@@ -32,8 +32,8 @@ def spread(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] |
     if not wanted:
         return None
     # Only a pod's own constraints leave out the nodes that lack a label.
-    scored = labelled(list(nodes), wanted) if own else list(nodes)
-    counting = labelled(list(cache.nodes()), wanted) if own else list(cache.nodes())
+    scored = select_labelled(list(nodes), wanted) if own else list(nodes)
+    counting = select_labelled(list(cache.nodes()), wanted) if own else list(cache.nodes())
     points = {node.name: 0.0 for node in scored}
     for constraint in wanted:
         if any(constraint.key in node.labels for node in scored):
@@ -51,7 +51,7 @@ def _judge(
 ) -> None:
     """Add a constraint's points: the more pods in a domain, and the more domains there are, the more."""
     key = constraint.key
-    counts = cache.counted(pod.namespace, constraint.selector)
+    counts = cache.count_pods(pod.namespace, constraint.selector)
     if key == _HOST:
         weight = log(len(scored) + 2)
         found = {node.name: counts.get(node.name, 0) for node in scored}
