@@ -16,7 +16,7 @@ from simcloud.kubernetes.controllers.job.conditions import condition, ending, pu
 from simcloud.kubernetes.controllers.job.look import TRACKING, Look, is_tracked
 from simcloud.kubernetes.controllers.job.parallelism import Staffing
 from simcloud.kubernetes.controllers.job.tracking import Tracking
-from simcloud.kubernetes.controllers.job.verdict import find_completion, deadline_in_s, verdict
+from simcloud.kubernetes.controllers.job.verdict import deadline_in_s, find_completion, verdict
 from simcloud.kubernetes.controllers.pods import PodControl
 from simcloud.kubernetes.workqueue import WorkQueue
 

@@ -25,8 +25,8 @@ from simcloud.kubernetes.controllers.nodes.conditions import (
     condition_of,
     condition_taints,
     is_condition_taint,
-    replace_condition,
     make_unknown,
+    replace_condition,
 )
 from simcloud.kubernetes.controllers.nodes.pods import NodePods
 from simcloud.kubernetes.controllers.nodes.zones import Tainter
