@@ -15,7 +15,7 @@ from _report import Budget, Report, find_missed, run, tabulate_figures
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.nodes import node_names
 from simcloud.world.world import World
 
@@ -48,7 +48,7 @@ class Lab:
         )
         self.cluster.start()
         self.log = self.cluster.api.log
-        self.client = Client(self.cluster.api, "kubernetes-admin", "kubectl")
+        self.client = ComponentClient(self.cluster.api, "kubernetes-admin", "kubectl")
         self.run_until(lambda: all(map(is_ready, self.client.list("pods", "kube-system"))))
 
     def run_until(self, done: Callable[[], bool]) -> float:

@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.admission.nodes import TaintNodes
 from simcloud.kubernetes.api.admission.service_accounts import ServiceAccounts
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.sim import Kernel
 
@@ -34,7 +34,7 @@ def measure_ms_per_pod(pods: int) -> float:
     api.admission = [
         plugin for plugin in api.admission if not isinstance(plugin, ServiceAccounts | TaintNodes)
     ]
-    client = Client(api, "admin", "benchmark")
+    client = ComponentClient(api, "admin", "benchmark")
     client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "lab"}})
     Scheduler(api).start()
     for number in range(NODES):
@@ -53,14 +53,14 @@ def measure_ms_per_pod(pods: int) -> float:
     return cpu_s / pods * 1e3
 
 
-def create_node(client: Client, name: str) -> None:
+def create_node(client: ComponentClient, name: str) -> None:
     metadata = {"name": name, "labels": {"kubernetes.io/hostname": name}}
     changed: Object = copy(client.create({"apiVersion": "v1", "kind": "Node", "metadata": metadata}))
     changed["status"] = {"capacity": CAPACITY, "allocatable": CAPACITY}
     client.update_status(changed)
 
 
-def create_owner(client: Client, name: str) -> Object:
+def create_owner(client: ComponentClient, name: str) -> Object:
     labels = {"app": name}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     return client.create(
@@ -73,7 +73,7 @@ def create_owner(client: Client, name: str) -> Object:
     )
 
 
-def create_pod(client: Client, name: str, owner: Object) -> None:
+def create_pod(client: ComponentClient, name: str, owner: Object) -> None:
     metadata = owner["metadata"]
     reference = {
         "apiVersion": "apps/v1",

@@ -23,7 +23,7 @@ from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.telemetry.collectors.emitted import Programs
 from simcloud.telemetry.metrics import MetricStore
 from simcloud.telemetry.monitoring import Monitoring
@@ -60,7 +60,7 @@ def build_quiet_cluster(monitored: bool) -> World:
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"replicas": PODS, "selector": {"matchLabels": labels}, "template": template}
     metadata = {"name": "web", "namespace": "default"}
-    client = Client(cluster.api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     client.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec})
     world.run_for(300)
     return world

@@ -13,7 +13,7 @@ from aiopslab.apps import Application
 from aiopslab.cloud.past import leave_earlier_release
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.world.storage import share_folder
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World
@@ -88,7 +88,7 @@ def _run(terminal: Terminal, line: str) -> None:
 
 def wait_until_ready(world: World, cluster: Cluster, app: Application, deadline: float) -> None:
     """Wait until every Deployment has its ready pods and none has restarted for a while; raises ``NotReady``."""
-    client = Client(cluster.api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     settled_at, restarts = world.kernel.now + SETTLED_S, -1
     while True:
         pods = client.list("pods", app.namespace)
@@ -103,7 +103,7 @@ def wait_until_ready(world: World, cluster: Cluster, app: Application, deadline:
         world.run_for(STEP_S)
 
 
-def _find_unready(client: Client, app: Application) -> list[str]:
+def _find_unready(client: ComponentClient, app: Application) -> list[str]:
     """Return the names of the Deployments that lack ready pods."""
     return [
         deployment["metadata"]["name"]

@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.times import micro
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.controllers.deployments.sets import empty_set, note_revision, note_sizes
 
@@ -34,7 +34,7 @@ def leave_earlier_release(cluster: Cluster, app: Application, past: Past) -> Non
         texts = [_record_releases(cluster, app, past)]
     else:
         texts = [past.revert(text) for text in app.manifest_files.values()]
-    client = Client(cluster.api, *CONTROLLER)
+    client = ComponentClient(cluster.api, *CONTROLLER)
     for deployment in _parse_deployments(texts):
         client.create(_build_old_set(client, app.namespace, deployment))
 
@@ -46,7 +46,7 @@ def _parse_deployments(texts: list[str]) -> Iterator[Object]:
                 yield yaml.load(document, yaml.CSafeLoader)
 
 
-def _build_old_set(client: Client, namespace: str, earlier: Object) -> Object:
+def _build_old_set(client: ComponentClient, namespace: str, earlier: Object) -> Object:
     """Return the ReplicaSet of a Deployment's first revision; the controller then makes the current one the second."""
     present = client.get("deployments.apps", namespace, earlier["metadata"]["name"])
     assert present is not None, "the application must be deployed"
@@ -66,7 +66,7 @@ def _build_old_set(client: Client, namespace: str, earlier: Object) -> Object:
 
 def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
     """Replace helm's record of one release with records of two; return the manifest of the first."""
-    client = Client(cluster.api, "kubernetes-admin", "helm")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "helm")
     stored = client.get("secrets", app.namespace, kept_as(app.name, 1))
     assert stored is not None, "the chart must be installed"
     release = from_secret(stored)

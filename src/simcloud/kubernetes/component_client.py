@@ -1,4 +1,4 @@
-"""How a component of the cluster uses the API: under its own name, in few words.
+"""The API client of the cluster's own components, each under its own user name.
 
 Resources are named as kubectl names them in full: ``pods``, ``deployments.apps``. Reads give shared
 objects (``copy`` before changing one); what is not there is None. Writes raise ``ApiError``.
@@ -22,7 +22,7 @@ from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.client import ApiClient
 
 
-class Client:
+class ComponentClient:
     """The API as one component sees it."""
 
     def __init__(self, api: Api, user: str, manager: str) -> None:
@@ -57,7 +57,7 @@ class Client:
         found = self.api.log.objects(kept.group, kept.plural, namespace)
         if selector is None:
             return list(found)
-        return [one for one in found if selector.matches(one["metadata"].get("labels") or {})]
+        return [obj for obj in found if selector.matches(obj["metadata"].get("labels") or {})]
 
     def create(self, obj: Object) -> Object:
         """Make an object; its namespace is in its metadata."""
@@ -122,10 +122,10 @@ class Client:
         return True
 
     def follow(self, name: str, handler: Callable[[Revision], None], node: str = "") -> Callable[[], None]:
-        """Tell a handler of all objects that are there, as ADDED, and of every later change, at its instant.
+        """Call a handler for all present objects, as ADDED, and for every later change, at its instant.
 
-        A handler runs inside somebody's write: it notes what there is to do and does nothing else.
-        With a ``node``, it is told only of pods that are bound to it. Returns how to stop it.
+        A handler runs inside a write, so it must only note the work to do.
+        With a ``node``, it sees only the pods bound to that node. Returns a function that stops it.
         """
         kept = self.api.stored(self.resource(name))
         for obj in list(self.api.log.objects(kept.group, kept.plural)):

@@ -26,7 +26,7 @@ from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.workqueue import WorkQueue
 
@@ -51,12 +51,12 @@ class Controller:
     name: ClassVar[str] = ""
     """As events and service accounts call it: ``deployment-controller``."""
     workers: ClassVar[int] = 5
-    """So many keys are worked on at a time, as most genuine controllers do."""
+    """Number of keys worked on at a time, as in most genuine controllers."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
         self.kernel = api.kernel
-        self.client = Client(api, f"system:serviceaccount:kube-system:{self.name}", MANAGER)
+        self.client = ComponentClient(api, f"system:serviceaccount:kube-system:{self.name}", MANAGER)
         self.recorder = Recorder(self.client, self.name)
         self.queue: WorkQueue[NamespacedName] = WorkQueue(api.kernel)
 
@@ -75,7 +75,7 @@ class Controller:
             self.kernel.spawn(self._work(), self.name)
 
     def follow(self, name: str, handler: Callable[[Revision], None]) -> None:
-        """Have a handler told of every object of a resource, and of every change."""
+        """Call a handler for every object of a resource and for every change."""
         self.client.follow(name, handler)
 
     def enqueue(self, write: Revision) -> None:

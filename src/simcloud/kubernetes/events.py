@@ -13,7 +13,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import rfc3339
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 COMBINE_AT: Final = 10
 COMBINE_WITHIN_S: Final = 600.0
@@ -43,7 +43,7 @@ class _Allowance:
 class Recorder:
     """Records events of one component. ``host`` is the node of a kubelet, empty for others."""
 
-    def __init__(self, client: Client, component: str, host: str = "") -> None:
+    def __init__(self, client: ComponentClient, component: str, host: str = "") -> None:
         self._client = client
         self._component = component
         self._host = host
@@ -53,7 +53,7 @@ class Recorder:
         self._last_ns = 0
 
     def forget(self) -> None:
-        """What was told is no longer known, as after a restart: the same again is a new event."""
+        """Forget the events sent, as after a restart: the same again is a new event."""
         self._known.clear()
         self._similar.clear()
         self._allowances.clear()
@@ -62,7 +62,7 @@ class Recorder:
         """Record that something happened to an object; ``kind`` is ``Normal`` or ``Warning``."""
         now_s = self._client.api.now_s
         about = involved(obj, field_path)
-        if not self._allowed((*_identity(about), reason), now_s):
+        if not self._take_token((*_identity(about), reason), now_s):
             return
         base = (
             about["kind"],
@@ -73,7 +73,7 @@ class Recorder:
             kind,
             reason,
         )
-        message, sentence = self._combined(base, message, now_s)
+        message, sentence = self._combine(base, message, now_s)
         known = self._known.get((*base, sentence))
         if known is not None and self._count(known, message):
             return
@@ -81,7 +81,7 @@ class Recorder:
         if stored is not None:
             self._remember((*base, sentence), stored)
 
-    def _allowed(self, about: tuple[str, ...], now_s: float) -> bool:
+    def _take_token(self, about: tuple[str, ...], now_s: float) -> bool:
         allowance = self._allowances.setdefault(about, _Allowance(BURST, now_s))
         allowance.tokens = min(BURST, allowance.tokens + (now_s - allowance.at_s) / REFILL_EVERY_S)
         allowance.at_s = now_s
@@ -92,7 +92,7 @@ class Recorder:
             del self._allowances[next(iter(self._allowances))]
         return True
 
-    def _combined(self, base: tuple[str, ...], message: str, now_s: float) -> tuple[str, str]:
+    def _combine(self, base: tuple[str, ...], message: str, now_s: float) -> tuple[str, str]:
         """The message to tell, and the sentence it is counted under."""
         similar = self._similar.setdefault(base, _Similar())
         if now_s - similar.last_s > COMBINE_WITHIN_S:
@@ -174,7 +174,7 @@ def _identity(about: Object) -> tuple[str, ...]:
 def involved(obj: Object, field_path: str = "") -> Object:
     """A reference to the object that an event is about."""
     metadata = obj["metadata"]
-    told = {
+    reference = {
         "kind": obj["kind"],
         "namespace": metadata.get("namespace", ""),
         "name": metadata["name"],
@@ -183,4 +183,4 @@ def involved(obj: Object, field_path: str = "") -> Object:
         "resourceVersion": metadata.get("resourceVersion", ""),
         "fieldPath": field_path,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in reference.items() if value}

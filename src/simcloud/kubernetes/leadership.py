@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 
 NAMESPACE: Final = "kube-system"
@@ -29,7 +29,7 @@ class Leadership:
     def __init__(self, api: Api, component: str, host: str) -> None:
         self._api = api
         self._component = component
-        self._client = Client(api, f"system:{component}", component)
+        self._client = ComponentClient(api, f"system:{component}", component)
         self._identity = f"{host}_{api.new_uid()}"
 
     def start(self, lead: Callable[[], None]) -> None:

@@ -52,9 +52,9 @@ def register(
     api.create(nodes, "", _node(machine.name, number), caller)
     if machine.name == CONTROL_PLANE:
         _give_role(api, shape)
-    told: Object = copy(api.get(nodes, "", machine.name))
-    told["status"] = _status(api, machine, address, shape)
-    return api.update(nodes, "", machine.name, told, caller, subresource="status")
+    node: Object = copy(api.get(nodes, "", machine.name))
+    node["status"] = _status(api, machine, address, shape)
+    return api.update(nodes, "", machine.name, node, caller, subresource="status")
 
 
 def _node(name: str, number: int | None) -> Object:

@@ -25,8 +25,8 @@ def meets_term(term: Object, name: str, labels: Mapping[str, str]) -> bool:
     expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not expressions and not fields:
         return False
-    return all(_holds(one, labels.get(one["key"])) for one in expressions) and all(
-        _holds(one, name) for one in fields
+    return all(_holds(expression, labels.get(expression["key"])) for expression in expressions) and all(
+        _holds(field, name) for field in fields
     )
 
 

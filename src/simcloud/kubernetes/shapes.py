@@ -1,4 +1,4 @@
-"""What a cluster of so many nodes is made of: its machines, the images on them, and how its parts run.
+"""What a cluster is made of, by its number of nodes: its machines, the images on them, and how its parts run.
 
 The clusters of one and of two nodes are those of the recordings that ours is compared with: the parts of
 the cluster are processes of the nodes and no pod runs that nobody asked for. Three nodes and more are a cluster as
@@ -69,5 +69,5 @@ TWO_NODES: Final = Shape(
 
 
 def shape_of(nodes: int) -> Shape:
-    """The kind of cluster that has so many nodes."""
+    """The kind of cluster for a number of nodes."""
     return {1: SINGLE_NODE, 2: TWO_NODES}.get(nodes, KIND)

@@ -92,9 +92,9 @@ class Policy:
         if not self.role:
             return
         # Imported here because it is slow, and the command line only needs the names of policies.
-        from simcloud.kubernetes.component_client import Client
+        from simcloud.kubernetes.component_client import ComponentClient
 
-        client = Client(api, SYSTEM_MASTERS.name, "aiopslab")
+        client = ComponentClient(api, SYSTEM_MASTERS.name, "aiopslab")
         own_role = f"session:{self.name}"
         role = {
             "apiVersion": "rbac.authorization.k8s.io/v1",

@@ -13,7 +13,7 @@ from aiopslab.apps import load_applications
 from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
 from simcloud.helm.releases import from_secret, kept_as
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.world.copies import Copy
 from simcloud.world.terminal import Terminal
 
@@ -41,7 +41,7 @@ def site(request: pytest.FixtureRequest, sites: Callable[[str], Copy[Environment
 def revisions(environment: Environment) -> dict[str, list[tuple[str, int, int]]]:
     """Of each Deployment its ReplicaSets: the revision, and how many pods are wanted and there."""
     found: dict[str, list[tuple[str, int, int]]] = {}
-    for one in Client(environment.cluster.api, "test", "test").list(
+    for one in ComponentClient(environment.cluster.api, "test", "test").list(
         "replicasets.apps", environment.namespace
     ):
         owner = one["metadata"]["ownerReferences"][0]["name"]

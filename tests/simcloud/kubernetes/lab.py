@@ -8,7 +8,7 @@ from typing import Any
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.nodes import node_names
 from simcloud.kubernetes.shapes import MachineFacts
@@ -33,7 +33,7 @@ class Lab:
         self.cluster = Cluster(self.world.kernel, machines)
         self.cluster.start(registry)
         self.world.run_for(40)
-        self.client = Client(self.cluster.api, "kubernetes-admin", "kubectl")
+        self.client = ComponentClient(self.cluster.api, "kubernetes-admin", "kubectl")
 
     def create(self, kind: str, name: str, api_version: str = "v1", **parts: Any) -> Object:
         metadata = {"name": name, "namespace": "default"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.world.clusters import add_cluster
 from simcloud.world.world import World
 
@@ -18,7 +18,7 @@ class Lab:
         self.cluster = add_cluster(self.world, nodes)
         self.cluster.start()
         self.world.run_for(age_s)
-        self.client = Client(self.cluster.api, "kubernetes-admin", "kubectl")
+        self.client = ComponentClient(self.cluster.api, "kubernetes-admin", "kubectl")
 
     def node(self, name: str = "kind-control-plane") -> Object:
         found = self.client.get("nodes", "", name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.images import Host, HostState, ImageRegistry, standard_registry
 from simcloud.kubernetes.shapes import TWO_NODES
 from simcloud.world.clusters import add_cluster
@@ -37,7 +37,7 @@ def used(world: World) -> Cluster:
     cluster = add_cluster(world, 1)
     cluster.start(_registry())
     world.run_for(60)
-    client = Client(cluster.api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     namespace = client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "lab"}})
     amount = {"storage": "2Gi"}
     volume = {

@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.fleet import Fleet
 
 NODES = ("kind-control-plane", "kind-worker")
@@ -34,7 +34,7 @@ class StandIn:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._client = Client(api, "kubernetes-admin", "stand-in")
+        self._client = ComponentClient(api, "kubernetes-admin", "stand-in")
         self._addresses = 1
 
     def start(self) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisioner
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION
@@ -111,7 +111,7 @@ LOCAL_PATH: Final = Component(
 
 
 def component(about: Component, further: HttpHandler | None = None) -> Program:
-    """A program that logs, answers probes, and ends when it is told to; ``further`` answers all other requests."""
+    """A program that logs, answers probes, and ends on SIGTERM or SIGINT; ``further`` answers all other requests."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
         if further is not None and "?" in request.path:  # a probe asks plainly
@@ -129,7 +129,7 @@ def component(about: Component, further: HttpHandler | None = None) -> Program:
         except NetworkError as error:
             say(ctx, about, f"failed to listen: {str(error).lower()}", "E")
             return 1
-        return await until_told(ctx)
+        return await wait_for_signal(ctx)
 
     return run
 
@@ -144,7 +144,7 @@ def local_path(api: Api) -> Program:
         provisioner = LocalPathProvisioner(api)
         provisioner.run_in(ctx.spawn)
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             provisioner.end()
 
@@ -153,7 +153,7 @@ def local_path(api: Api) -> Program:
 
 def kube_proxy(api: Api, services: ServiceProxies) -> Program:
     """kube-proxy: while it runs, the Service rules of its node follow the API."""
-    client = Client(api, "system:kube-proxy", "kube-proxy")
+    client = ComponentClient(api, "system:kube-proxy", "kube-proxy")
 
     async def run(ctx: Context) -> int:
         node = ctx.machine.name
@@ -174,14 +174,14 @@ def kube_proxy(api: Api, services: ServiceProxies) -> Program:
         recorder.event(reference, "Normal", "Starting", "StartKubeProxy", "")
         say(ctx, about, '"Caches are synced" controller="service config"')
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             services.stop_on(node)
 
     return run
 
 
-async def until_told(ctx: Context) -> int:
+async def wait_for_signal(ctx: Context) -> int:
     """Wait for the signal that ends a well-behaved program; its exit code."""
     ended: Event[int] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):

@@ -1,7 +1,7 @@
 """Whether the servers behind APIServices can be used: their condition ``Available``, and what is served of them.
 
 A server's resources are offered once it has answered for the first time. When it cannot be reached any more they
-stay, and are told as stale; they go with the APIService.
+stay, and are reported as stale; they go with the APIService.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ApiAvailability(Controller):
 
     def watch(self) -> None:
         self._names: dict[tuple[str, str], dict[str, None]] = {}
-        self.follow(f"apiservices.{REGISTRATION}", self._registered)
+        self.follow(f"apiservices.{REGISTRATION}", self._index_service)
         self.follow("services", self._service_changed)
         self.follow("endpointslices.discovery.k8s.io", self._slice_changed)
 
@@ -33,7 +33,7 @@ class ApiAvailability(Controller):
             return
         spec = api_service["spec"]
         place = (spec.get("group", ""), spec["version"])
-        status, reason, message = self._checked(api_service)
+        status, reason, message = self._check(api_service)
         if status == "True":
             server = self.api.aggregation.behind(api_service)
             if server is not None and not any(True for _ in self.api.catalogue.of(*place)):
@@ -44,7 +44,7 @@ class ApiAvailability(Controller):
         self._tell(api_service, status, reason, message)
         self.queue.add_after(key, CHECK_AGAIN_S)
 
-    def _registered(self, write: Revision) -> None:
+    def _index_service(self, write: Revision) -> None:
         service = at(write.object, "spec", "service")
         if service and write.change == "DELETED":
             spec = write.object["spec"]
@@ -62,10 +62,10 @@ class ApiAvailability(Controller):
         self._look_at_those_of(write.key.namespace, labels.get(SERVICE_NAME, ""))
 
     def _look_at_those_of(self, namespace: str, name: str) -> None:
-        for one in self._names.get((namespace, name), ()):
-            self.queue.add(NamespacedName("", one))
+        for api_service_name in self._names.get((namespace, name), ()):
+            self.queue.add(NamespacedName("", api_service_name))
 
-    def _checked(self, api_service: Object) -> tuple[str, str, str]:
+    def _check(self, api_service: Object) -> tuple[str, str, str]:
         """The condition's status, reason and message."""
         spec = api_service["spec"]
         name, namespace = spec["service"]["name"], spec["service"]["namespace"]
@@ -74,34 +74,34 @@ class ApiAvailability(Controller):
         if service is None:
             return "False", "ServiceNotFound", f'service/{name} in "{namespace}" is not present'
         ports = at(service, "spec", "ports", default=[])
-        port = next((one for one in ports if one["port"] == number), None)
+        port = next((candidate for candidate in ports if candidate["port"] == number), None)
         if port is None:
-            told = f'service/{name} in "{namespace}" is not listening on port {number}'
-            return "False", "ServicePortError", told
+            message = f'service/{name} in "{namespace}" is not listening on port {number}'
+            return "False", "ServicePortError", message
         slices = [
-            one
-            for one in self.client.list("endpointslices.discovery.k8s.io", namespace)
-            if (one["metadata"].get("labels") or {}).get(SERVICE_NAME) == name
+            endpoint_slice
+            for endpoint_slice in self.client.list("endpointslices.discovery.k8s.io", namespace)
+            if (endpoint_slice["metadata"].get("labels") or {}).get(SERVICE_NAME) == name
         ]
         if not slices:
-            told = f'cannot find endpointslices for service/{name} in "{namespace}"'
-            return "False", "EndpointsNotFound", told
-        if not any(_has_endpoint(one, port.get("name", "")) for one in slices):
-            told = (
+            message = f'cannot find endpointslices for service/{name} in "{namespace}"'
+            return "False", "EndpointsNotFound", message
+        if not any(_has_endpoint(endpoint_slice, port.get("name", "")) for endpoint_slice in slices):
+            message = (
                 f'endpointslices for service/{name} in "{namespace}" have no addresses with port name '
                 f'"{port.get("name", "")}"'
             )
-            return "False", "MissingEndpoints", told
+            return "False", "MissingEndpoints", message
         if self.api.aggregation.behind(api_service) is None:
             address = f"{at(service, 'spec', 'clusterIP')}:{number}"
             url = f"https://{address}/apis/{spec['group']}/{spec['version']}"
-            told = f'Get "{url}": dial tcp {address}: connect: connection refused'
-            return "False", "FailedDiscoveryCheck", f"failing or missing response from {url}: {told}"
+            message = f'Get "{url}": dial tcp {address}: connect: connection refused'
+            return "False", "FailedDiscoveryCheck", f"failing or missing response from {url}: {message}"
         return "True", "Passed", "all checks passed"
 
     def _tell(self, api_service: Object, status: str, reason: str, message: str) -> None:
         known = at(api_service, "status", "conditions", default=None) or []
-        before: Object = next((one for one in known if one["type"] == "Available"), {})
+        before: Object = next((condition for condition in known if condition["type"] == "Available"), {})
         if (before.get("status"), before.get("reason"), before.get("message")) == (status, reason, message):
             return
         since = before.get("lastTransitionTime") if before.get("status") == status else None
@@ -122,6 +122,7 @@ class ApiAvailability(Controller):
 
 def _has_endpoint(endpoints: Object, port: str) -> bool:
     ready = any(
-        at(one, "conditions", "ready", default=True) is not False for one in endpoints.get("endpoints") or ()
+        at(endpoint, "conditions", "ready", default=True) is not False
+        for endpoint in endpoints.get("endpoints") or ()
     )
-    return ready and any((one.get("name") or "") == port for one in endpoints.get("ports") or ())
+    return ready and any((candidate.get("name") or "") == port for candidate in endpoints.get("ports") or ())

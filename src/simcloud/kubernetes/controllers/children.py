@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.errors import Invalid, NotFound
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import controller_of, owner_reference
 
 
@@ -26,7 +26,7 @@ def everything(_: Object) -> bool:
 class Children:
     """All objects of a resource, by the uid of their managing owner; those without one, by namespace."""
 
-    def __init__(self, client: Client, name: str) -> None:
+    def __init__(self, client: ComponentClient, name: str) -> None:
         self._client = client
         self._owned: dict[str, dict[str, Object]] = {}
         self._orphans: dict[str, dict[str, Object]] = {}

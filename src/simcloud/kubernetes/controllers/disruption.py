@@ -30,7 +30,7 @@ _UNMANAGED: Final = (
 
 
 class Uncountable(Exception):
-    """How many pods there should be cannot be told."""
+    """The expected number of pods cannot be determined."""
 
 
 @controller("disruption-controller")
@@ -54,9 +54,9 @@ class Disruption(Controller):
     def _see_budget(self, write: Revision) -> None:
         namespace, name = write.key.namespace, write.key.name
         if write.before is not None:
-            self.budgets.drop(namespace, _indexed(write.before), name)
+            self.budgets.drop(namespace, _index_labels(write.before), name)
         if write.change != "DELETED":
-            self.budgets.put(namespace, _indexed(write.object), write.object)
+            self.budgets.put(namespace, _index_labels(write.object), write.object)
         self.enqueue(write)
 
     def _see_pod(self, write: Revision) -> None:
@@ -102,12 +102,12 @@ class Disruption(Controller):
         if not pods:
             self.recorder.event(budget, "Normal", "NoPods", "No matching pods found")
         try:
-            expected, desired = self._wanted(budget, pods)
+            expected, desired = self._count_wanted(budget, pods)
         except Uncountable as error:
             words = f"Failed to calculate the number of expected pods: {error}"
             self.recorder.event(budget, "Warning", "CalculateExpectedPodCountFailed", words)
             raise
-        disrupted = self._disrupted(key, budget, pods)
+        disrupted = self._find_disrupted(key, budget, pods)
         healthy = sum(
             not is_leaving(pod) and pod["metadata"]["name"] not in disrupted and is_ready(pod) for pod in pods
         )
@@ -132,7 +132,7 @@ class Disruption(Controller):
         """All pods that a budget chooses, whatever their state."""
         namespace = budget["metadata"]["namespace"]
         selector = from_label_selector(at(budget, "spec", "selector"))
-        (item,) = _indexed(budget)
+        (item,) = _index_labels(budget)
         if item != ("", ""):
             candidates = self.pods.get(namespace, *item)
             found = [candidates[name] for name in sorted(candidates)]
@@ -140,7 +140,7 @@ class Disruption(Controller):
             found = self.client.list("pods", namespace)
         return [pod for pod in found if selector.matches(labels_of(pod))]
 
-    def _wanted(self, budget: Object, pods: list[Object]) -> tuple[int, int]:
+    def _count_wanted(self, budget: Object, pods: list[Object]) -> tuple[int, int]:
         """How many pods there should be, and how many must be healthy."""
         spec = budget["spec"]
         if spec.get("maxUnavailable") is not None:
@@ -189,7 +189,7 @@ class Disruption(Controller):
         scale = self.api.subresource("get", resource, namespace, owner["name"], "scale")
         return owner["uid"], at(scale, "spec", "replicas", default=0)
 
-    def _disrupted(self, key: NamespacedName, budget: Object, pods: list[Object]) -> dict[str, str]:
+    def _find_disrupted(self, key: NamespacedName, budget: Object, pods: list[Object]) -> dict[str, str]:
         """The pods that were evicted and whose deletion is still to be seen."""
         known = at(budget, "status", "disruptedPods", default=None) or {}
         waiting: dict[str, str] = {}
@@ -212,9 +212,9 @@ class Disruption(Controller):
     ) -> list[Object]:
         status = "True" if holds else "False"
         known = at(budget, "status", "conditions", default=None) or []
-        before = next((one for one in known if one["type"] == "DisruptionAllowed"), None)
+        before = next((condition for condition in known if condition["type"] == "DisruptionAllowed"), None)
         same = before is not None and before["status"] == status
-        told = {
+        updated = {
             "type": "DisruptionAllowed",
             "status": status,
             "observedGeneration": generation,
@@ -222,10 +222,10 @@ class Disruption(Controller):
             "reason": reason,
             "message": message,
         }
-        return [*(one for one in known if one["type"] != "DisruptionAllowed"), told]
+        return [*(condition for condition in known if condition["type"] != "DisruptionAllowed"), updated]
 
     def _fail_safe(self, budget: Object, message: str) -> None:
-        """When nothing can be told, nothing may be taken away."""
+        """Allow no disruption when the expected number of pods is unknown."""
         status = copy(budget.get("status") or {})
         status["disruptionsAllowed"] = 0
         generation = status.get("observedGeneration", 0)
@@ -246,8 +246,8 @@ def go_selector(selector: Object | None) -> str:
     labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
     expressions = "".join(
         "LabelSelectorRequirement{"
-        f"Key:{one['key']},Operator:{one['operator']},Values:[{' '.join(one.get('values') or ())}],}},"
-        for one in selector.get("matchExpressions") or ()
+        f"Key:{expression['key']},Operator:{expression['operator']},Values:[{' '.join(expression.get('values') or ())}],}},"
+        for expression in selector.get("matchExpressions") or ()
     )
     return (
         f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
@@ -255,7 +255,7 @@ def go_selector(selector: Object | None) -> str:
     )
 
 
-def _indexed(budget: Object) -> list[tuple[str, str]]:
+def _index_labels(budget: Object) -> list[tuple[str, str]]:
     """The label under which a budget is found; one without any is looked at for every pod."""
     labels = at(budget, "spec", "selector", "matchLabels", default=None) or {}
     return sorted(labels.items())[:1] or [("", "")]

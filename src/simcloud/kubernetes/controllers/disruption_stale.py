@@ -37,10 +37,12 @@ class StaleDisruption(Controller):
         if left_s > 0:
             self.queue.add_after(key, left_s)
             return
-        told = {"type": TARGET, "status": "False", "lastTransitionTime": self.api.timestamp()}
+        cleared = {"type": TARGET, "status": "False", "lastTransitionTime": self.api.timestamp()}
         changed: Object = copy(pod)
         conditions = changed["status"]["conditions"]
-        changed["status"]["conditions"] = [told if one["type"] == TARGET else one for one in conditions]
+        changed["status"]["conditions"] = [
+            cleared if condition["type"] == TARGET else condition for condition in conditions
+        ]
         self.client.update_status(changed)
 
 
@@ -48,8 +50,12 @@ def _target(pod: Object) -> Object | None:
     """The condition of a pod that is to go and does not; the kubelet's own never grows stale."""
     if is_leaving(pod) or is_terminal(pod):
         return None
-    for one in pod["status"].get("conditions") or ():
-        if one["type"] == TARGET and one["status"] == "True" and one.get("reason") != "TerminationByKubelet":
-            found: Object = one
+    for condition in pod["status"].get("conditions") or ():
+        if (
+            condition["type"] == TARGET
+            and condition["status"] == "True"
+            and condition.get("reason") != "TerminationByKubelet"
+        ):
+            found: Object = condition
             return found
     return None

@@ -62,20 +62,20 @@ class GarbageCollector(Controller):
                 continue
             self._followed[kept.key] = None
             for obj in list(self.api.log.objects(*kept.key)):
-                self._added(_key_of(kept, obj), obj)
+                self._add(_key_of(kept, obj), obj)
             self.api.log.listen(*kept.key, self._see)
 
     # The graph.
 
     def _see(self, write: Revision) -> None:
         if write.change == "ADDED":
-            self._added(write.key, write.object)
+            self._add(write.key, write.object)
         elif write.change == "DELETED":
-            self._removed(write.object)
+            self._remove(write.object)
         elif write.before is not None:
-            self._changed(write.before, write.object)
+            self._change(write.before, write.object)
 
-    def _added(self, key: Key, obj: Object) -> None:
+    def _add(self, key: Key, obj: Object) -> None:
         metadata = obj["metadata"]
         uid = metadata["uid"]
         self._places[uid] = key
@@ -92,7 +92,7 @@ class GarbageCollector(Controller):
             if place is None or place.namespace not in ("", namespace) or place.name != owner["name"]:
                 self._uids.add(uid)
 
-    def _changed(self, before: Object, after: Object) -> None:
+    def _change(self, before: Object, after: Object) -> None:
         old, new = before["metadata"], after["metadata"]
         former, owners = old.get("ownerReferences"), new.get("ownerReferences")
         if former is not owners and former != owners:
@@ -129,7 +129,7 @@ class GarbageCollector(Controller):
                 self._uids.add(dependent)
             self._uids.add(uid)
 
-    def _removed(self, obj: Object) -> None:
+    def _remove(self, obj: Object) -> None:
         metadata = obj["metadata"]
         uid = metadata["uid"]
         self._places.pop(uid, None)
@@ -168,7 +168,7 @@ class GarbageCollector(Controller):
 
     def _await_dependents(self, owner: Object) -> None:
         uid = owner["metadata"]["uid"]
-        blocking = [one for one in self._dependents.get(uid, ()) if self._blocks(one, uid)]
+        blocking = [candidate for candidate in self._dependents.get(uid, ()) if self._blocks(candidate, uid)]
         if not blocking:
             self._drop_finalizer(owner, FOREGROUND)
         for dependent in blocking:
@@ -179,8 +179,8 @@ class GarbageCollector(Controller):
     def _blocks(self, dependent: str, owner: str) -> bool:
         obj = self._object(dependent)
         return obj is not None and any(
-            one["uid"] == owner and one.get("blockOwnerDeletion")
-            for one in obj["metadata"].get("ownerReferences") or ()
+            reference["uid"] == owner and reference.get("blockOwnerDeletion")
+            for reference in obj["metadata"].get("ownerReferences") or ()
         )
 
     def _judge(self, obj: Object) -> None:
@@ -221,7 +221,7 @@ class GarbageCollector(Controller):
         uid = obj["metadata"]["uid"]
         dependents = self._dependents.get(uid, {})
         if waited_for and dependents:
-            if any(self._is_waiting(one) for one in dependents):
+            if any(self._is_waiting(dependent) for dependent in dependents):
                 self._unblock(obj)
             self.client.delete(obj, propagation="Foreground")
             return
@@ -253,14 +253,16 @@ class GarbageCollector(Controller):
         def change(changed: Object) -> None:
             metadata = changed["metadata"]
             references = metadata.get("ownerReferences") or []
-            metadata["ownerReferences"] = [one for one in references if one["uid"] not in owners]
+            metadata["ownerReferences"] = [
+                reference for reference in references if reference["uid"] not in owners
+            ]
 
         self.client.edit(obj, change)
 
     def _drop_finalizer(self, obj: Object, finalizer: str) -> None:
         def change(changed: Object) -> None:
             metadata = changed["metadata"]
-            metadata["finalizers"] = [one for one in metadata.get("finalizers") or () if one != finalizer]
+            metadata["finalizers"] = [name for name in metadata.get("finalizers") or () if name != finalizer]
 
         self.client.edit(obj, change)
 
@@ -270,8 +272,8 @@ class GarbageCollector(Controller):
             f"[{reference['apiVersion']}/{reference['kind']}, namespace: {namespace}, "
             f"name: {reference['name']}, uid: {reference['uid']}]"
         )
-        told = f'ownerRef {named} does not exist in namespace "{namespace}"'
-        self.recorder.event(obj, "Warning", "OwnerRefInvalidNamespace", told)
+        message = f'ownerRef {named} does not exist in namespace "{namespace}"'
+        self.recorder.event(obj, "Warning", "OwnerRefInvalidNamespace", message)
 
 
 def _waits(metadata: Object, finalizer: str) -> bool:

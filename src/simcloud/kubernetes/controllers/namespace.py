@@ -2,7 +2,7 @@
 
 A namespace that was deleted is Terminating. Five seconds later everything in it is deleted, whatever
 kind it is of; pods get their time to end, and nothing else goes before they are gone. What is still
-there is told in the namespace's conditions, and the loop comes back: after half of the longest time a
+there is reported in the namespace's conditions, and the loop comes back: after half of the longest time a
 pod may take, or after a growing pause where something is left that should not be.
 """
 
@@ -61,26 +61,26 @@ class Remains:
 
     def troubles(self) -> dict[str, tuple[str, str]]:
         """Reason and sentence of every condition that is not well."""
-        told = {}
+        conditions = {}
         if self.failures:
             failures = f"{len(self.failures)} remaining: {', '.join(sorted(self.failures))}"
-            told["NamespaceDeletionContentFailure"] = (
+            conditions["NamespaceDeletionContentFailure"] = (
                 "ContentDeletionFailed",
                 f"Failed to delete all resource types, {failures}",
             )
         if self.objects:
             rest = sorted(f"{name} has {count} resource instances" for name, count in self.objects.items())
-            told["NamespaceContentRemaining"] = (
+            conditions["NamespaceContentRemaining"] = (
                 "SomeResourcesRemain",
                 f"Some resources are remaining: {', '.join(rest)}",
             )
         if self.finalizers:
             rest = sorted(f"{name} in {count} resource instances" for name, count in self.finalizers.items())
-            told["NamespaceFinalizersRemaining"] = (
+            conditions["NamespaceFinalizersRemaining"] = (
                 "SomeFinalizersRemain",
                 f"Some content in the namespace has finalizers remaining: {', '.join(rest)}",
             )
-        return told
+        return conditions
 
 
 class ContentRemains(ApiError):
@@ -120,7 +120,7 @@ class Namespaces(Controller):
         self._finalize(namespace)
 
     def _empty(self, namespace: Object) -> Remains:
-        """Delete all that can be deleted now. Nothing but pods is touched while there are pods."""
+        """Delete all that can be deleted now; only pods while there are pods."""
         name = namespace["metadata"]["name"]
         deleted_s = parse(namespace["metadata"]["deletionTimestamp"])
         remains = Remains()
@@ -181,15 +181,15 @@ class Namespaces(Controller):
         current = self.client.refreshed(namespace)
         if current is None:
             return
-        told: Object = copy(current)
-        status = told.setdefault("status", {})
-        known = {one["type"]: one for one in status.get("conditions") or []}
+        changed: Object = copy(current)
+        status = changed.setdefault("status", {})
+        known = {condition["type"]: condition for condition in status.get("conditions") or []}
         troubles = remains.troubles()
         status["conditions"] = [self._condition(*well, known, troubles) for well in WELL]
-        if told == current:
+        if changed == current:
             return
         try:
-            self.client.update_status(told)
+            self.client.update_status(changed)
         except ApiError:
             # The conditions are for those who look; the end does not wait for them.
             return
@@ -220,5 +220,5 @@ class Namespaces(Controller):
         if current is None:
             return
         ended: Object = copy(current)
-        ended["spec"]["finalizers"] = [one for one in ended["spec"]["finalizers"] if one != FINALIZER]
+        ended["spec"]["finalizers"] = [name for name in ended["spec"]["finalizers"] if name != FINALIZER]
         self.client.update(ended, "finalize")

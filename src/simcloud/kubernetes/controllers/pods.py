@@ -11,16 +11,16 @@ from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.events import Recorder
 
 BURST: Final = 500
-"""So many pods at most are made or deleted in one go."""
+"""Maximum number of pods created or deleted in one sync."""
 MADE_PER_S: Final = 20.0
-"""How fast a controller goes on when no node takes what it has made: so often its client may ask, unless told otherwise."""
+"""Creation rate while no node takes the new pods: the default rate limit of a controller's client."""
 PAUSE_S: Final = 1.0
-"""And after so long it looks what is still missing."""
+"""Pause before the controller looks again for missing pods."""
 
 DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
@@ -102,7 +102,7 @@ def namespace_is_leaving(error: ApiError) -> bool:
 class PodControl:
     """Makes and deletes pods for an owner, and tells of it in the owner's events."""
 
-    def __init__(self, client: Client, recorder: Recorder) -> None:
+    def __init__(self, client: ComponentClient, recorder: Recorder) -> None:
         self._client = client
         self._recorder = recorder
 
@@ -131,10 +131,10 @@ class PodControl:
 
 
 class Pace:
-    """How many pods a controller may make now. Whoever asks for a million of them gets them, but not in this second.
+    """Limits how many pods a controller may create now, so that a million replicas do not come within one second.
 
-    A pod that finds its node makes room for the next, so that large clusters fill as fast as they can. Genuine controllers do
-    not look at that; there, whoever has so many nodes lets their clients ask more often.
+    A pod that finds its node makes room for the next, so that large clusters fill as fast as they can. Genuine controllers
+    have no such rule; operators of large clusters raise the clients' rate limits instead.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class Pace:
         self._counted_at_s = 0.0
 
     def take(self, wanted: int, now_s: float) -> int:
-        """So many of those that are wanted."""
+        """Return how many of the wanted pods may be created."""
         self._left = min(BURST, self._left + (now_s - self._counted_at_s) * MADE_PER_S)
         self._counted_at_s = now_s
         taken = min(wanted, int(self._left))
@@ -188,7 +188,7 @@ def first_to_go(pods: Sequence[Object], related: Sequence[Object], now_s: float)
             node = pod["spec"].get("nodeName", "")
             crowd[node] = crowd.get(node, 0) + 1
     seen = [_Seen(pod, crowd.get(pod["spec"].get("nodeName", ""), 0), now_s) for pod in pods]
-    return [one.pod for one in sorted(seen, key=cmp_to_key(_compare))]
+    return [ranked.pod for ranked in sorted(seen, key=cmp_to_key(_compare))]
 
 
 class _Seen:
@@ -201,7 +201,8 @@ class _Seen:
         self.uid: str = pod["metadata"]["uid"]
         since = ready_since(pod)
         restarts = max(
-            (one.get("restartCount", 0) for one in pod["status"].get("containerStatuses") or ()), default=0
+            (container.get("restartCount", 0) for container in pod["status"].get("containerStatuses") or ()),
+            default=0,
         )
         self.ready_age = None if since is None else (since, _magnitude(now_s - since))
         born = parse(pod["metadata"]["creationTimestamp"])

@@ -1,7 +1,7 @@
-"""So many pods of one template: what ReplicaSets and ReplicationControllers have in common.
+"""A number of pods of one template: what ReplicaSets and ReplicationControllers have in common.
 
 The status written is that of the pods found at the beginning of a sync; what the sync itself made or
-deleted is seen, and told, at the next one, as with the genuine controller's cache.
+deleted is seen, and reported, at the next one, as with the genuine controller's cache.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ReplicaManager(Controller):
         """Which pods an owner wants for its own."""
         raise NotImplementedError
 
-    def related(self, owner: Object) -> list[Object]:
+    def find_related(self, owner: Object) -> list[Object]:
         """The owners whose pods do the same work, itself among them."""
         return [owner]
 
@@ -74,10 +74,10 @@ class ReplicaManager(Controller):
                 self._manage(owner, active, surplus)
             except ApiError as error:
                 refusal = error
-        told = self._tell(owner, self._status(owner, active, terminating, refusal, surplus))
+        status = self._tell(owner, self._status(owner, active, terminating, refusal, surplus))
         if refusal is not None:
             raise refusal
-        self._look_again(key, owner, active, told)
+        self._look_again(key, owner, active, status)
 
     def _manage(self, owner: Object, active: list[Object], surplus: int) -> None:
         if surplus < 0:
@@ -96,7 +96,7 @@ class ReplicaManager(Controller):
 
     def _delete(self, owner: Object, active: list[Object], count: int) -> None:
         if count < len(active):
-            related = [pod for one in self.related(owner) for pod in self.pods.of(one)]
+            related = [pod for related_set in self.find_related(owner) for pod in self.pods.of(related_set)]
             active = first_to_go(active, related, self.api.now_s)
         refusal: ApiError | None = None
         for pod in active[:count]:
@@ -136,11 +136,11 @@ class ReplicaManager(Controller):
 
     def _conditions(self, owner: Object, refusal: ApiError | None, surplus: int) -> list[Object]:
         known: list[Object] = owner.get("status", {}).get("conditions") or []
-        others = [copy(one) for one in known if one.get("type") != "ReplicaFailure"]
+        others = [copy(condition) for condition in known if condition.get("type") != "ReplicaFailure"]
         if refusal is None:
             return others
         if len(others) < len(known):
-            return [copy(one) for one in known]
+            return [copy(condition) for condition in known]
         failure = {
             "type": "ReplicaFailure",
             "status": "True",
@@ -153,7 +153,7 @@ class ReplicaManager(Controller):
     def _tell(self, owner: Object, status: Object) -> Object:
         if owner.get("status") == status or self.client.refreshed(owner) is None:
             return status
-        self.client.edit(owner, lambda one: one.update(status=status), "status")
+        self.client.edit(owner, lambda current: current.update(status=status), "status")
         return status
 
     def _look_again(self, key: NamespacedName, owner: Object, active: list[Object], status: Object) -> None:

@@ -1,4 +1,4 @@
-"""ReplicaSets: so many pods of one template, usually on behalf of a Deployment."""
+"""ReplicaSets: a number of pods of one template, usually on behalf of a Deployment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ReplicaSets(ReplicaManager):
     def selector(self, owner: Object) -> LabelSelector:
         return from_label_selector(owner["spec"]["selector"])
 
-    def related(self, owner: Object) -> list[Object]:
+    def find_related(self, owner: Object) -> list[Object]:
         """A Deployment's ReplicaSets do the same work, so that no node shall hold all that remains."""
         parent = controller_of(owner)
         return [owner] if parent is None else self.sets.of({"metadata": {"uid": parent["uid"]}})

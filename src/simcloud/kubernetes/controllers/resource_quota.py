@@ -59,7 +59,7 @@ class ResourceQuotas(Controller):
 
     def _follow(self, key: tuple[str, str]) -> None:
         """Watch a resource that some quota counts, if it is served."""
-        if key not in self.followed and any(one.key == key for one in self.api.catalogue):
+        if key not in self.followed and any(resource.key == key for resource in self.api.catalogue):
             self.followed[key] = None
             group, plural = key
             self.follow(qualified(plural, group), self._see_object)
@@ -83,13 +83,13 @@ class ResourceQuotas(Controller):
         if quota is None:
             return
         hard = quota["spec"].get("hard") or {}
-        status = {"hard": dict(hard), "used": self._used(quota, hard)}
+        status = {"hard": dict(hard), "used": self._sum_usage(quota, hard)}
         if status != (quota.get("status") or {}):
             changed: Object = copy(quota)
             changed["status"] = status
             self.client.update_status(changed)
 
-    def _used(self, quota: Object, hard: dict[str, str]) -> dict[str, str]:
+    def _sum_usage(self, quota: Object, hard: dict[str, str]) -> dict[str, str]:
         resources = dict.fromkeys(filter(None, map(resource_measured, hard)))
         sums: Amounts = {}
         for key in resources:

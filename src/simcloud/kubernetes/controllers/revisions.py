@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 
 
@@ -21,7 +21,7 @@ def template_patch(owner: Object) -> Object:
 def _in_order(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _in_order(value[key]) for key in sorted(value)}
-    return [_in_order(one) for one in value] if isinstance(value, list) else value
+    return [_in_order(item) for item in value] if isinstance(value, list) else value
 
 
 def template_of(revision: Object) -> Object:
@@ -35,10 +35,10 @@ def by_number(revisions: Iterable[Object]) -> list[Object]:
     """The oldest first."""
     return sorted(
         revisions,
-        key=lambda one: (
-            one.get("revision", 0),
-            one["metadata"]["creationTimestamp"],
-            one["metadata"]["name"],
+        key=lambda revision: (
+            revision.get("revision", 0),
+            revision["metadata"]["creationTimestamp"],
+            revision["metadata"]["name"],
         ),
     )
 
@@ -65,8 +65,8 @@ def draft(
     }
 
 
-def renumber(client: Client, revision: Object, number: int) -> Object:
+def renumber(client: ComponentClient, revision: Object, number: int) -> Object:
     """Make a revision the newest again."""
     if revision.get("revision", 0) == number:
         return revision
-    return client.edit(revision, lambda one: one.update(revision=number))
+    return client.edit(revision, lambda current: current.update(revision=number))

@@ -45,7 +45,7 @@ class RootCaPublisher(Controller):
                 self.client.create(wanted)
             except AlreadyExists:
                 return
-        elif present.get("data") != wanted["data"] or not _described(present, wanted):
+        elif present.get("data") != wanted["data"] or not _is_described(present, wanted):
             self.client.edit(present, lambda changed: _put_right(changed, wanted))
 
     def _certificate(self) -> str:
@@ -54,7 +54,7 @@ class RootCaPublisher(Controller):
         return certificate
 
 
-def _described(present: Object, wanted: Object) -> bool:
+def _is_described(present: Object, wanted: Object) -> bool:
     annotations = present["metadata"].get("annotations") or {}
     said: dict[str, str] = wanted["metadata"]["annotations"]
     return all(annotations.get(name) == value for name, value in said.items())

@@ -68,13 +68,13 @@ class ServiceAccountTokens(Controller):
             bound=Bound(secret=secret),
         )
         published = self.client.get("configmaps", *PUBLISHED)
-        told = {
+        texts = {
             "ca.crt": at(published, "data", "client-ca-file", default=""),
             "namespace": secret["metadata"]["namespace"],
             "token": token,
         }
         data = secret.get("data") or {}
-        encoded = {name: base64.b64encode(text.encode()).decode() for name, text in told.items()}
+        encoded = {name: base64.b64encode(text.encode()).decode() for name, text in texts.items()}
         secret["data"] = {**data, **encoded}
 
 

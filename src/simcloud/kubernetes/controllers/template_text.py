@@ -47,10 +47,10 @@ _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T"
 
 def template_text(template: Object) -> str:
     """The text of a PodTemplateSpec."""
-    return _typed(template, "v1.PodTemplateSpec")
+    return _format_typed(template, "v1.PodTemplateSpec")
 
 
-def _typed(value: Any, go_type: str) -> str:
+def _format_typed(value: Any, go_type: str) -> str:
     return f"({go_type}){_bare(value, go_type)}"
 
 
@@ -61,7 +61,7 @@ def _bare(value: Any, go_type: str) -> str:
     if go_type == "v1.ResourceList":
         go_type = "map[v1.ResourceName]resource.Quantity"
     if go_type.startswith("[]"):
-        return f"[{' '.join(_bare(one, go_type[2:]) for one in value)}]" if value else "<nil>"
+        return f"[{' '.join(_bare(item, go_type[2:]) for item in value)}]" if value else "<nil>"
     if go_type.startswith("map["):
         held = go_type.partition("]")[2]
         items = (f"{key}:{_bare(value[key], held)}" for key in sorted(value or ()))
@@ -88,7 +88,7 @@ def _scalar(value: Any, go_type: str) -> str:
 
 def _struct(value: Object, go_type: str, fields: Mapping[str, GoField]) -> str:
     written = [
-        f"{_go_name(name)}:{_typed(value.get(name), '*' * field.pointer + field.type)}"
+        f"{_go_name(name)}:{_format_typed(value.get(name), '*' * field.pointer + field.type)}"
         for name, field in fields.items()
     ]
     if go_type in _EMBEDDED:

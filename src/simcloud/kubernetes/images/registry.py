@@ -41,7 +41,7 @@ class HostState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A registry's host. The address is told when it cannot be reached."""
+    """A registry's host. Errors name the address when it cannot be reached."""
 
     state: HostState = HostState.UP
     address: str = "203.0.113.10"
@@ -124,14 +124,14 @@ class ImageRegistry:
         """Ask a host that is known and not well."""
         if host.state is HostState.SILENT:
             await namespace.kernel.sleep(DIAL_TIMEOUT_S)
-            self._timed_out(reference, f"{host.address}:{HTTPS_PORT}")
+            self._time_out(reference, f"{host.address}:{HTTPS_PORT}")
         await namespace.kernel.sleep(ANSWER_S)
         if host.state is HostState.DENIES:
             raise PullFailed(f"{_could_not(reference)}failed to resolve image: {DENIED}")
-        self._refused(reference, f"{host.address}:{HTTPS_PORT}")
+        self._refuse(reference, f"{host.address}:{HTTPS_PORT}")
 
     async def _dial(self, reference: Reference, namespace: Namespace) -> None:
-        """Ask a host that nobody has told of: an address of this network, or a name without one."""
+        """Ask an unknown host: an address of this network, or a name without one."""
         name, _, port = reference.host.partition(":")
         if not is_address(name):
             await namespace.kernel.sleep(ANSWER_S)
@@ -142,19 +142,19 @@ class ImageRegistry:
         try:
             await namespace.dial(name, int(port or HTTPS_PORT), "https", DIAL_TIMEOUT_S)
         except ConnectionRefused:
-            self._refused(reference, target)
+            self._refuse(reference, target)
         except NetworkError:
             # Nobody here has the address: it would be somewhere behind the router, where nobody answers.
             await namespace.kernel.sleep(give_up_at - namespace.kernel.now)
-            self._timed_out(reference, target)
+            self._time_out(reference, target)
         said = "http: server gave HTTP response to HTTPS client"
         raise PullFailed(f"{_could_not(reference)}{_asking(reference)}{said}")
 
-    def _refused(self, reference: Reference, target: str) -> None:
+    def _refuse(self, reference: Reference, target: str) -> None:
         said = f"dial tcp {target}: connect: connection refused"
         raise PullFailed(f"{_could_not(reference)}{_asking(reference)}{said}")
 
-    def _timed_out(self, reference: Reference, target: str) -> None:
+    def _time_out(self, reference: Reference, target: str) -> None:
         said = f"{_could_not(reference)}{_asking(reference)}dial tcp {target}: i/o timeout"
         raise PullFailed(f"rpc error: code = DeadlineExceeded desc = {said}")
 

@@ -279,10 +279,10 @@ class ContainerRuntime:
                 pass
         if process.alive and record.container is not None:
             record.container.kill_all(Signal.KILL)
-        await self._known_exit(record)
+        await self._wait_for_exit(record)
 
-    async def _known_exit(self, record: ContainerRecord) -> None:
-        """Wait until the shim has told of the end."""
+    async def _wait_for_exit(self, record: ContainerRecord) -> None:
+        """Wait until the shim has reported the end."""
         while record.state is State.RUNNING and self.machine.running:
             await self.machine.kernel.sleep(EXIT_NOTICE_S / 2)
 

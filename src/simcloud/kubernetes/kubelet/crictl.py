@@ -63,7 +63,7 @@ def crictl(node: Node) -> Program:
     return program
 
 
-def _found(runtime: ContainerRuntime, words: list[str]) -> list[tuple[PodRecord, ContainerRecord]]:
+def _find(runtime: ContainerRuntime, words: list[str]) -> list[tuple[PodRecord, ContainerRecord]]:
     """The containers that the given beginnings of ids name."""
     if not words:
         raise UsageError("ID cannot be empty")
@@ -170,7 +170,7 @@ async def _images(ctx: Context, node: Node, options: Options) -> int:
 
 
 async def _logs(ctx: Context, node: Node, options: Options) -> int:
-    (_, record), *_rest = _found(node.runtime, options.operands)
+    (_, record), *_rest = _find(node.runtime, options.operands)
     log = record.container.log if record.container is not None else None
     entries = log.entries() if isinstance(log, FollowedLog) else []
     tail = options.last("tail")
@@ -183,7 +183,7 @@ async def _logs(ctx: Context, node: Node, options: Options) -> int:
 
 
 async def _inspect(ctx: Context, node: Node, options: Options) -> int:
-    for pod, each in _found(node.runtime, options.operands):
+    for pod, each in _find(node.runtime, options.operands):
         process = each.process
         status = {
             "id": each.id,
@@ -206,14 +206,14 @@ async def _inspect(ctx: Context, node: Node, options: Options) -> int:
 
 async def _stop(ctx: Context, node: Node, options: Options) -> int:
     grace = options.last("t", "timeout", default="0")
-    for _, each in _found(node.runtime, options.operands):
+    for _, each in _find(node.runtime, options.operands):
         await node.runtime.stop(each, float(grace) if grace.isdecimal() and len(grace) < 6 else 0.0)
         await ctx.out(f"{each.id}\n")
     return 0
 
 
 async def _rm(ctx: Context, node: Node, options: Options) -> int:
-    for pod, each in _found(node.runtime, options.operands):
+    for pod, each in _find(node.runtime, options.operands):
         if each.running:
             if not options.any("f"):
                 raise UsageError(f'container "{each.id}" is running, please stop it first')

@@ -1,8 +1,8 @@
 """Pods are thrown out before the node itself suffers: of memory or disk, or when they use more disk than they may.
 
 Looks every ten seconds. Of several pods, the one that uses more than it asked for goes first, then the one
-of lower priority, then the one that is furthest above its request. A pressure that has gone is still told
-for five minutes, so that nothing swings.
+of lower priority, then the one that is furthest above its request. A pressure that has gone is still reported
+for five minutes, so that conditions do not flap.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class EvictionManager:
         if not self._short_at or _is_critical(pod):
             return None
         if list(self._short_at) == [MEMORY]:
-            tolerated = any(tolerates(one, _MEMORY_TAINT) for one in pod["spec"].get("tolerations") or ())
+            tolerated = any(
+                tolerates(toleration, _MEMORY_TAINT) for toleration in pod["spec"].get("tolerations") or ()
+            )
             if pod["status"].get("qosClass") != "BestEffort" or tolerated:
                 return None
         return Refusal("Evicted", f"The node had condition: [{' '.join(sorted(self._short_at))}]. ")
@@ -102,7 +104,7 @@ class EvictionManager:
             return
 
         def rank(worker: PodWorker) -> tuple[bool, int, int]:
-            used, asked = self._used(worker, kind), _asked(worker.pod, resource)
+            used, asked = self._measure_usage(worker, kind), _sum_requests(worker.pod, resource)
             return used <= asked, worker.pod["spec"].get("priority") or 0, asked - used
 
         chosen = min(candidates, key=rank)
@@ -151,7 +153,7 @@ class EvictionManager:
         limits = [limits_of(part.spec).get(STORAGE) for part in main_parts(pod)]
         if limits and all(limits):
             total = sum(quantity.whole(each) for each in limits if each)
-            if self._used(worker, DISK) > total:
+            if self._measure_usage(worker, DISK) > total:
                 shown = _amount(total, "binary")
                 return f"Pod ephemeral local storage usage exceeds the total limit of containers {shown}. "
         if any(limits):
@@ -168,7 +170,7 @@ class EvictionManager:
         live = self._node.runtime.pods.get(worker.uid)
         return [each for each in live.containers if each.running] if live is not None else []
 
-    def _used(self, worker: PodWorker, kind: str) -> int:
+    def _measure_usage(self, worker: PodWorker, kind: str) -> int:
         used = sum(self._container_use(each, kind) for each in self._records(worker))
         if kind == DISK:
             volumes = self._node.volumes.of(worker.uid).values()
@@ -187,7 +189,7 @@ class EvictionManager:
         return used
 
 
-def _asked(pod: Object, resource: str) -> int:
+def _sum_requests(pod: Object, resource: str) -> int:
     return sum(quantity.whole(requests_of(part.spec).get(resource, "0")) for part in main_parts(pod))
 
 

@@ -1,6 +1,6 @@
 """Images on a node: which are there, and how the kubelet gets those that are not.
 
-Pulls happen one after another, as the kubelet does it unless told otherwise. A pull that failed is not
+Pulls happen one after another, as is the kubelet's default. A pull that failed is not
 tried again before its pause is over.
 """
 
@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.images import ImageRegistry, Published, PullFailed
 from simcloud.kubernetes.images.references import InvalidReference, Reference, parse
 from simcloud.kubernetes.kubelet.cpu_cost import work
-from simcloud.kubernetes.kubelet.pods.backoff import Backoff, spoken
+from simcloud.kubernetes.kubelet.pods.backoff import Backoff, format_go_duration
 from simcloud.machine.computer import Machine
 from simcloud.sim import Event, Semaphore, first_of
 
@@ -21,7 +21,7 @@ Tell = Callable[[str, str, str], None]
 """Records an event about the container: kind, reason, message."""
 
 ALWAYS_S: Final = 0.1
-"""What it takes to find out that an image that is there is still the right one."""
+"""Time to verify that a present image is still the right one."""
 
 
 ASK_CPU_S: Final = 0.02
@@ -114,7 +114,10 @@ class NodeImages:
                 self._last_errors[key] = str(failure)
                 tell("Warning", "Failed", f'Failed to pull image "{text}": {failure}')
                 raise ImageError("ErrImagePull", str(failure)) from None
-        took, waited = spoken(round(kernel.now - begun_at, 3)), spoken(round(kernel.now - asked_at, 3))
+        took, waited = (
+            format_go_duration(round(kernel.now - begun_at, 3)),
+            format_go_duration(round(kernel.now - asked_at, 3)),
+        )
         tell(
             "Normal",
             "Pulled",

@@ -14,7 +14,7 @@ from typing import Any, Final
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
@@ -78,7 +78,7 @@ class Kubelet:
         dns: ClusterDns | None = None,
         restart_s: float | None = None,
     ) -> None:
-        client = Client(api, f"system:node:{machine.name}", "kubelet")
+        client = ComponentClient(api, f"system:node:{machine.name}", "kubelet")
         runtime = ContainerRuntime(machine, network)
         self.node = Node(
             api=api,
@@ -93,7 +93,7 @@ class Kubelet:
             environments=Environments(client),
             dns=dns or ClusterDns(),
         )
-        runtime.on_change = self._moved
+        runtime.on_change = self._note_change
         self.workers: dict[str, PodWorker] = {}
         self.prober = Prober(self.node, self.spawn, self._poke)
         self.status = NodeStatus(self.node)
@@ -238,7 +238,7 @@ class Kubelet:
     def _begin(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
         phase = (pod.get("status") or {}).get("phase")
-        worker = PodWorker(self.node, self.prober, self, pod, self._ended)
+        worker = PodWorker(self.node, self.prober, self, pod, self._on_worker_end)
         self.workers[uid] = worker
         self._read_by(pod, uid)
         if phase in TERMINAL and uid not in self.node.runtime.pods:
@@ -254,7 +254,7 @@ class Kubelet:
                 return
         worker.update(pod)
 
-    def _ended(self, uid: str) -> None:
+    def _on_worker_end(self, uid: str) -> None:
         worker = self.workers.get(uid)
         if worker is not None and worker.gone:
             self._drop(uid)
@@ -298,7 +298,7 @@ class Kubelet:
         """The kubelet looks at its runtime every second, counted from its start."""
         return self._started_at + (floor((after - self._started_at) / LOOK_S + 1e-9) + 1) * LOOK_S
 
-    def _moved(self, uid: str) -> None:
+    def _note_change(self, uid: str) -> None:
         """Something about a pod is different in the runtime: look at it with the next beat."""
         if not self.running:
             return

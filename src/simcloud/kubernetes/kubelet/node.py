@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
 from simcloud.kubernetes.kubelet.image_store import NodeImages
@@ -25,7 +25,7 @@ class Node:
     """A machine as its kubelet sees it."""
 
     api: Api
-    client: Client
+    client: ComponentClient
     recorder: Recorder
     machine: Machine
     network: PodNetwork

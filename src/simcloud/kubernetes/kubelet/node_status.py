@@ -57,14 +57,14 @@ class NodeStatus:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._pressed: dict[str, bool] = {MEMORY: False, DISK: False, PIDS: False}
-        self._told: dict[str, bool] = {}
+        self._reported: dict[str, bool] = {}
         self._closed: bool | None = None
         self._reported_at = 0.0
         self._booted_at = node.machine.booted_at
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts: say so, and go on saying that it lives."""
-        self._told, self._closed = {}, None
+        self._reported, self._closed = {}, None
         self.event("Normal", "Starting", "Starting kubelet.")
         self._notice_reboot()
         if self._node.machine.cgroup_version == 1:
@@ -96,7 +96,7 @@ class NodeStatus:
         self._node.recorder.event(reference, kind, reason, message)
 
     def press(self, kind: str, pressed: bool) -> None:
-        """A resource of the node runs short, or is there again; told at once."""
+        """Report at once that a resource of the node runs short or has recovered."""
         if self._pressed[kind] != pressed:
             self._pressed[kind] = pressed
             self._report()
@@ -167,10 +167,10 @@ class NodeStatus:
         return [*made, *(_plain(each) for each in old if each["type"] not in (*self._pressed, READY))]
 
     def _announce(self) -> None:
-        """An event for every condition that is not as it was told last."""
+        """Send an event for every condition that differs from the last report."""
         for kind, value in (*self._pressed.items(), (READY, True)):
-            if self._told.get(kind) is not value:
-                self._told[kind] = value
+            if self._reported.get(kind) is not value:
+                self._reported[kind] = value
                 word = _EVENTS[kind, value]
                 self.event("Normal", word, f"Node {self._node.name} status is now: {word}")
 

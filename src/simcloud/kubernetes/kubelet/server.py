@@ -86,8 +86,8 @@ class KubeletServer:
             of = f'{{container="{record.name}",namespace="{namespace}",pod="{pod}"}}'
             used = (container.cpu.used_s, container.memory_bytes, record.started_s)
             for (name, _, _), value in zip(_FAMILIES[:3], used, strict=True):
-                told = f" {stamp}" if name != "container_start_time_seconds" else ""
-                samples[name].append(f"{name}{of} {value!r}{told}")
+                suffix = f" {stamp}" if name != "container_start_time_seconds" else ""
+                samples[name].append(f"{name}{of} {value!r}{suffix}")
         machine = self._node.machine
         samples["node_cpu_usage_seconds_total"] = [
             f"node_cpu_usage_seconds_total {machine.cpu.used_s!r} {stamp}"

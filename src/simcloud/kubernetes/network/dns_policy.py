@@ -36,12 +36,12 @@ def dns_settings(
     else:
         namespace = pod["metadata"]["namespace"]
         searches = (f"{namespace}.svc.{cluster_domain}", f"svc.{cluster_domain}", cluster_domain)
-        base = DnsSettings((cluster_dns,), _merged(searches, of_node.searches), options=(NDOTS,))
+        base = DnsSettings((cluster_dns,), _merge(searches, of_node.searches), options=(NDOTS,))
     config = spec.get("dnsConfig") or {}
     options = _options(base.options, config.get("options") or ())
     return DnsSettings(
-        nameservers=_merged(base.nameservers, config.get("nameservers") or ()),
-        searches=_merged(base.searches, config.get("searches") or ()),
+        nameservers=_merge(base.nameservers, config.get("nameservers") or ()),
+        searches=_merge(base.searches, config.get("searches") or ()),
         ndots=int(number_option(options, "ndots", 1)),
         timeout_s=number_option(options, "timeout", TIMEOUT_S),
         attempts=int(number_option(options, "attempts", ATTEMPTS)),
@@ -50,7 +50,7 @@ def dns_settings(
     )
 
 
-def _merged(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
+def _merge(first: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *more)))
 
 

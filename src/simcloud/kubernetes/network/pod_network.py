@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import Endpoint, Namespace
 from simcloud.machine.network.routing import WILDCARDS
@@ -90,7 +90,7 @@ class ClusterNetwork:
         self._identities: dict[str, PodIdentity] = {}
         self._host_ports: dict[tuple[str, int, str], list[HostPort]] = {}
         self._nodes: dict[str, None] = {}
-        Client(api, "system:serviceaccount:kube-system:kindnet", "kindnetd").follow(
+        ComponentClient(api, "system:serviceaccount:kube-system:kindnet", "kindnetd").follow(
             "nodes", self._node_changed
         )
 

@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.pod_network import ClusterNetwork, PodIdentity
 from simcloud.machine.network import Namespace, Route
 
@@ -25,7 +25,7 @@ REPLY_S: Final = 30.0
 """How long an answer to a datagram is expected."""
 
 FLOWS: Final = 16_384
-"""So many exchanges of datagrams are remembered; the oldest are forgotten first."""
+"""Maximum number of datagram exchanges remembered; the oldest are dropped first."""
 
 
 class Peer(NamedTuple):
@@ -73,7 +73,7 @@ class Policies:
         self._by_namespace: dict[str, dict[str, Object]] = {}
         self._isolations: dict[str, dict[str, Isolation]] = {}
         self._flows: dict[tuple[str, str], float] = {}
-        client = Client(api, "system:serviceaccount:kube-system:kindnet", "kindnetd")
+        client = ComponentClient(api, "system:serviceaccount:kube-system:kindnet", "kindnetd")
         client.follow("networkpolicies.networking.k8s.io", self._policy_changed)
         client.follow("pods", self._pod_changed)
 
@@ -89,14 +89,14 @@ class Policies:
             return True
         leaves, enters = of_sender.egress, of_taker.ingress
         source_pod, target_pod = self._object(sender), self._object(taker)
-        if leaves is not None and not _allowed(
+        if leaves is not None and not _is_allowed(
             leaves, Peer(route.address, target_pod), target_pod, route.port, transport
         ):
             return False
         from_own_node = sender is None and _machine_of(source, route.address) == source.machine
         if enters is not None and not (
             from_own_node
-            or _allowed(enters, Peer(source.address, source_pod), target_pod, route.port, transport)
+            or _is_allowed(enters, Peer(source.address, source_pod), target_pod, route.port, transport)
         ):
             return False
         if transport == "udp":
@@ -200,7 +200,7 @@ def _machine_of(source: Namespace, address: str) -> str:
     return owner.machine if owner is not None else ""
 
 
-def _allowed(
+def _is_allowed(
     rules: tuple[Allowance, ...], peer: Peer, target: Object | None, port: int, transport: str
 ) -> bool:
     return any(rule.allows(peer, target, port, transport) for rule in rules)
@@ -227,13 +227,13 @@ def _port_test(wanted: Object) -> PortTest:
         if port is None:
             return True
         if isinstance(port, str):
-            return number in _named_ports(target, port, protocol)
+            return number in _find_ports(target, port, protocol)
         return bool(port <= number <= (last or port))
 
     return test
 
 
-def _named_ports(pod: Object | None, name: str, protocol: str) -> list[int]:
+def _find_ports(pod: Object | None, name: str, protocol: str) -> list[int]:
     """The container ports that a pod gives this name."""
     if pod is None:
         return []

@@ -27,12 +27,12 @@ class ClusterRouter:
         """Where a packet goes, or what becomes of it."""
         if is_loopback(address):
             return self._loopback(source, address, port, transport)
-        route = self._translated(source, address, port, transport)
+        route = self._translate(source, address, port, transport)
         if route.verdict is Verdict.DELIVER and not self._policies.permit(source, route, transport):
             return DROP
         return route
 
-    def _translated(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+    def _translate(self, source: Namespace, address: str, port: int, transport: str) -> Route:
         found: Route | None
         if self._pods.is_node(source.machine):
             found = self._services.route_service(source.machine, source.address, address, port, transport)

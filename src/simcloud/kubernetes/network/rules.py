@@ -49,7 +49,7 @@ class ServicePort:
     external_local: bool
     affinity_s: float | None
     source_ranges: tuple[IPv4Network, ...]
-    """Who may use the load balancer's address; empty means everybody."""
+    """Sources that may use the load balancer's address; empty means all."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -154,11 +154,11 @@ def _targets(port_name: str, slices: Sequence[Object]) -> Iterator[Target]:
                         yield Target(address, number, endpoint.get("nodeName") or "", ready, draining)
 
 
-def _conditions(told: Object) -> tuple[bool, bool]:
+def _conditions(conditions: Object) -> tuple[bool, bool]:
     """Whether an endpoint is ready, and whether it serves though it is about to end. Unknown means yes."""
-    ready = told.get("ready") is not False
-    serving = told["serving"] if told.get("serving") is not None else ready
-    return ready, bool(serving and told.get("terminating"))
+    ready = conditions.get("ready") is not False
+    serving = conditions["serving"] if conditions.get("serving") is not None else ready
+    return ready, bool(serving and conditions.get("terminating"))
 
 
 def _usable(targets: Sequence[Target]) -> tuple[Route, ...]:

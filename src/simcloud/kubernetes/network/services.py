@@ -18,7 +18,7 @@ from simcloud.kubernetes.api.allocation import SERVICE_RANGE
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.rules import SERVICE_NAME, ServicePort, ServiceRules, is_proxied, rules_of
 from simcloud.machine.network import DROP, REFUSE, Route
 
@@ -29,7 +29,7 @@ PAUSE_S: Final = 1.0
 """Between two runs (``minSyncPeriod``)."""
 
 STICKY: Final = 65_536
-"""So many clients are remembered for session affinity; the oldest are forgotten first."""
+"""Maximum number of clients remembered for session affinity; the oldest are dropped first."""
 
 SERVICE_PREFIX: Final = str(SERVICE_RANGE.network_address).removesuffix("0.0")
 ServiceName = tuple[str, str]
@@ -69,7 +69,7 @@ class ServiceProxies:
 
     def __init__(self, api: Api) -> None:
         self._kernel = api.kernel
-        self._client = Client(api, "system:kube-proxy", "kube-proxy")
+        self._client = ComponentClient(api, "system:kube-proxy", "kube-proxy")
         self._table = Table()
         self._tables: dict[str, Table] = {}
         self._services: dict[ServiceName, Object] = {}

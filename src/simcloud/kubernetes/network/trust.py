@@ -23,7 +23,7 @@ def distrust(shown: bytes, authorities: bytes, name: str, now_s: float) -> str:
         trusted = x509.load_pem_x509_certificates(authorities)
     except ValueError:
         return UNKNOWN
-    return _untimely(chain[0], now_s) or _misnamed(chain[0], name) or _unsigned(chain, trusted)
+    return _untimely(chain[0], now_s) or _check_name(chain[0], name) or _check_signatures(chain, trusted)
 
 
 def _untimely(leaf: x509.Certificate, now_s: float) -> str:
@@ -32,15 +32,15 @@ def _untimely(leaf: x509.Certificate, now_s: float) -> str:
     if begins <= now <= ends:
         return ""
     edge, word = (begins, "before") if now < begins else (ends, "after")
-    told = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
-    return f"{_BEGINS}certificate has expired or is not yet valid: {told}"
+    message = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
+    return f"{_BEGINS}certificate has expired or is not yet valid: {message}"
 
 
 def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _misnamed(leaf: x509.Certificate, name: str) -> str:
+def _check_name(leaf: x509.Certificate, name: str) -> str:
     try:
         said = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -50,14 +50,14 @@ def _misnamed(leaf: x509.Certificate, name: str) -> str:
             else f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
         )
     names = said.get_values_for_type(x509.DNSName)
-    addresses = [str(one) for one in said.get_values_for_type(x509.IPAddress)]
+    addresses = [str(address) for address in said.get_values_for_type(x509.IPAddress)]
     if _is_address(name):
         if name in addresses:
             return ""
         if not addresses:
             return f"{_BEGINS}cannot validate certificate for {name} because it doesn't contain any IP SANs"
         return f"{_BEGINS}certificate is valid for {', '.join(addresses)}, not {name}"
-    if any(_matches(one, name) for one in names):
+    if any(_matches(candidate, name) for candidate in names):
         return ""
     if not names:
         return f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
@@ -77,15 +77,15 @@ def _matches(pattern: str, name: str) -> bool:
     return pattern.lower() == name.lower() or (first == "*" and rest == name.lower().partition(".")[2])
 
 
-def _unsigned(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
+def _check_signatures(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
     """Each certificate must be signed by the next, and the last by one that is trusted, or be trusted itself."""
-    if any(not _signed(below, above) for below, above in pairwise(chain)):
+    if any(not _is_signed(below, above) for below, above in pairwise(chain)):
         return UNKNOWN
     last = chain[-1]
-    return "" if last in trusted or any(_signed(last, one) for one in trusted) else UNKNOWN
+    return "" if last in trusted or any(_is_signed(last, root) for root in trusted) else UNKNOWN
 
 
-def _signed(below: x509.Certificate, above: x509.Certificate) -> bool:
+def _is_signed(below: x509.Certificate, above: x509.Certificate) -> bool:
     try:
         below.verify_directly_issued_by(above)
     except (ValueError, TypeError, InvalidSignature):

@@ -76,7 +76,7 @@ class WebhookCalls:
                 connection.close()
         except NetworkError as error:
             raise CallFailed(go_words(error, f"{address}:{port}")) from None
-        return _understood(response)
+        return _parse_review(response)
 
     def _address(self, service: Object) -> str:
         """Where a Service is found, without asking the cluster's DNS."""
@@ -86,7 +86,7 @@ class WebhookCalls:
         spec, port = found["spec"], service.get("port", 443)
         if spec.get("type") == "ExternalName":
             return str(spec["externalName"])
-        if not any(one["port"] == port for one in spec.get("ports") or ()):
+        if not any(entry["port"] == port for entry in spec.get("ports") or ()):
             raise CallFailed(f'no service port {port} found for service "{service["name"]}"')
         address = spec.get("clusterIP") or ""
         if address in ("", "None"):
@@ -108,7 +108,7 @@ class WebhookCalls:
             raise CallFailed(why)
 
 
-def _understood(response: Any) -> Any:
+def _parse_review(response: Any) -> Any:
     """The review in a response, or a Kubernetes client's complaint about it."""
     if not isinstance(response, HttpResponse):
         raise CallFailed("net/http: HTTP/1.x transport connection broken: malformed HTTP response")

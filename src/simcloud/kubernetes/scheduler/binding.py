@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
 from simcloud.kubernetes.scheduler.filters import claims
@@ -22,11 +22,11 @@ _BINDING: Final = 'binding rejected: running Bind plugin "DefaultBinder": '
 
 
 class Binder:
-    """Binds the pods of one scheduler. ``failed`` is told of those that could not be bound, and why."""
+    """Binds the pods of one scheduler. ``failed`` is called for those that could not be bound, with the reason."""
 
     def __init__(
         self,
-        client: Client,
+        client: ComponentClient,
         cache: Cache,
         recorder: SeriesRecorder,
         failed: Callable[[Waiting, str], None],
@@ -40,7 +40,9 @@ class Binder:
     def bind(self, waiting: Waiting, node: NodeInfo) -> None:
         """Count a pod on its node and bind it there; if its claims have no volumes yet, later."""
         pod = waiting.pod
-        unbound = [one for one in claims.of_pod(pod, self._cache) if not is_bound(one)] if pod.claims else []
+        unbound = (
+            [claim for claim in claims.of_pod(pod, self._cache) if not is_bound(claim)] if pod.claims else []
+        )
         planned = plan(unbound, node, self._cache) if unbound else None
         self._cache.place(pod, node.name)
         if planned is None:
@@ -68,7 +70,7 @@ class Binder:
         deadline = kernel.now + VOLUME_WAIT_S
         while True:
             await kernel.sleep(VOLUME_POLL_S)
-            problem = self._gone(pod) or undone(planned, node, self._client)
+            problem = self._check_gone(pod) or undone(planned, node, self._client)
             if not problem and planned.is_done(self._client):
                 break
             if not problem and kernel.now >= deadline:
@@ -78,7 +80,7 @@ class Binder:
                 return
         self._bind(waiting, node.name)
 
-    def _gone(self, pod: PodInfo) -> str:
+    def _check_gone(self, pod: PodInfo) -> str:
         if self._client.refreshed(pod.pod) is not None:
             return ""
         return f'pod does not exist any more: pod "{pod.name}" not found'
@@ -98,5 +100,5 @@ class Binder:
         except ApiError as error:
             self._failed(waiting, f"{_BINDING}{error}")
             return
-        told = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
-        self._recorder.event(pod.pod, "Normal", "Scheduled", "Binding", told)
+        message = f"Successfully assigned {pod.namespace}/{pod.name} to {node}"
+        self._recorder.event(pod.pod, "Normal", "Scheduled", "Binding", message)

@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.selection import VolumeIndex
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import Group, PodInfo
@@ -25,7 +25,7 @@ _ZONES: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
 class Cache:
     """Nodes with what runs on them. ``client`` reads everything else."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self.client = client
         self.volumes = VolumeIndex(client)
         self.image_holders: dict[str, int] = {}
@@ -42,8 +42,10 @@ class Cache:
             zones: dict[tuple[str, ...], list[NodeInfo]] = {}
             for info in self._infos.values():
                 if info.node is not None:
-                    zones.setdefault(tuple(info.labels.get(one, "") for one in _ZONES), []).append(info)
-            self._listed = [one for turn in zip_longest(*zones.values()) for one in turn if one is not None]
+                    zones.setdefault(tuple(info.labels.get(label, "") for label in _ZONES), []).append(info)
+            self._listed = [
+                node for turn in zip_longest(*zones.values()) for node in turn if node is not None
+            ]
         return self._listed
 
     def node(self, name: str) -> NodeInfo | None:
@@ -59,7 +61,7 @@ class Cache:
         """Pods of a namespace with equal labels: these, and how many there are by node's name."""
         return iter(self._groups.get(namespace, {}).values())
 
-    def counted(self, namespace: str, selector: LabelSelector) -> dict[str, int]:
+    def count_pods(self, namespace: str, selector: LabelSelector) -> dict[str, int]:
         """How many pods that stay does a selector choose, by node's name."""
         total: dict[str, int] = {}
         for (_, _, leaving), (labels, counts) in self._groups.get(namespace, {}).items():

@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import involved
 from simcloud.kubernetes.scheduler.messages import note
 
@@ -29,7 +29,7 @@ class _Series:
 class SeriesRecorder:
     """Records the events of one component: the scheduler, or a kube-proxy."""
 
-    def __init__(self, client: Client, component: str, instance: str) -> None:
+    def __init__(self, client: ComponentClient, component: str, instance: str) -> None:
         self._client = client
         self._component = component
         self._instance = instance
@@ -97,11 +97,11 @@ class SeriesRecorder:
             return
 
     def _write(self, series: _Series) -> None:
-        told = {"count": series.count, "lastObservedTime": micro(series.last_s)}
+        update = {"count": series.count, "lastObservedTime": micro(series.last_s)}
         try:
-            self._client.patch(series.event, {"series": told})
+            self._client.patch(series.event, {"series": update})
         except ApiError:
-            self._create({**series.event, "series": told})
+            self._create({**series.event, "series": update})
 
 
 def _uid(obj: Object | None) -> str:

@@ -9,7 +9,7 @@ from random import Random
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.pod_conditions import set_condition
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import messages, preemption
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
@@ -35,7 +35,7 @@ class Preemptor:
 
     def __init__(
         self,
-        client: Client,
+        client: ComponentClient,
         cache: Cache,
         nominations: Nominations,
         recorder: SeriesRecorder,
@@ -56,7 +56,7 @@ class Preemptor:
             return Outcome(messages.with_preemption(sentence, messages.NEVER))
         if self._room_is_coming(pod, result.rejections):
             return Outcome(messages.with_preemption(sentence, messages.WAITING))
-        hopeful = [node for node, one in result.rejections if not one.final]
+        hopeful = [node for node, rejection in result.rejections if not rejection.final]
         if hopeful:
             first = self._random.randrange(len(hopeful))
             hopeful = [*hopeful[first:], *hopeful[:first]]
@@ -70,7 +70,7 @@ class Preemptor:
         return Outcome(sentence, best.node, best)
 
     def evict(self, pod: PodInfo, chosen: preemption.Candidate) -> bool:
-        """Have the victims go; False if one of them could not be told."""
+        """Evict the victims; False if one of them could not be evicted."""
         for other in self._nominations.on(chosen.node):
             if other.priority < pod.priority:
                 self._unkeep(other)
@@ -79,9 +79,9 @@ class Preemptor:
 
     def _room_is_coming(self, pod: PodInfo, rejections: Sequence[tuple[NodeInfo, Rejection]]) -> bool:
         node = self._cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")
-        if node is None or any(one is node and rejection.final for one, rejection in rejections):
+        if node is None or any(candidate is node and rejection.final for candidate, rejection in rejections):
             return False
-        return any(other.priority < pod.priority and _preempted(other.pod) for other in node.pods.values())
+        return any(other.priority < pod.priority and _is_preempted(other.pod) for other in node.pods.values())
 
     def _unkeep(self, pod: PodInfo) -> None:
         """A less important pod's place is not kept any more: it looks for another."""
@@ -106,13 +106,15 @@ class Preemptor:
             self._client.delete(victim.pod)
         except ApiError:
             return False
-        told = f"Preempted by pod {pod.uid} on node {node}"
-        self._recorder.event(victim.pod, "Normal", "Preempted", "Preempting", told, pod.pod)
+        message = f"Preempted by pod {pod.uid} on node {node}"
+        self._recorder.event(victim.pod, "Normal", "Preempted", "Preempting", message, pod.pod)
         return True
 
 
-def _preempted(pod: Object) -> bool:
+def _is_preempted(pod: Object) -> bool:
     return "deletionTimestamp" in pod["metadata"] and any(
-        one["type"] == "DisruptionTarget" and one["status"] == "True" and one.get("reason") == _REASON
-        for one in (pod.get("status") or {}).get("conditions") or ()
+        condition["type"] == "DisruptionTarget"
+        and condition["status"] == "True"
+        and condition.get("reason") == _REASON
+        for condition in (pod.get("status") or {}).get("conditions") or ()
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler.filters import (
     affinity,
     claims,
@@ -43,7 +43,7 @@ class Change:
     """Something that happened: to a node or a pod, now and before, or to another object."""
 
     kind: str
-    client: Client
+    client: ComponentClient
     node: NodeInfo | None = None
     node_before: NodeInfo | None = None
     pod: PodInfo | None = None
@@ -72,13 +72,13 @@ def _new_node(pod: PodInfo, change: Change) -> bool:
     return change.node_before is None
 
 
-def _moved_node(pod: PodInfo, change: Change) -> bool:
+def _has_new_labels(pod: PodInfo, change: Change) -> bool:
     """A new node, or one with other labels."""
     before, now = change.node_before, change.node
     return before is None or now is None or before.labels != now.labels
 
 
-def _uncordoned(pod: PodInfo, change: Change) -> bool:
+def _is_uncordoned(pod: PodInfo, change: Change) -> bool:
     before, now = change.node_before, change.node
     return now is not None and not now.unschedulable and (before is None or before.unschedulable)
 
@@ -104,13 +104,15 @@ def _larger(pod: PodInfo, change: Change) -> bool:
 
 def _frees_ports(pod: PodInfo, change: Change) -> bool:
     left = change.pod
-    return left is not None and any(conflicts(one, other) for one in left.ports for other in pod.ports)
+    return left is not None and any(conflicts(port, other) for port in left.ports for other in pod.ports)
 
 
 def _frees_claim(pod: PodInfo, change: Change) -> bool:
     left = change.pod
     return (
-        left is not None and left.namespace == pod.namespace and any(one in left.claims for one in pod.claims)
+        left is not None
+        and left.namespace == pod.namespace
+        and any(claim in left.claims for claim in pod.claims)
     )
 
 
@@ -125,7 +127,9 @@ def _of_the_kind(pod: PodInfo, change: Change) -> bool:
 
     def counts(other: PodInfo | None) -> list[bool]:
         same = other is not None and other.namespace == pod.namespace
-        return [other is not None and same and one.selector.matches(other.labels) for one in wanted]
+        return [
+            other is not None and same and constraint.selector.matches(other.labels) for constraint in wanted
+        ]
 
     before, now = counts(change.pod_before), counts(change.pod)
     return before != now if change.kind == RELABELLED else any(now)
@@ -135,13 +139,16 @@ def _domain(pod: PodInfo, change: Change) -> bool:
     """A node with the labels of all constraints came, went, or changed these."""
     wanted = spread.constraints(pod, "DoNotSchedule")
     before, now = change.node_before, change.node
-    if now is None or not all(one.key in now.labels for one in wanted):
+    if now is None or not all(constraint.key in now.labels for constraint in wanted):
         return False
     if before is None or change.kind == NODE_GONE:
         return True
-    if any(before.labels.get(one.key) != now.labels[one.key] for one in wanted):
+    if any(before.labels.get(constraint.key) != now.labels[constraint.key] for constraint in wanted):
         return True
-    return any(one.honours_taints for one in wanted) and before.blocking_taints != now.blocking_taints
+    return (
+        any(constraint.honours_taints for constraint in wanted)
+        and before.blocking_taints != now.blocking_taints
+    )
 
 
 def _better_company(pod: PodInfo, change: Change) -> bool:
@@ -159,16 +166,16 @@ def _better_company(pod: PodInfo, change: Change) -> bool:
 
 HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
     NODE: {
-        unschedulable.NAME: _uncordoned,
+        unschedulable.NAME: _is_uncordoned,
         taints.NAME: _tolerable,
         affinity.NAME: _suitable,
         ports.NAME: _new_node,
         resources.NAME: _larger,
         restrictions.NAME: _new_node,
-        claims.NAME: _moved_node,
-        zones.NAME: _moved_node,
+        claims.NAME: _has_new_labels,
+        zones.NAME: _has_new_labels,
         spread.NAME: _domain,
-        pod_affinity.NAME: _moved_node,
+        pod_affinity.NAME: _has_new_labels,
     },
     NODE_GONE: {spread.NAME: _domain},
     PLACED: {spread.NAME: _of_the_kind, pod_affinity.NAME: _better_company},
@@ -192,7 +199,7 @@ HINTS: Final[Mapping[str, Mapping[str, Hint]]] = {
 
 def after_own_change(pod: PodInfo, plugins: Sequence[str]) -> bool:
     """Whether a change of the waiting pod itself may help it."""
-    return not plugins or any(one in _OWN for one in plugins)
+    return not plugins or any(plugin in _OWN for plugin in plugins)
 
 
 _OWN: Final = (
@@ -211,12 +218,12 @@ def _now_but_not_before(change: Change, holds: Callable[[NodeInfo], bool]) -> bo
 
 def _tolerates(pod: PodInfo, node: NodeInfo) -> bool:
     tolerations = pod.spec.get("tolerations") or ()
-    return all(taints.tolerated(one, tolerations) for one in node.blocking_taints)
+    return all(taints.is_tolerated(taint, tolerations) for taint in node.blocking_taints)
 
 
-def _any(terms: Sequence[Term], other: PodInfo, client: Client) -> bool:
-    return any(one.matches(other.namespace, other.labels, client) for one in terms)
+def _any(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
+    return any(term.matches(other.namespace, other.labels, client) for term in terms)
 
 
-def _all(terms: Sequence[Term], other: PodInfo, client: Client) -> bool:
-    return bool(terms) and all(one.matches(other.namespace, other.labels, client) for one in terms)
+def _all(terms: Sequence[Term], other: PodInfo, client: ComponentClient) -> bool:
+    return bool(terms) and all(term.matches(other.namespace, other.labels, client) for term in terms)

@@ -21,12 +21,12 @@ LONGEST_NOTE: Final = 1024
 
 def unavailable(total: int, rejections: Iterable[Rejection]) -> str:
     """How many nodes have which reason."""
-    counted = Counter(reason for one in rejections for reason in one.reasons)
+    counted = Counter(reason for rejection in rejections for reason in rejection.reasons)
     reasons = sorted(f"{count} {reason}" for reason, count in counted.items())
     return f"0/{total} nodes are available: {', '.join(reasons)}."
 
 
-def refused(total: int, reason: str) -> str:
+def format_refusal(total: int, reason: str) -> str:
     """One reason that holds for all nodes."""
     return f"0/{total} nodes are available: {reason}. {NOT_PREPARED}"
 

@@ -75,7 +75,7 @@ class NodeInfo:
         twin._trial = dict(self._trial or {})
         return twin
 
-    def tried(self) -> Collection[tuple[int, PodInfo]]:
+    def trial_pods(self) -> Collection[tuple[int, PodInfo]]:
         """The pods that a copy has more (1) or less (-1) than the node it is of."""
         return self._trial.values() if self._trial else ()
 

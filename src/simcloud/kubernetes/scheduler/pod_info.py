@@ -75,15 +75,18 @@ class PodInfo:
         self.ports = tuple(_host_ports(spec))
 
 
-def amounts(told: Mapping[str, str] | None) -> Amounts:
+def amounts(quantities: Mapping[str, str] | None) -> Amounts:
     """Quantities as numbers."""
-    return {name: milli(text) if name == "cpu" else whole(text) for name, text in (told or {}).items()}
+    return {name: milli(text) if name == "cpu" else whole(text) for name, text in (quantities or {}).items()}
 
 
 def pod_requests(spec: Object, unsaid: api_amounts.Amounts | None = None) -> Amounts:
     """What a pod asks for as a whole."""
     asked = api_amounts.pod_amounts(spec, "requests", unsaid)
-    return {name: ceil(one.value * 1000) if name == "cpu" else ceil(one.value) for name, one in asked.items()}
+    return {
+        name: ceil(quantity.value * 1000) if name == "cpu" else ceil(quantity.value)
+        for name, quantity in asked.items()
+    }
 
 
 def _claims(name: str, spec: Object) -> Iterable[str]:
@@ -96,7 +99,11 @@ def _claims(name: str, spec: Object) -> Iterable[str]:
 
 def _host_ports(spec: Object) -> Iterable[HostPort]:
     containers = [*spec["containers"]]
-    containers += [one for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"]
+    containers += [
+        init_container
+        for init_container in spec.get("initContainers") or ()
+        if init_container.get("restartPolicy") == "Always"
+    ]
     for container in containers:
         for port in container.get("ports") or ():
             if port.get("hostPort"):

@@ -1,6 +1,6 @@
 """Making room: which less important pods must go, on which node, so that a pod fits.
 
-Every pod of lower priority is taken off a copy of the node; then as many as possible are put back, the
+Every pod of lower priority is taken off a copy of the node; then they are put back where possible, the
 most important first, those guarded by a disruption budget before the others.
 """
 
@@ -46,8 +46,8 @@ def find(
 
 def best(candidates: Sequence[Candidate]) -> Candidate:
     """The one that hurts least: budgets, then priorities, then how many, then the youngest of the highest."""
-    least = min(_harm(one) for one in candidates)
-    equal = [one for one in candidates if _harm(one) == least]
+    least = min(_harm(candidate) for candidate in candidates)
+    equal = [candidate for candidate in candidates if _harm(candidate) == least]
     return max(equal, key=_earliest)
 
 
@@ -58,29 +58,29 @@ def _harm(one: Candidate) -> tuple[int, int, int, int]:
 
 def _earliest(one: Candidate) -> str:
     highest = one.victims[0].priority
-    return min(_started(victim) for victim in one.victims if victim.priority == highest)
+    return min(_start_time(victim) for victim in one.victims if victim.priority == highest)
 
 
 def _victims(pod: PodInfo, node: NodeInfo, fits: Check, budgets: Sequence[Object]) -> Candidate | Rejection:
-    lower = [one for one in node.pods.values() if one.priority < pod.priority]
+    lower = [other for other in node.pods.values() if other.priority < pod.priority]
     if not lower:
         return Rejection("DefaultPreemption", (NO_VICTIMS,), final=True)
-    for one in lower:
-        node.remove(one.uid)
+    for victim in lower:
+        node.remove(victim.uid)
     rejection = fits(node)
     if rejection is not None:
         return rejection
-    lower.sort(key=lambda one: (-one.priority, _started(one)))
+    lower.sort(key=lambda victim: (-victim.priority, _start_time(victim)))
     guarded, free = _by_budget(lower, budgets)
     victims: list[PodInfo] = []
     violations = 0
-    for one in (*guarded, *free):
-        node.add(one)
+    for victim in (*guarded, *free):
+        node.add(victim)
         if fits(node) is not None:
-            node.remove(one.uid)
-            victims.append(one)
-            violations += any(one is other for other in guarded)
-    victims.sort(key=lambda one: (-one.priority, _started(one)))
+            node.remove(victim.uid)
+            victims.append(victim)
+            violations += any(victim is other for other in guarded)
+    victims.sort(key=lambda victim: (-victim.priority, _start_time(victim)))
     return Candidate(node.name, victims, violations)
 
 
@@ -110,7 +110,7 @@ def _guards(budget: Object, pod: PodInfo) -> bool:
     )
 
 
-def _started(pod: PodInfo) -> str:
+def _start_time(pod: PodInfo) -> str:
     """When a pod started; one that has not is as young as can be."""
     started: str | None = (pod.pod.get("status") or {}).get("startTime")
     return started or _NOT_YET

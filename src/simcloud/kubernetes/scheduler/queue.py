@@ -102,7 +102,7 @@ class SchedulingQueue:
         waiting.errors += 1
         self._kernel.call_later(max(0.0, waiting.cool_s - self._kernel.now), self._again, waiting)
 
-    def happened(self, change: Change) -> None:
+    def notify_change(self, change: Change) -> None:
         """Try the pods again that a change may have helped."""
         for plugin, helps in HINTS[change.kind].items():
             for waiting in list(self._refused.get(plugin, {}).values()):

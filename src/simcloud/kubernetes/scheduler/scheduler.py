@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.pod_conditions import set_condition
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import hints, messages
 from simcloud.kubernetes.scheduler.binding import Binder
 from simcloud.kubernetes.scheduler.cache import ENDED, Cache
@@ -35,7 +35,7 @@ class Scheduler:
     def __init__(self, api: Api, name: str = "default-scheduler") -> None:
         self.name = name
         self._kernel = api.kernel
-        self._client = Client(api, "system:kube-scheduler", "kube-scheduler")
+        self._client = ComponentClient(api, "system:kube-scheduler", "kube-scheduler")
         self._recorder = SeriesRecorder(self._client, name, f"{name}-kind-control-plane")
         self.cache = Cache(self._client)
         self.queue = SchedulingQueue(api.kernel)
@@ -58,43 +58,43 @@ class Scheduler:
     def _node_changed(self, write: Revision) -> None:
         self.cache.node_changed(write)
         if write.change == "DELETED":
-            self.queue.happened(Change(hints.NODE_GONE, self._client, node=node_of(write.object)))
+            self.queue.notify_change(Change(hints.NODE_GONE, self._client, node=node_of(write.object)))
         elif write.before is None or _differs(write.before, write.object):
             now, before = node_of(write.object), node_of(write.before)
-            self.queue.happened(Change(hints.NODE, self._client, node=now, node_before=before))
+            self.queue.notify_change(Change(hints.NODE, self._client, node=now, node_before=before))
 
     def _storage_changed(self, write: Revision) -> None:
         if write.change != "DELETED":
             kind = f"{write.key.plural}.{write.key.group}" if write.key.group else write.key.plural
-            self.queue.happened(Change(kind, self._client, object=write.object, before=write.before))
+            self.queue.notify_change(Change(kind, self._client, object=write.object, before=write.before))
 
     def _pod_changed(self, write: Revision) -> None:
         pod = write.object
         uid = pod["metadata"]["uid"]
         if write.change == "DELETED" or (pod.get("status") or {}).get("phase") in ENDED:
-            self._finished(uid)
+            self._forget(uid)
             known = self.cache.forget(uid)
             if known is not None:
-                self.queue.happened(Change(hints.GONE, self._client, pod=known))
+                self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
         elif pod["spec"].get("nodeName"):
-            self._finished(uid)
+            self._forget(uid)
             if not self.cache.refreshed(write):
-                self._placed(PodInfo(pod))
+                self._on_placed(PodInfo(pod))
         elif pod["spec"].get("schedulerName") == self.name:
             status_only = write.before is not None and _schedules_alike(write.before, pod)
             if not (status_only and self.queue.refresh(PodInfo(pod))):
                 self.queue.add(PodInfo(pod))
 
-    def _finished(self, uid: str) -> None:
+    def _forget(self, uid: str) -> None:
         self.queue.remove(uid)
         self._nominations.drop(uid)
 
-    def _placed(self, pod: PodInfo) -> None:
+    def _on_placed(self, pod: PodInfo) -> None:
         """A pod has its node, or has changed on it."""
         before = self.cache.forget(pod.uid)
         self.cache.place(pod, pod.spec["nodeName"])
         kind = hints.PLACED if before is None else hints.RELABELLED
-        self.queue.happened(Change(kind, self._client, pod=pod, pod_before=before))
+        self.queue.notify_change(Change(kind, self._client, pod=pod, pod_before=before))
 
     async def _work(self) -> None:
         while True:
@@ -113,24 +113,26 @@ class Scheduler:
             return
         nodes = self.cache.nodes()
         if not nodes:
-            self._refused(waiting, messages.NO_NODES, (), None)
+            self._refuse(waiting, messages.NO_NODES, (), None)
             return
         try:
             result = self._search.search(pod)
         except Refused as refusal:
-            self._refused(waiting, messages.refused(len(nodes), refusal.reason), (refusal.plugin,), None)
+            self._refuse(
+                waiting, messages.format_refusal(len(nodes), refusal.reason), (refusal.plugin,), None
+            )
             return
         if result.node is not None:
             self._nominations.drop(pod.uid)
             self._binder.bind(waiting, result.node)
-            self.queue.happened(Change(hints.PLACED, self._client, pod=pod))
+            self.queue.notify_change(Change(hints.PLACED, self._client, pod=pod))
             return
         outcome = self._preemptor.make_room(pod, result)
-        self._refused(waiting, outcome.message, result.plugins(), outcome.nominate)
+        self._refuse(waiting, outcome.message, result.plugins(), outcome.nominate)
         if outcome.candidate is not None and not self._preemptor.evict(pod, outcome.candidate):
             self.queue.activate(pod.uid)
 
-    def _refused(
+    def _refuse(
         self, waiting: Waiting, message: str, plugins: tuple[str, ...] | list[str], nominate: str | None
     ) -> None:
         """Tell why no node will do; ``nominate`` sets or clears the node that is kept, None leaves it."""
@@ -145,7 +147,7 @@ class Scheduler:
         """A binding failed: the pod's place is free again."""
         known = self.cache.forget(waiting.pod.uid)
         if known is not None:
-            self.queue.happened(Change(hints.GONE, self._client, pod=known))
+            self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
         self.queue.failed(waiting)
         self._tell(waiting.pod, "SchedulerError", message, "")
 

@@ -1,6 +1,6 @@
 """Finding a node for a pod: which will do, which of them is best, and why the others will not.
 
-Of a hundred nodes or fewer all are looked at; of more only so many that the choice is good enough, and the
+Of a hundred nodes or fewer all are looked at; of more only enough for a good choice, and the
 next pod's search begins where this one ended.
 """
 
@@ -51,7 +51,11 @@ class Nominations:
         """The same check, also with the pods, no less important, for whom a node is kept."""
 
         def check(node: NodeInfo) -> Rejection | None:
-            kept = [one for one in self.on(node.name) if one.uid != pod.uid and one.priority >= pod.priority]
+            kept = [
+                nominated
+                for nominated in self.on(node.name)
+                if nominated.uid != pod.uid and nominated.priority >= pod.priority
+            ]
             if kept:
                 fuller = node.copy()
                 for other in kept:
@@ -73,16 +77,16 @@ class Result:
     node: NodeInfo | None = None
     rejections: list[tuple[NodeInfo, Rejection]] = field(default_factory=list)
     absent: int = 0
-    """So many nodes were left out by their names."""
+    """Number of nodes left out by their names."""
 
     def sentence(self) -> str:
         """Why no node will do."""
         left_out = [Rejection(affinity.NAME, (messages.absent(affinity.NAME),))] * self.absent
-        return messages.unavailable(self.total, (*(one for _, one in self.rejections), *left_out))
+        return messages.unavailable(self.total, (*(rejection for _, rejection in self.rejections), *left_out))
 
     def plugins(self) -> list[str]:
         """The filters that refused nodes."""
-        named = dict.fromkeys(one.plugin for _, one in self.rejections)
+        named = dict.fromkeys(rejection.plugin for _, rejection in self.rejections)
         return list(named | {affinity.NAME: None} if self.absent else named)
 
 
@@ -98,7 +102,7 @@ class Search:
     def search(self, pod: PodInfo) -> Result:
         """Look for a node. Raises Refused where none can do."""
         nodes = self._cache.nodes()
-        names = affinity.named_nodes(pod)
+        names = affinity.find_named_nodes(pod)
         checks = [check for prepare in FILTERS if (check := prepare(pod, self._cache)) is not None]
         result = Result(self._nominations.guarding(pod, together(checks)), len(nodes))
         kept = self._cache.node((pod.pod.get("status") or {}).get("nominatedNodeName") or "")
@@ -143,8 +147,8 @@ def together(checks: Sequence[Check]) -> Check:
     """All checks as one."""
 
     def check(node: NodeInfo) -> Rejection | None:
-        for one in checks:
-            rejection = one(node)
+        for check_filter in checks:
+            rejection = check_filter(node)
             if rejection is not None:
                 return rejection
         return None

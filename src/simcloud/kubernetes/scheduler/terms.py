@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 HARD_WEIGHT: Final = 1
 """What a rule that must hold counts for, when nodes are scored for the pods that it speaks of."""
@@ -27,7 +27,7 @@ class Term:
     namespace_selector: LabelSelector | None
     weight: int
 
-    def covers(self, namespace: str, client: Client) -> bool:
+    def covers(self, namespace: str, client: ComponentClient) -> bool:
         """Whether the term speaks of pods in a namespace."""
         if namespace in self.namespaces:
             return True
@@ -36,7 +36,7 @@ class Term:
         found = client.get("namespaces", "", namespace)
         return self.namespace_selector.matches(found["metadata"].get("labels") if found is not None else None)
 
-    def matches(self, namespace: str, labels: Mapping[str, str], client: Client) -> bool:
+    def matches(self, namespace: str, labels: Mapping[str, str], client: ComponentClient) -> bool:
         """Whether the term speaks of a pod with these labels."""
         return self.covers(namespace, client) and self.selector.matches(labels)
 
@@ -60,27 +60,27 @@ def company(namespace: str, affinity: Object | None) -> Company:
     if not near and not far:
         return ALONE
     return Company(
-        _required(namespace, near),
-        _required(namespace, far),
-        _preferred(namespace, near),
-        _preferred(namespace, far),
+        _parse_required(namespace, near),
+        _parse_required(namespace, far),
+        _parse_preferred(namespace, near),
+        _parse_preferred(namespace, far),
     )
 
 
-def _required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
-    return tuple(_term(namespace, one, HARD_WEIGHT) for one in (rules or {}).get(_REQUIRED) or ())
+def _parse_required(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+    return tuple(_term(namespace, term, HARD_WEIGHT) for term in (rules or {}).get(_REQUIRED) or ())
 
 
-def _preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
+def _parse_preferred(namespace: str, rules: Object | None) -> tuple[Term, ...]:
     weighted = (rules or {}).get(_PREFERRED) or ()
-    return tuple(_term(namespace, one["podAffinityTerm"], one["weight"]) for one in weighted)
+    return tuple(_term(namespace, term["podAffinityTerm"], term["weight"]) for term in weighted)
 
 
-def _term(namespace: str, told: Object, weight: int) -> Term:
-    names, selector = tuple(told.get("namespaces") or ()), told.get("namespaceSelector")
+def _term(namespace: str, spec: Object, weight: int) -> Term:
+    names, selector = tuple(spec.get("namespaces") or ()), spec.get("namespaceSelector")
     return Term(
-        told["topologyKey"],
-        from_label_selector(told.get("labelSelector")),
+        spec["topologyKey"],
+        from_label_selector(spec.get("labelSelector")),
         names if names or selector is not None else (namespace,),
         None if selector is None else from_label_selector(selector),
         weight,

@@ -1,7 +1,7 @@
 """The volumes of a pod's claims on one node: which are bound there already, would be bound, or would be made.
 
 A plan is made for every node that is looked at and carried out for the one that is chosen: volumes are
-reserved for their claims, claims that need a new volume are told their node, and the rest is left to the
+reserved for their claims, claims that need a new volume get their node noted, and the rest is left to the
 volume controller and to provisioners.
 """
 
@@ -13,7 +13,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.binder import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
@@ -42,11 +42,11 @@ class Plan:
     provisions: tuple[Object, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def is_done(self, client: Client) -> bool:
+    def is_done(self, client: ComponentClient) -> bool:
         """Whether all its claims are bound."""
         claims = (*(claim for claim, _ in self.bindings), *self.provisions)
         current = [client.refreshed(claim) for claim in claims]
-        return all(one is not None and is_bound(one) for one in current)
+        return all(claim is not None and is_bound(claim) for claim in current)
 
 
 def is_bound(claim: Object) -> bool:
@@ -54,7 +54,7 @@ def is_bound(claim: Object) -> bool:
     return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
 
 
-def waits(claim: Object, client: Client) -> bool:
+def waits(claim: Object, client: ComponentClient) -> bool:
     """Whether a claim waits for its first consumer."""
     mode = at(client.get(CLASSES, "", class_of(claim)), "volumeBindingMode")
     return bool(mode == "WaitForFirstConsumer")
@@ -63,12 +63,12 @@ def waits(claim: Object, client: Client) -> bool:
 def plan(claims: Sequence[Object], node: NodeInfo, cache: Cache) -> Plan:
     """How a node would serve claims."""
     reasons = []
-    bound = [one for one in claims if is_bound(one)]
-    volumes = [cache.client.get("persistentvolumes", "", one["spec"]["volumeName"]) for one in bound]
-    present = [one for one in volumes if one is not None]
-    if not all(_reaches(one, node) for one in present):
+    bound = [claim for claim in claims if is_bound(claim)]
+    volumes = [cache.client.get("persistentvolumes", "", claim["spec"]["volumeName"]) for claim in bound]
+    present = [volume for volume in volumes if volume is not None]
+    if not all(_reaches(volume, node) for volume in present):
         reasons.append(UNREACHABLE)
-    bindings, provisions, problem = _unbound([one for one in claims if not is_bound(one)], node, cache)
+    bindings, provisions, problem = _unbound([claim for claim in claims if not is_bound(claim)], node, cache)
     if problem:
         reasons.append(problem)
     if len(present) < len(volumes):
@@ -76,7 +76,7 @@ def plan(claims: Sequence[Object], node: NodeInfo, cache: Cache) -> Plan:
     return Plan(tuple(bindings), tuple(provisions), tuple(reasons))
 
 
-def carry_out(planned: Plan, node: str, client: Client) -> None:
+def carry_out(planned: Plan, node: str, client: ComponentClient) -> None:
     """Reserve volumes for their claims, and tell claims without one their node. Raises ApiError."""
     for claim, volume in planned.bindings:
         if at(volume, "spec", "claimRef", "uid") == claim["metadata"]["uid"]:
@@ -89,7 +89,7 @@ def carry_out(planned: Plan, node: str, client: Client) -> None:
         client.patch(claim, {"metadata": {"annotations": {SELECTED_NODE: node}}})
 
 
-def undone(planned: Plan, node: NodeInfo, client: Client) -> str:
+def undone(planned: Plan, node: NodeInfo, client: ComponentClient) -> str:
     """What went wrong with a plan that is being carried out; empty if nothing did."""
     for _, volume in planned.bindings:
         current, name = client.refreshed(volume), volume["metadata"]["name"]
@@ -137,35 +137,37 @@ def _unbound(
 def _match(claim: Object, node: NodeInfo, cache: Cache, taken: Mapping[str, None]) -> Object | None:
     """The volume reserved for a claim, or the smallest free one that the node reaches."""
     found = [
-        one
-        for one in cache.volumes.candidates(claim)
-        if one["metadata"]["name"] not in taken and fits(one, claim)
+        volume
+        for volume in cache.volumes.candidates(claim)
+        if volume["metadata"]["name"] not in taken and fits(volume, claim)
     ]
-    reserved = [one for one in found if is_bound_to(one, claim)]
+    reserved = [volume for volume in found if is_bound_to(volume, claim)]
     if reserved:
         return reserved[0] if _reaches(reserved[0], node) else None
-    free = [one for one in found if at(one, "status", "phase") == "Available" and _reaches(one, node)]
-    return min(free, key=lambda one: (size_of(one), one["metadata"]["name"]), default=None)
+    free = [
+        volume for volume in found if at(volume, "status", "phase") == "Available" and _reaches(volume, node)
+    ]
+    return min(free, key=lambda volume: (size_of(volume), volume["metadata"]["name"]), default=None)
 
 
-def _provision_problem(claim: Object, node: NodeInfo, client: Client) -> str:
+def _provision_problem(claim: Object, node: NodeInfo, client: ComponentClient) -> str:
     storage_class = client.get(CLASSES, "", class_of(claim))
     if storage_class is None or storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return NONE_FOUND
     topologies = storage_class.get("allowedTopologies") or ()
-    if topologies and not any(_in_topology(one, node) for one in topologies):
+    if topologies and not any(_in_topology(topology, node) for topology in topologies):
         return NONE_FOUND
     return ""
 
 
 def _in_topology(term: Object, node: NodeInfo) -> bool:
     wanted = term.get("matchLabelExpressions") or ()
-    return all(node.labels.get(one["key"]) in one["values"] for one in wanted)
+    return all(node.labels.get(requirement["key"]) in requirement["values"] for requirement in wanted)
 
 
 def _reaches(volume: Object, node: NodeInfo) -> bool:
     terms = at(volume, "spec", "nodeAffinity", "required", "nodeSelectorTerms")
-    return not terms or any(meets_term(one, node.name, node.labels) for one in terms)
+    return not terms or any(meets_term(term, node.name, node.labels) for term in terms)
 
 
 def _size(claim: Object) -> float:

@@ -10,7 +10,7 @@ from simcloud.kubectl.describe import describer_for
 from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from tests.simcloud.kubectl.describe.worlds import written
 from tests.simcloud.kubectl.genuine import Everything, finished, standing
 from tests.simcloud.server.kubernetes.served import Served
@@ -44,7 +44,7 @@ REFUSED = [
 def api() -> Api:
     """A world whose newcomer may get, by name, what is described here, and list nothing."""
     api = written().api
-    client = Client(api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(api, "kubernetes-admin", "kubectl")
     named = [name.partition(".") for name, *_ in SEEN + REFUSED]
     rules = [{"apiGroups": [group], "resources": [plural], "verbs": ["get"]} for plural, _, group in named]
     rbac = "rbac.authorization.k8s.io"

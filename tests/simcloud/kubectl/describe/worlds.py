@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import RevisionLog
 from simcloud.kubernetes.api.times import micro, rfc3339
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.nodes import node_names
 from simcloud.sim import Kernel
 from simcloud.world.world import World
@@ -31,7 +31,7 @@ def living() -> Cluster:
     cluster = Cluster(world.kernel, machines, world.epoch_s)
     cluster.start()
     world.run_for(SETTLE_S)
-    client = Client(cluster.api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     for obj in manifests("living"):
         client.create(obj)
         if obj["kind"] == "Namespace":
@@ -42,7 +42,7 @@ def living() -> Cluster:
     return cluster
 
 
-def _change(client: Client) -> None:
+def _change(client: ComponentClient) -> None:
     """A rollout that will not end, a pod that will not go, a node that takes no more."""
 
     def other_image(deployment: Object) -> None:
@@ -76,7 +76,7 @@ def written() -> Cluster:
 def _written() -> Cluster:
     cluster = Cluster(Kernel(1), epoch_s=float(int(time.time()) - 1000))
     without_loops(cluster.api)
-    client = Client(cluster.api, "kubernetes-admin", "kubectl")
+    client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     for obj in manifests("rare"):
         _write(client, obj)
     _debug(client)
@@ -84,7 +84,7 @@ def _written() -> Cluster:
     return cluster
 
 
-def _debug(client: Client) -> None:
+def _debug(client: ComponentClient) -> None:
     """A pod that somebody looks into by another container."""
     pod = client.get("pods", "rare", "bare")
     assert pod is not None
@@ -102,7 +102,7 @@ def _debug(client: Client) -> None:
     client.edit(pod, say, "status")
 
 
-def _tell(client: Client) -> None:
+def _tell(client: ComponentClient) -> None:
     """Events of every shape about a pod, and so many about another that sorting them is not trivial."""
     now_s = client.api.now_s
     shapes: list[Object] = [
@@ -127,7 +127,7 @@ def _tell(client: Client) -> None:
         )
 
 
-def _event(client: Client, pod: str, number: int, shape: Object) -> None:
+def _event(client: ComponentClient, pod: str, number: int, shape: Object) -> None:
     about = client.get("pods", "rare", pod)
     assert about is not None
     involved = {"kind": "Pod", "name": pod, "namespace": "rare", "uid": about["metadata"]["uid"]}
@@ -147,7 +147,7 @@ def _event(client: Client, pod: str, number: int, shape: Object) -> None:
     )
 
 
-def _write(client: Client, obj: Object) -> None:
+def _write(client: ComponentClient, obj: Object) -> None:
     status: Any = obj.get("status")
     made = client.create(obj)
     if status:

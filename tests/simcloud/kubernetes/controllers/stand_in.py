@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 BIND_S = 0.02
 RUN_S = 0.3
@@ -24,7 +24,7 @@ NODES = ("kind-control-plane", "kind-worker")
 
 def add_nodes(api: Api, names: Sequence[str] = NODES) -> None:
     """Nodes that are ready, as a kubelet would register them."""
-    client = Client(api, "system:nodes", "kubelet")
+    client = ComponentClient(api, "system:nodes", "kubelet")
     for name in names:
         labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
         node = client.create(
@@ -38,7 +38,7 @@ class StandIn:
 
     def __init__(self, api: Api, nodes: Sequence[str] = NODES) -> None:
         self.api = api
-        self.client = Client(api, "stand-in", "stand-in")
+        self.client = ComponentClient(api, "stand-in", "stand-in")
         self.nodes = list(nodes)
         self.turn = 0
         self.held: dict[str, None] = {}

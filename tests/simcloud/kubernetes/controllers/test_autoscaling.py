@@ -273,7 +273,7 @@ def test_policies_limit_the_rate() -> None:
     history = History()
     first = normalize(spec, history, 10, 50, 1000.0)
     assert (first.replicas, first.limit[0]) == (15, "ScaleUpLimit")
-    history.scaled(1000.0, 10, 15, spec)
+    history.record_scaling(1000.0, 10, 15, spec)
     assert normalize(spec, history, 15, 50, 1015.0).replicas == 15
     assert normalize(spec, history, 15, 50, 1061.0).replicas == 23
     down = normalize(spec, History(), 10, 1, 2000.0)

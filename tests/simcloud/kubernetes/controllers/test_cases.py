@@ -41,7 +41,7 @@ import yaml
 from simcloud.kubernetes import controllers
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import REGISTERED, Controller, owner_reference
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.api.conftest import demo_cluster, frozen_objects
@@ -63,7 +63,7 @@ class World:
     def __init__(self, running: list[str], stand_in: bool = True) -> None:
         self.kernel = Kernel(1)
         self.api = demo_cluster(self.kernel).api
-        self.client = Client(self.api, "admin", "kubectl")
+        self.client = ComponentClient(self.api, "admin", "kubectl")
         self.running = running
         self.stand_in = StandIn(self.api)
         self.usage: Object = {}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.controllers.endpoints.endpoints import truncated
+from simcloud.kubernetes.controllers.endpoints.endpoints import truncate
 from tests.simcloud.kubernetes.controllers.test_cases import World, frozen_objects
 
 __all__ = ["frozen_objects"]
@@ -116,10 +116,10 @@ def test_a_pod_is_in_no_slice_before_its_node_is_there() -> None:
 def test_endpoints_list_a_thousand_and_the_ready_ones_first() -> None:
     ready, waiting = ([{"ip": f"{kind}.{number}"} for number in range(800)] for kind in ("r", "w"))
     ports = [{"port": 80, "protocol": "TCP"}]
-    (told,) = truncated([{"addresses": ready, "notReadyAddresses": waiting, "ports": ports}])
+    (told,) = truncate([{"addresses": ready, "notReadyAddresses": waiting, "ports": ports}])
     assert (len(told["addresses"]), len(told["notReadyAddresses"]), told["ports"]) == (800, 200, ports)
     few = [{"addresses": ready, "ports": ports}]
-    assert truncated(few) == few
+    assert truncate(few) == few
 
 
 def test_endpoints_go_with_their_service() -> None:

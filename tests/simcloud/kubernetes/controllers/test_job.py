@@ -104,7 +104,7 @@ def _timeless(value: Any) -> Any:
 
 
 def test_the_pause_after_failures_doubles_and_ends_at_ten_minutes() -> None:
-    pauses = [Backoff(failures, 0.0).left_s(0.0) for failures in range(9)]
+    pauses = [Backoff(failures, 0.0).remaining_s(0.0) for failures in range(9)]
     assert pauses == [0, 10, 20, 40, 80, 160, 320, 600, 600]
 
 

@@ -17,7 +17,7 @@ import yaml
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.store import RevisionLog
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.deployments.sets import REVISION
 from tests.simcloud.kubernetes.api.frozen import freeze
 from tests.simcloud.kubernetes.controllers.test_cases import World
@@ -40,7 +40,7 @@ class Session:
 
     def __init__(self) -> None:
         self.world = World(["deployment-controller", "replicaset-controller"])
-        self.kubectl = Client(self.world.api, "kubernetes-admin", "kubectl-client-side-apply")
+        self.kubectl = ComponentClient(self.world.api, "kubernetes-admin", "kubectl-client-side-apply")
         applied = yaml.safe_load(recorded("kubectl get deploy web -n demo -o yaml"))
         spec = yaml.safe_load(
             (GOLDEN / "manifests" / "control-plane" / "web.yaml").read_text().partition("---")[0]

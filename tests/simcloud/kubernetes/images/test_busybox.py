@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simcloud.kubernetes.images.busybox.words import reworded
+from simcloud.kubernetes.images.busybox.words import reword
 from tests.simcloud.kubernetes.kubelet.world import World
 
 
@@ -23,7 +23,7 @@ from tests.simcloud.kubernetes.kubelet.world import World
     ],
 )  # fmt: skip
 def test_complaints_are_reworded(ours: str, busybox: str) -> None:
-    assert reworded(ours) == busybox
+    assert reword(ours) == busybox
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import LogOptions
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.images import ImageRegistry, standard_registry
 from simcloud.kubernetes.kubelet.fleet import Fleet
 from simcloud.kubernetes.kubelet.kubelet import Kubelet
@@ -34,7 +34,7 @@ class World:
         self.cluster = Cluster(self.kernel)
         without_loops(self.cluster.api)
         self.api = self.cluster.api
-        self.client = Client(self.api, "kubernetes-admin", "kubectl")
+        self.client = ComponentClient(self.api, "kubernetes-admin", "kubectl")
         network = Network(self.kernel)
         self.machine = Machine(
             self.kernel, network, NODE, "172.18.0.2", operator_image(), resolver=HostsResolver({}), **machine

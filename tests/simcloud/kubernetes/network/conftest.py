@@ -10,7 +10,7 @@ import pytest
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.store import RevisionLog
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.nodes.registration import NodeRanges
 from simcloud.kubernetes.network.installation import install_network
@@ -45,7 +45,7 @@ class World:
             for number, name in enumerate(NODES)
         ]
         self.api: Api = without_loops(Cluster(self.kernel, self.machines).api)
-        self.client = Client(self.api, "system:admin", "test")
+        self.client = ComponentClient(self.api, "system:admin", "test")
         for node in NODES:
             NodeRanges(self.api).sync(NamespacedName("", node))
         networking = install_network(self.api, self.network)

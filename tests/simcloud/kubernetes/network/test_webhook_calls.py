@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.conversations import Conversation, UnderWay
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.images import standard_registry
 from simcloud.kubernetes.network.trust import distrust
 from simcloud.kubernetes.nodes import node_names
@@ -42,7 +42,7 @@ class Court:
         registry = standard_registry()
         registry.add(JUDGE, judge_image())
         self.cluster.start(registry, metrics=False)
-        self.client = Client(self.cluster.api, "kubernetes-admin", "kubectl")
+        self.client = ComponentClient(self.cluster.api, "kubernetes-admin", "kubectl")
         self.world.run_for(20)
 
     def wait_for(self, write: Callable[[], Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.bare import without_loops
@@ -21,7 +21,7 @@ ZONE = "topology.kubernetes.io/zone"
 class World:
     def __init__(self, seed: int = 1) -> None:
         self.api: Api = without_loops(Cluster(Kernel(seed)).api)
-        self.client = Client(self.api, "admin", "test")
+        self.client = ComponentClient(self.api, "admin", "test")
         self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "lab"}})
         Scheduler(self.api).start()
 

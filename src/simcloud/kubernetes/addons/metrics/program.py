@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.addons.metrics.readings import RESOLUTION_S, Batch, Readings, read
-from simcloud.kubernetes.addons.programs import Component, say, until_told
+from simcloud.kubernetes.addons.programs import Component, say, wait_for_signal
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.computed import METRICS, metrics_server
 from simcloud.kubernetes.api.objects import Object, at
@@ -54,7 +54,7 @@ class MetricsServer:
         self._readings = Readings()
 
     async def run(self) -> int:
-        """Scrape and serve until told to end."""
+        """Scrape and serve until a signal ends the program."""
         ctx = self._ctx
         ctx.memory.use(MEMORY_BYTES)
         address = ctx.container.namespace.address
@@ -77,7 +77,7 @@ class MetricsServer:
         ctx.spawn(self._rounds(), "scraping")
         self._api.aggregation.listen(address, PORT, metrics_server(self._nodes, self._pods))
         try:
-            return await until_told(ctx)
+            return await wait_for_signal(ctx)
         finally:
             self._api.aggregation.leave(address, PORT)
 
@@ -89,8 +89,8 @@ class MetricsServer:
             return respond(403, f'forbidden: User "system:anonymous" cannot get path "{path}"')
         if self._readings.ready:
             return respond(200, "ok")
-        told = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
-        say(self._ctx, Component("server.go:192", ()), told)
+        message = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
+        say(self._ctx, Component("server.go:192", ()), message)
         return respond(500, "[-]metric-storage-ready failed: reason withheld\nreadyz check failed\n")
 
     # -- asking --------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ class MetricsServer:
         await ctx.sleep(wait_s)
         address = next(
             (
-                one["address"]
-                for one in at(node, "status", "addresses", default=[])
-                if one["type"] == "InternalIP"
+                entry["address"]
+                for entry in at(node, "status", "addresses", default=[])
+                if entry["type"] == "InternalIP"
             ),
             name,
         )
@@ -130,12 +130,12 @@ class MetricsServer:
                     HttpRequest("GET", "/metrics/resource", self._headers()),
                 )
         except TimedOut:
-            return self._failed(name, f'Get \\"{url}\\": context deadline exceeded')
+            return self._log_failure(name, f'Get \\"{url}\\": context deadline exceeded')
         except NetworkError as error:
-            return self._failed(name, f'Get \\"{url}\\": {go_words(error, f"{address}:{port}")}')
+            return self._log_failure(name, f'Get \\"{url}\\": {go_words(error, f"{address}:{port}")}')
         if not isinstance(response, HttpResponse) or response.status != 200:
             status = f"{response.status} {response.reason}" if isinstance(response, HttpResponse) else "000"
-            return self._failed(name, f'request failed, status: \\"{status}\\"')
+            return self._log_failure(name, f'request failed, status: \\"{status}\\"')
         await ctx.cpu(SCRAPE_CPU_S)
         return name, read(response.body.decode())
 
@@ -146,30 +146,30 @@ class MetricsServer:
             return {"User-Agent": "metrics-server/v0.8.0"}
         return {"User-Agent": "metrics-server/v0.8.0", "Authorization": f"Bearer {token.strip()}"}
 
-    def _failed(self, node: str, why: str) -> tuple[str, None]:
+    def _log_failure(self, node: str, why: str) -> tuple[str, None]:
         say(self._ctx, _SCRAPER, f'"Failed to scrape node" err="{why}" node="{node}"', "E")
         return node, None
 
     # -- telling -------------------------------------------------------------------------------
 
     def _nodes(self, _: str | None) -> list[Object]:
-        told = []
+        items = []
         for node in self._api.log.objects("", "nodes"):
             use = self._readings.of_node(node["metadata"]["name"])
             if use is not None:
-                told.append(self._measured("NodeMetrics", node, use))
-        return told
+                items.append(self._make_metrics("NodeMetrics", node, use))
+        return items
 
     def _pods(self, namespace: str | None) -> list[Object]:
-        told = []
+        items = []
         for pod in self._api.log.objects("", "pods", namespace):
             metadata = pod["metadata"]
             use = self._readings.of_pod((metadata["namespace"], metadata["name"]))
             if use is not None and at(pod, "status", "phase") == "Running":
-                told.append(self._measured("PodMetrics", pod, use))
-        return told
+                items.append(self._make_metrics("PodMetrics", pod, use))
+        return items
 
-    def _measured(self, kind: str, of: Object, use: Object) -> Object:
+    def _make_metrics(self, kind: str, of: Object, use: Object) -> Object:
         metadata: Object = {"name": of["metadata"]["name"]}
         if "namespace" in of["metadata"]:
             metadata["namespace"] = of["metadata"]["namespace"]

@@ -1,8 +1,8 @@
 """HorizontalPodAutoscalers: the number of replicas follows what the pods use.
 
 Each autoscaler is looked at 15 s after it was made and every 15 s from then on. Resource metrics come from
-whoever serves ``metrics.k8s.io``; nobody serves custom or external metrics, and an autoscaler that asks for
-them is told so.
+the server of ``metrics.k8s.io``; custom and external metrics are not served, and an autoscaler that asks for
+them reports so.
 """
 
 from __future__ import annotations
@@ -101,19 +101,19 @@ class Autoscaling(Controller):
             pods = self._pods(key, autoscaler, scale)
             wanted, name, metrics = self._by_metrics(autoscaler, pods, current)
             reason = f"{name} above target" if wanted > current else "All metrics below target"
-            desired = self._normalized(autoscaler, history, current, wanted)
+            desired = self._normalize(autoscaler, history, current, wanted)
         if desired != current:
             self._rescale(autoscaler, resource, scale, desired, reason)
-            history.scaled(self.api.now_s, current, desired, spec)
+            history.record_scaling(self.api.now_s, current, desired, spec)
             status["lastScaleTime"] = self.api.timestamp()
         status["currentReplicas"], status["desiredReplicas"] = current, desired
         status["currentMetrics"] = metrics
 
-    def _normalized(self, autoscaler: Object, history: History, current: int, wanted: int) -> int:
-        told = normalize(autoscaler["spec"], history, current, wanted, self.api.now_s)
-        self._set(autoscaler, "AbleToScale", True, *told.able)
-        self._set(autoscaler, "ScalingLimited", told.limited, *told.limit)
-        return told.replicas
+    def _normalize(self, autoscaler: Object, history: History, current: int, wanted: int) -> int:
+        result = normalize(autoscaler["spec"], history, current, wanted, self.api.now_s)
+        self._set(autoscaler, "AbleToScale", True, *result.able)
+        self._set(autoscaler, "ScalingLimited", result.limited, *result.limit)
+        return result.replicas
 
     # The target.
 
@@ -167,7 +167,7 @@ class Autoscaling(Controller):
             words = "the HPA target's scale is missing a selector"
             self._set(autoscaler, "ScalingActive", False, "InvalidSelector", words)
             self.recorder.event(autoscaler, "Warning", "SelectorRequired", "selector is required")
-            raise self._uncomputed(autoscaler, "selector is required")
+            raise self._report_failure(autoscaler, "selector is required")
         pods = self.targets.pods(key, parse_labels(text))
         rivals = self.targets.autoscalers(key.namespace, pods)
         if len(rivals) > 1:
@@ -175,7 +175,7 @@ class Autoscaling(Controller):
             words = f"pods by selector {text} are controlled by multiple HPAs: [{named}]"
             self._set(autoscaler, "ScalingActive", False, "AmbiguousSelector", words)
             self.recorder.event(autoscaler, "Warning", "AmbiguousSelector", words)
-            raise self._uncomputed(autoscaler, words)
+            raise self._report_failure(autoscaler, words)
         return pods
 
     def _by_metrics(
@@ -199,12 +199,12 @@ class Autoscaling(Controller):
             words = f"the HPA was unable to compute the replica count: {first}"
             self._set(autoscaler, "ScalingActive", False, first.reason, words)
             counted = f"invalid metrics ({len(failures)} invalid out of {len(specs)}), first error is: "
-            raise self._uncomputed(autoscaler, counted + first.chain)
+            raise self._report_failure(autoscaler, counted + first.chain)
         words = f"the HPA was able to successfully calculate a replica count from {name}"
         self._set(autoscaler, "ScalingActive", True, "ValidMetricFound", words)
         return wanted, name, readings
 
-    def _uncomputed(self, autoscaler: Object, words: str) -> Unscalable:
+    def _report_failure(self, autoscaler: Object, words: str) -> Unscalable:
         self.recorder.event(autoscaler, "Warning", "FailedComputeMetricsReplicas", words)
         return Unscalable(words)
 
@@ -272,7 +272,7 @@ class Autoscaling(Controller):
         """Set a condition; its time changes with its status only."""
         conditions = autoscaler["status"].setdefault("conditions", [])
         status = "True" if holds else "False"
-        known = next((one for one in conditions if one["type"] == kind), None)
+        known = next((condition for condition in conditions if condition["type"] == kind), None)
         if known is None:
             known = {"type": kind}
             conditions.append(known)

@@ -40,15 +40,15 @@ class History:
     ups: list[tuple[float, int]] = field(default_factory=list)
     downs: list[tuple[float, int]] = field(default_factory=list)
 
-    def scaled(self, now_s: float, before: int, after: int, spec: Object) -> None:
+    def record_scaling(self, now_s: float, before: int, after: int, spec: Object) -> None:
         """Remember a change for as long as a policy may ask for it."""
         behavior = spec.get("behavior")
         if behavior is None:
             return
         events = self.ups if after > before else self.downs
         rules = behavior["scaleUp" if after > before else "scaleDown"]
-        longest_s = max((one["periodSeconds"] for one in rules.get("policies") or ()), default=0)
-        events[:] = [one for one in events if one[0] >= now_s - longest_s]
+        longest_s = max((policy["periodSeconds"] for policy in rules.get("policies") or ()), default=0)
+        events[:] = [event for event in events if event[0] >= now_s - longest_s]
         events.append((now_s, abs(after - before)))
 
 
@@ -67,15 +67,17 @@ def normalize(spec: Object, history: History, current: int, desired: int, now_s:
     behavior = spec.get("behavior")
     if behavior is None:
         stable, able = _stable_by_default(history, desired, now_s)
-        bounded, limit = _bounded_by_default(spec, current, stable)
+        bounded, limit = _limit_by_default(spec, current, stable)
     else:
         stable, able = _stable(behavior, history, current, desired, now_s)
-        bounded, limit = _bounded(spec, behavior, history, current, stable, now_s)
+        bounded, limit = _limit(spec, behavior, history, current, stable, now_s)
     return Normalized(bounded, able, bounded != stable, limit)
 
 
 def _stable_by_default(history: History, desired: int, now_s: float) -> tuple[int, tuple[str, str]]:
-    history.recommended[:] = [one for one in history.recommended if one[0] >= now_s - DOWN_WINDOW_S]
+    history.recommended[:] = [
+        recommendation for recommendation in history.recommended if recommendation[0] >= now_s - DOWN_WINDOW_S
+    ]
     highest = max((count for _, count in history.recommended), default=desired)
     history.recommended.append((now_s, desired))
     if highest > desired:
@@ -92,7 +94,9 @@ def _stable(
     least = min([desired, *(count for at_s, count in history.recommended if at_s > now_s - up_s)])
     most = max([desired, *(count for at_s, count in history.recommended if at_s > now_s - down_s)])
     keep_s = max(up_s, down_s)
-    history.recommended[:] = [one for one in history.recommended if one[0] >= now_s - keep_s]
+    history.recommended[:] = [
+        recommendation for recommendation in history.recommended if recommendation[0] >= now_s - keep_s
+    ]
     history.recommended.append((now_s, desired))
     stable = min(max(current, least), most)
     if stable == desired:
@@ -100,7 +104,7 @@ def _stable(
     return stable, ("ScaleUpStabilized", _LOWER) if desired >= current else ("ScaleDownStabilized", _HIGHER)
 
 
-def _bounded_by_default(spec: Object, current: int, desired: int) -> tuple[int, tuple[str, str]]:
+def _limit_by_default(spec: Object, current: int, desired: int) -> tuple[int, tuple[str, str]]:
     fastest = max(2 * current, 4)
     most, reason = (fastest, _UP_LIMIT) if spec["maxReplicas"] > fastest else (spec["maxReplicas"], _TOO_MANY)
     least = spec.get("minReplicas", 1)
@@ -111,7 +115,7 @@ def _bounded_by_default(spec: Object, current: int, desired: int) -> tuple[int, 
     return desired, _WITHIN
 
 
-def _bounded(
+def _limit(
     spec: Object, behavior: Object, history: History, current: int, desired: int, now_s: float
 ) -> tuple[int, tuple[str, str]]:
     if desired > current:

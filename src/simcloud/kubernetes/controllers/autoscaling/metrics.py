@@ -91,7 +91,7 @@ class Calculator:
         """Replicas such that pods use a percentage of what they request."""
         readings, groups = self._read(pods, resource, container)
         requests = {pod["metadata"]["name"]: _request(pod, resource, container) for pod in pods}
-        used = _trusted(readings, groups)
+        used = _select_readings(readings, groups)
         ratio, utilization, average = _utilization(used, requests, target)
         rebalances = bool(groups.unready) and ratio > 1.0
         if not rebalances and not groups.missing:
@@ -118,7 +118,7 @@ class Calculator:
     ) -> Wanted:
         """Replicas such that pods use an amount each, in thousandths."""
         readings, groups = self._read(pods, resource, container)
-        used = _trusted(readings, groups)
+        used = _select_readings(readings, groups)
         average = sum(used.values()) // len(used)
         ratio = average / target
         rebalances = bool(groups.unready) and ratio > 1.0
@@ -142,21 +142,21 @@ class Calculator:
         try:
             served = self._metrics(provider, pods[0]["metadata"]["namespace"]) if pods else {}
         except ServiceUnavailable as error:
-            told = f"{prefix}unable to fetch metrics from resource metrics API: {error.message}"
-            raise NoReading(told) from None
+            message = f"{prefix}unable to fetch metrics from resource metrics API: {error.message}"
+            raise NoReading(message) from None
         found = [served[name] for pod in pods if (name := pod["metadata"]["name"]) in served]
         if not found:
             raise NoReading(f"{prefix}no metrics returned from resource metrics API")
         readings = _Readings()
-        for one in found:
-            _note(readings, one, resource, container)
+        for metrics in found:
+            _note(readings, metrics, resource, container)
         return readings, _group(pods, readings, resource, self._api.now_s)
 
     def _metrics(self, provider: Provider, namespace: str) -> dict[str, Object]:
         """The metrics of a namespace by pod, asked for once however many autoscalers look in one round."""
         asked_s, found = self._served.get(namespace, (0.0, {}))
         if not found or self._api.now_s - asked_s > FRESH_S:
-            found = {one["metadata"]["name"]: one for one in provider(namespace)}
+            found = {metrics["metadata"]["name"]: metrics for metrics in provider(namespace)}
             self._served[namespace] = (self._api.now_s, found)
         return found
 
@@ -164,9 +164,9 @@ class Calculator:
 def _note(readings: _Readings, metrics: Object, resource: str, container: str) -> None:
     """Take a pod's reading; one with a gap is none."""
     used = 0
-    containers = [one for one in metrics.get("containers") or () if container in ("", one["name"])]
-    for one in containers:
-        amount = at(one, "usage", resource)
+    containers = [entry for entry in metrics.get("containers") or () if container in ("", entry["name"])]
+    for entry in containers:
+        amount = at(entry, "usage", resource)
         if amount is None:
             return
         used += milli(amount)
@@ -202,7 +202,7 @@ def _group(pods: list[Object], readings: _Readings, resource: str, now_s: float)
 def _starting(pod: Object, measured_s: float, window_s: float, now_s: float) -> bool:
     """Whether a pod's use of CPU says more about its start than about its work."""
     conditions = at(pod, "status", "conditions", default=None) or ()
-    ready = next((one for one in conditions if one["type"] == "Ready"), None)
+    ready = next((condition for condition in conditions if condition["type"] == "Ready"), None)
     began = at(pod, "status", "startTime")
     if ready is None or began is None:
         return True
@@ -212,7 +212,7 @@ def _starting(pod: Object, measured_s: float, window_s: float, now_s: float) -> 
     return bool(ready["status"] == "False" and parse(began) + FIRST_READINESS_S > changed_s)
 
 
-def _trusted(readings: _Readings, groups: _Groups) -> dict[str, int]:
+def _select_readings(readings: _Readings, groups: _Groups) -> dict[str, int]:
     left_out = {*groups.unready, *groups.ignored}
     used = {name: amount for name, amount in readings.used.items() if name not in left_out}
     if not used:
@@ -226,15 +226,17 @@ def _request(pod: Object, resource: str, container: str) -> int:
     if whole is not None and not container:
         return milli(whole)
     sidecars = [
-        one for one in pod["spec"].get("initContainers") or () if one.get("restartPolicy") == "Always"
+        candidate
+        for candidate in pod["spec"].get("initContainers") or ()
+        if candidate.get("restartPolicy") == "Always"
     ]
     total = 0
-    for one in [*pod["spec"]["containers"], *sidecars]:
-        if container not in ("", one["name"]):
+    for candidate in [*pod["spec"]["containers"], *sidecars]:
+        if container not in ("", candidate["name"]):
             continue
-        request = at(one, "resources", "requests", resource)
+        request = at(candidate, "resources", "requests", resource)
         if request is None:
-            raise NoReading(f"missing request for {resource} in container {one['name']} of Pod {name}")
+            raise NoReading(f"missing request for {resource} in container {candidate['name']} of Pod {name}")
         total += milli(request)
     return total
 

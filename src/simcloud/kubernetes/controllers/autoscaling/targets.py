@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels_of
 
@@ -13,7 +13,7 @@ from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels
 class Targets:
     """Pods by their labels, and autoscalers by what they select."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._pods = LabelIndex()
         self._selecting = LabelIndex()
@@ -62,7 +62,7 @@ class Targets:
 
 def _first(selector: LabelSelector) -> tuple[str, str]:
     """A label that all selected pods have, if the selector names one."""
-    for one in selector.requirements:
-        if one.operator in ("=", "==", "in") and len(one.values) == 1:
-            return one.key, one.values[0]
+    for requirement in selector.requirements:
+        if requirement.operator in ("=", "==", "in") and len(requirement.values) == 1:
+            return requirement.key, requirement.values[0]
     return "", ""

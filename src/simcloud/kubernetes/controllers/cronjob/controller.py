@@ -89,12 +89,12 @@ class CronJobs(Controller):
         try:
             _, time_s, missed = due(cron_job, schedule, now_s, within_deadline=True)
         except ValueError as problem:
-            told = f"invalid schedule: {cron_job['spec']['schedule']} : {problem}"
-            self.recorder.event(cron_job, "Warning", "InvalidSchedule", told)
+            message = f"invalid schedule: {cron_job['spec']['schedule']} : {problem}"
+            self.recorder.event(cron_job, "Warning", "InvalidSchedule", message)
             return None
         if time_s is not None and missed is Missed.MANY:
-            told = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
-            self.recorder.event(cron_job, "Warning", "TooManyMissedTimes", told)
+            message = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+            self.recorder.event(cron_job, "Warning", "TooManyMissedTimes", message)
         if time_s is not None and self._may_start(cron_job, time_s):
             self._start(cron_job, time_s)
         return wake_in_s(cron_job, schedule, now_s)
@@ -110,16 +110,16 @@ class CronJobs(Controller):
             )
             return None
         if "TZ" in spec["schedule"]:
-            told = (
+            message = (
                 f'CRON_TZ or TZ used in schedule "{spec["schedule"]}" is not officially supported, '
                 f"see {DOCUMENTATION} for more details"
             )
-            self.recorder.event(cron_job, "Warning", "UnsupportedSchedule", told)
+            self.recorder.event(cron_job, "Warning", "UnsupportedSchedule", message)
         try:
             return _schedule(cron_job)
         except ValueError as problem:
-            told = f'unparseable schedule: "{spec["schedule"]}" : {problem}'
-            self.recorder.event(cron_job, "Warning", "UnparseableSchedule", told)
+            message = f'unparseable schedule: "{spec["schedule"]}" : {problem}'
+            self.recorder.event(cron_job, "Warning", "UnparseableSchedule", message)
             return None
 
     def _follow_jobs(self, cron_job: Object, jobs: list[Object]) -> None:
@@ -127,15 +127,15 @@ class CronJobs(Controller):
         status = cron_job["status"]
         for job in jobs:
             name, uid = job["metadata"]["name"], job["metadata"]["uid"]
-            active = any(one.get("uid") == uid for one in status.get("active") or ())
+            active = any(reference.get("uid") == uid for reference in status.get("active") or ())
             end = ending(job)
             if not active and not end:
-                told = f"Saw a job that the controller did not create or forgot: {name}"
-                self.recorder.event(cron_job, "Warning", "UnexpectedJob", told)
+                message = f"Saw a job that the controller did not create or forgot: {name}"
+                self.recorder.event(cron_job, "Warning", "UnexpectedJob", message)
             elif active and end:
                 _leave_active(status, uid)
-                told = f"Saw completed job: {name}, condition: {end}"
-                self.recorder.event(cron_job, "Normal", "SawCompletedJob", told)
+                message = f"Saw completed job: {name}, condition: {end}"
+                self.recorder.event(cron_job, "Normal", "SawCompletedJob", message)
             elif end == "Complete":
                 completed = job["status"].get("completionTime")
                 known = status.get("lastSuccessfulTime")
@@ -158,17 +158,17 @@ class CronJobs(Controller):
         deadline_s = spec.get("startingDeadlineSeconds")
         if deadline_s is not None and time_s + deadline_s < self.api.now_s:
             moment = datetime.fromtimestamp(time_s, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
-            told = f"Missed scheduled time to start a job: {moment}"
-            self.recorder.event(cron_job, "Warning", "MissSchedule", told)
+            message = f"Missed scheduled time to start a job: {moment}"
+            self.recorder.event(cron_job, "Warning", "MissSchedule", message)
             return False
         active = status.get("active") or []
         served = status.get("lastScheduleTime")
         name = job_name(cron_job, time_s)
-        if any(one["name"] == name for one in active) or (served and parse(served) == time_s):
+        if any(reference["name"] == name for reference in active) or (served and parse(served) == time_s):
             return False
         if spec["concurrencyPolicy"] == "Forbid" and active:
-            told = "Not starting job because prior execution is running and concurrency policy is Forbid"
-            self.recorder.event(cron_job, "Normal", "JobAlreadyActive", told)
+            message = "Not starting job because prior execution is running and concurrency policy is Forbid"
+            self.recorder.event(cron_job, "Normal", "JobAlreadyActive", message)
             return False
         if spec["concurrencyPolicy"] == "Replace":
             self._replace(cron_job)
@@ -195,13 +195,13 @@ class CronJobs(Controller):
             job = present
         except ApiError as refusal:
             if not namespace_is_leaving(refusal):
-                told = f"Error creating job: {refusal.message}"
-                self.recorder.event(cron_job, "Warning", "FailedCreate", told)
+                message = f"Error creating job: {refusal.message}"
+                self.recorder.event(cron_job, "Warning", "FailedCreate", message)
             raise
         else:
-            told = f"Created job {job['metadata']['name']}"
-            self.recorder.event(cron_job, "Normal", "SuccessfulCreate", told)
-        if all(one.get("uid") != job["metadata"]["uid"] for one in status.get("active") or ()):
+            message = f"Created job {job['metadata']['name']}"
+            self.recorder.event(cron_job, "Normal", "SuccessfulCreate", message)
+        if all(reference.get("uid") != job["metadata"]["uid"] for reference in status.get("active") or ()):
             status.setdefault("active", []).append(_reference(job))
         status["lastScheduleTime"] = rfc3339(time_s)
 
@@ -241,11 +241,11 @@ def job_from_template(cron_job: Object, time_s: float) -> Object:
     metadata = template.get("metadata") or {}
     zone = zone_named(cron_job["spec"].get("timeZone") or "")
     moment = datetime.fromtimestamp(time_s, zone).isoformat()
-    told = moment.removesuffix("+00:00") + "Z" if moment.endswith("+00:00") else moment
+    scheduled_at = moment.removesuffix("+00:00") + "Z" if moment.endswith("+00:00") else moment
     made: Object = {
         "name": job_name(cron_job, time_s),
         "namespace": cron_job["metadata"]["namespace"],
-        "annotations": {**(metadata.get("annotations") or {}), SCHEDULED: told},
+        "annotations": {**(metadata.get("annotations") or {}), SCHEDULED: scheduled_at},
         "ownerReferences": [owner_reference(cron_job)],
     }
     if metadata.get("labels"):
@@ -268,7 +268,7 @@ def _reference(job: Object) -> Object:
 
 
 def _leave_active(status: Object, uid: str) -> None:
-    left = [one for one in status.get("active") or () if one.get("uid") != uid]
+    left = [reference for reference in status.get("active") or () if reference.get("uid") != uid]
     if left:
         status["active"] = left
     else:

@@ -36,7 +36,7 @@ NAMES: Final[tuple[dict[str, int], ...]] = (
     {name: number for number, name in enumerate(DAYS)},
 )
 YEARS_AHEAD: Final = 5
-"""A schedule without a time within so many years has none."""
+"""Years to search for the next time of a schedule."""
 
 
 class Schedule(Protocol):
@@ -49,7 +49,7 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """A time every so many seconds, counted from whatever came before."""
+    """A time every ``period_s`` seconds, counted from the time before."""
 
     period_s: int
 

@@ -96,7 +96,7 @@ class DaemonSets(Controller):
         try:
             changes = self._missing_and_surplus(daemon_set, nodes, pods_of, revision_hash)
             if not changes and daemon_set["spec"]["updateStrategy"]["type"] == "RollingUpdate":
-                changes = self._outdated(daemon_set, nodes, pods_of, revision_hash)
+                changes = self._find_outdated(daemon_set, nodes, pods_of, revision_hash)
             self._carry_out(daemon_set, changes, revision_hash)
             self._forget_revisions(daemon_set, old_revisions, pods)
         except ApiError as error:
@@ -114,9 +114,9 @@ class DaemonSets(Controller):
         """The revision of the present template, made or made new again if need be, and the others."""
         known = by_number(self.revisions.claim(daemon_set, selector))
         wanted = template_patch(daemon_set)
-        present = [one for one in known if one.get("data") == wanted]
-        old = [one for one in known if one.get("data") != wanted]
-        number = max((one.get("revision", 0) for one in old), default=0) + 1
+        present = [revision for revision in known if revision.get("data") == wanted]
+        old = [revision for revision in known if revision.get("data") != wanted]
+        number = max((revision.get("revision", 0) for revision in old), default=0) + 1
         if present:
             newest = present[-1]
             return (
@@ -138,7 +138,9 @@ class DaemonSets(Controller):
                 return present
             counted = (collisions or 0) + 1
             self.client.edit(
-                daemon_set, lambda one: one.setdefault("status", {}).update(collisionCount=counted), "status"
+                daemon_set,
+                lambda revision: revision.setdefault("status", {}).update(collisionCount=counted),
+                "status",
             )
             raise
 
@@ -146,9 +148,11 @@ class DaemonSets(Controller):
         """Delete the oldest revisions that no pod uses, beyond those that an undo may want."""
         surplus = len(old) - daemon_set["spec"].get("revisionHistoryLimit", 10)
         used = {at(pod, "metadata", "labels", REVISION_HASH) for pod in pods}
-        unused = [one for one in old if at(one, "metadata", "labels", REVISION_HASH) not in used]
-        for one in unused[: max(0, surplus)]:
-            self.client.delete(one)
+        unused = [
+            revision for revision in old if at(revision, "metadata", "labels", REVISION_HASH) not in used
+        ]
+        for revision in unused[: max(0, surplus)]:
+            self.client.delete(revision)
 
     # Pods
 
@@ -198,7 +202,7 @@ class DaemonSets(Controller):
                 running.append(pod)
             elif self._may_replace(daemon_set, node, pod):
                 changes.delete.append(pod)
-        running.sort(key=_scheduled_and_old_first)
+        running.sort(key=_sort_key)
         if not update.allows_surge(daemon_set):
             changes.delete += running[1:]
             return
@@ -226,7 +230,7 @@ class DaemonSets(Controller):
         self.recorder.event(daemon_set, "Warning", "FailedDaemonPod", message)
         return True
 
-    def _outdated(
+    def _find_outdated(
         self,
         daemon_set: Object,
         nodes: Sequence[Object],
@@ -297,7 +301,7 @@ class DaemonSets(Controller):
             counts["desired"] += 1
             if not pods:
                 continue
-            oldest = min(pods, key=_scheduled_and_old_first)
+            oldest = min(pods, key=_sort_key)
             counts["current"] += 1
             counts["ready"] += is_ready(oldest)
             counts["available"] += self._is_available(daemon_set, oldest)
@@ -318,7 +322,7 @@ class DaemonSets(Controller):
         status = {**always, **{key: count for key, count in where_any.items() if count}}
         if daemon_set.get("status") == status or self.client.refreshed(daemon_set) is None:
             return
-        self.client.edit(daemon_set, lambda one: one.update(status=status), "status")
+        self.client.edit(daemon_set, lambda current: current.update(status=status), "status")
 
     # What brings a DaemonSet back
 
@@ -332,17 +336,19 @@ class DaemonSets(Controller):
         before = write.before
         if write.change == "MODIFIED" and before is not None and _place(before) == _place(write.object):
             return
-        for one in self.client.list("daemonsets.apps"):
-            self.queue.add(NamespacedName(one["metadata"]["namespace"], one["metadata"]["name"]))
+        for daemon_set in self.client.list("daemonsets.apps"):
+            self.queue.add(
+                NamespacedName(daemon_set["metadata"]["namespace"], daemon_set["metadata"]["name"])
+            )
 
     def _see_orphan(self, write: Revision) -> None:
         """A pod that nobody manages may be wanted."""
         labels = write.object["metadata"].get("labels")
         if write.change == "DELETED" or controller_of(write.object) is not None:
             return
-        for one in self.client.list("daemonsets.apps", write.key.namespace):
-            if from_label_selector(one["spec"]["selector"]).matches(labels):
-                self.queue.add(NamespacedName(write.key.namespace, one["metadata"]["name"]))
+        for daemon_set in self.client.list("daemonsets.apps", write.key.namespace):
+            if from_label_selector(daemon_set["spec"]["selector"]).matches(labels):
+                self.queue.add(NamespacedName(write.key.namespace, daemon_set["metadata"]["name"]))
 
 
 def _place(node: Object) -> tuple[object, object]:
@@ -359,7 +365,7 @@ def _by_node(pods: Sequence[Object]) -> dict[str, list[Object]]:
     return found
 
 
-def _scheduled_and_old_first(pod: Object) -> tuple[bool, str, str]:
+def _sort_key(pod: Object) -> tuple[bool, str, str]:
     metadata = pod["metadata"]
     return not pod["spec"].get("nodeName"), metadata["creationTimestamp"], metadata["name"]
 

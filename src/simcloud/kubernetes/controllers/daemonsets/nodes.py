@@ -24,7 +24,11 @@ def tolerations(spec: Object) -> list[Object]:
     tolerated: list[Object] = copy(spec.get("tolerations") or [])
     for key, effect in (*_TAINTS, *([_HOST_NETWORK_TAINT] if spec.get("hostNetwork") else [])):
         wanted = {"key": key, "operator": "Exists", "effect": effect}
-        same = [one for one in tolerated if wanted.items() <= one.items() and not one.get("value")]
+        same = [
+            toleration
+            for toleration in tolerated
+            if wanted.items() <= toleration.items() and not toleration.get("value")
+        ]
         if same:
             same[0].pop("tolerationSeconds", None)
         else:
@@ -33,7 +37,7 @@ def tolerations(spec: Object) -> list[Object]:
 
 
 def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
-    """Whether a node shall get a pod, and whether one that is there may stay."""
+    """Whether a node shall get a pod, and whether a present one may stay."""
     spec = daemon_set["spec"]["template"]["spec"]
     name = node["metadata"]["name"]
     if spec.get("nodeName", name) != name or not _fits(spec, node):
@@ -42,7 +46,8 @@ def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
     untolerated = [
         taint
         for taint in node.get("spec", {}).get("taints") or ()
-        if taint["effect"] != "PreferNoSchedule" and not any(tolerates(one, taint) for one in tolerated)
+        if taint["effect"] != "PreferNoSchedule"
+        and not any(tolerates(toleration, taint) for toleration in tolerated)
     ]
     return not untolerated, all(taint["effect"] != "NoExecute" for taint in untolerated)
 
@@ -56,7 +61,7 @@ def bind(spec: Object, node: str) -> None:
 
 
 def target_node(pod: Object) -> str:
-    """The node that a pod runs on or was made for; empty if neither can be told."""
+    """The node that a pod runs on or was made for; empty if neither is known."""
     name: str = pod["spec"].get("nodeName", "")
     for term in at(pod, "spec", "affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms", default=()):
         for field in term.get("matchFields") or ():

@@ -39,9 +39,9 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     notes,
     number,
     replicas,
-    told,
-    told_total,
-    wanted_total,
+    status_count,
+    total_replicas,
+    total_status_count,
 )
 from simcloud.kubernetes.controllers.deployments.status import (
     PAUSED,
@@ -105,7 +105,7 @@ class Deployments(Controller):
 
     def _recreate(self, deployment: Object, sets: Sequence[Object]) -> None:
         new, old = self._new_and_old(deployment, sets, create=False)
-        stopped = [self._resize(deployment, one, 0) for one in active(old)]
+        stopped = [self._resize(deployment, replica_set, 0) for replica_set in active(old)]
         if not any(stopped) and not self._has_old_pods(new, old):
             if new is None:
                 new, old = self._new_and_old(deployment, sets, create=True)
@@ -117,9 +117,9 @@ class Deployments(Controller):
 
     def _has_old_pods(self, new: Object | None, old: Sequence[Object]) -> bool:
         """Whether pods of an old template are still there, were they only ending."""
-        if told_total(old, "replicas") > 0:
+        if total_status_count(old, "replicas") > 0:
             return True
-        return any(not is_terminal(pod) for one in old for pod in self.pods.of(one))
+        return any(not is_terminal(pod) for replica_set in old for pod in self.pods.of(replica_set))
 
     def _grow(self, deployment: Object, everybody: Sequence[Object], new: Object) -> bool:
         if replicas(new) > replicas(deployment):
@@ -130,28 +130,28 @@ class Deployments(Controller):
         self, deployment: Object, everybody: Sequence[Object], old: Sequence[Object], new: Object
     ) -> bool:
         """Take away old pods as far as enough remain available, the unhealthy ones first."""
-        if wanted_total(old) == 0:
+        if total_replicas(old) == 0:
             return False
         least = replicas(deployment) - max_unavailable(deployment)
-        new_unavailable = replicas(new) - told(new, "availableReplicas")
-        allowed = wanted_total(everybody) - least - new_unavailable
+        new_unavailable = replicas(new) - status_count(new, "availableReplicas")
+        allowed = total_replicas(everybody) - least - new_unavailable
         if allowed <= 0:
             return False
-        sizes = {one["metadata"]["uid"]: replicas(one) for one in old}
+        sizes = {replica_set["metadata"]["uid"]: replicas(replica_set) for replica_set in old}
         shrunk = 0
-        for one in by_age(old):
-            unhealthy = replicas(one) - told(one, "availableReplicas")
-            if shrunk < allowed and unhealthy > 0 and replicas(one) > 0:
-                count = min(allowed - shrunk, unhealthy, replicas(one))
-                self._resize(deployment, one, replicas(one) - count)
-                sizes[one["metadata"]["uid"]] -= count
+        for replica_set in by_age(old):
+            unhealthy = replicas(replica_set) - status_count(replica_set, "availableReplicas")
+            if shrunk < allowed and unhealthy > 0 and replicas(replica_set) > 0:
+                count = min(allowed - shrunk, unhealthy, replicas(replica_set))
+                self._resize(deployment, replica_set, replicas(replica_set) - count)
+                sizes[replica_set["metadata"]["uid"]] -= count
                 shrunk += count
-        surplus = told_total(everybody, "availableReplicas") - least
-        for one in by_age(old):
-            size = sizes[one["metadata"]["uid"]]
+        surplus = total_status_count(everybody, "availableReplicas") - least
+        for replica_set in by_age(old):
+            size = sizes[replica_set["metadata"]["uid"]]
             count = min(surplus, size)
             if count > 0:
-                self._resize(deployment, self.client.refreshed(one) or one, size - count)
+                self._resize(deployment, self.client.refreshed(replica_set) or replica_set, size - count)
                 surplus -= count
                 shrunk += count
         return shrunk > 0
@@ -163,14 +163,14 @@ class Deployments(Controller):
     def _clean_up(self, deployment: Object, old: Sequence[Object]) -> None:
         """Delete the oldest revisions beyond those that an undo may want."""
         limit = deployment["spec"].get("revisionHistoryLimit", 2**31 - 1)
-        kept = [one for one in old if "deletionTimestamp" not in one["metadata"]]
+        kept = [replica_set for replica_set in old if "deletionTimestamp" not in replica_set["metadata"]]
         surplus = len(kept) - limit
         if surplus <= 0:
             return
-        for one in sorted(by_age(kept), key=lambda one: number(one, REVISION) or 0)[:surplus]:
-            seen = told(one, "observedGeneration") >= one["metadata"]["generation"]
-            if seen and not replicas(one) and not told(one, "replicas"):
-                self.client.delete(one)
+        for replica_set in sorted(by_age(kept), key=lambda item: number(item, REVISION) or 0)[:surplus]:
+            seen = status_count(replica_set, "observedGeneration") >= replica_set["metadata"]["generation"]
+            if seen and not replicas(replica_set) and not status_count(replica_set, "replicas"):
+                self.client.delete(replica_set)
 
     # Scaling
 
@@ -178,8 +178,8 @@ class Deployments(Controller):
         """Whether a ReplicaSet was sized for another number of replicas than is wanted now."""
         new, old = self._new_and_old(deployment, sets, create=False)
         everybody = [*old, new] if new is not None else old
-        noted = (number(one, DESIRED_REPLICAS) for one in active(everybody))
-        return any(one is not None and one != replicas(deployment) for one in noted)
+        noted = (number(replica_set, DESIRED_REPLICAS) for replica_set in active(everybody))
+        return any(size is not None and size != replicas(deployment) for size in noted)
 
     def _scale(self, deployment: Object, sets: Sequence[Object]) -> None:
         new, old = self._new_and_old(deployment, sets, create=False)
@@ -187,12 +187,12 @@ class Deployments(Controller):
         if only is not None:
             self._resize(deployment, only, replicas(deployment))
         elif scaling.is_saturated(deployment, new):
-            for one in active(old):
-                self._resize(deployment, one, 0)
+            for replica_set in active(old):
+                self._resize(deployment, replica_set, 0)
         elif is_rolling(deployment):
             everybody = [*old, new] if new is not None else old
-            for one, size in scaling.proportional(deployment, everybody):
-                self._resize(deployment, one, size, even_if_equal=True)
+            for replica_set, size in scaling.proportional(deployment, everybody):
+                self._resize(deployment, replica_set, size, even_if_equal=True)
         if deployment["spec"].get("paused"):
             self._clean_up(deployment, old)
         everybody = self._present([*old, new] if new is not None else old)
@@ -227,14 +227,14 @@ class Deployments(Controller):
         new, old = new_and_old(deployment, self._present(sets))
         revision = next_revision(old)
         if new is not None:
-            return self._kept(deployment, new, revision), old
-        return (self._made(deployment, old, revision) if create else None), old
+            return self._reuse(deployment, new, revision), old
+        return (self._create(deployment, old, revision) if create else None), old
 
     def _present(self, sets: Sequence[Object]) -> list[Object]:
         """ReplicaSets as they are now."""
-        return [now for one in sets if (now := self.client.refreshed(one)) is not None]
+        return [now for replica_set in sets if (now := self.client.refreshed(replica_set)) is not None]
 
-    def _kept(self, deployment: Object, new: Object, revision: int) -> Object:
+    def _reuse(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""
         changed: Object = copy(new)
         min_ready_s = deployment["spec"].get("minReadySeconds", 0)
@@ -253,9 +253,9 @@ class Deployments(Controller):
             self.client.update_status(deployment)
         return new
 
-    def _made(self, deployment: Object, old: Sequence[Object], revision: int) -> Object | None:
+    def _create(self, deployment: Object, old: Sequence[Object], revision: int) -> Object | None:
         """A new ReplicaSet for the present template."""
-        wanted = self._drafted(deployment, old, revision)
+        wanted = self._draft(deployment, old, revision)
         status = deployment.setdefault("status", {})
         name = wanted["metadata"]["name"]
         try:
@@ -285,7 +285,7 @@ class Deployments(Controller):
             self.client.update_status(deployment)
         return made
 
-    def _drafted(self, deployment: Object, old: Sequence[Object], revision: int) -> Object:
+    def _draft(self, deployment: Object, old: Sequence[Object], revision: int) -> Object:
         spec = deployment["spec"]
         drafted = empty_set(deployment)
         drafted["metadata"]["ownerReferences"] = [owner_reference(deployment)]
@@ -342,7 +342,7 @@ class Deployments(Controller):
         wait_s = deadline_in_s(deployment, status, now_s)
         if wait_s is not None:
             metadata = deployment["metadata"]
-            # Times are told in whole seconds, so the genuine controller looks a second later.
+            # Times are stored in whole seconds, so the genuine controller looks a second later.
             self.queue.add_after(
                 NamespacedName(metadata["namespace"], metadata["name"]), max(wait_s, 0) + 1.0
             )
@@ -364,9 +364,9 @@ class Deployments(Controller):
         labels = write.object["metadata"].get("labels")
         if write.change == "DELETED" or controller_of(write.object) is not None:
             return
-        for one in self.client.list("deployments.apps", write.key.namespace):
-            if from_label_selector(one["spec"]["selector"]).matches(labels):
-                self.queue.add(NamespacedName(write.key.namespace, one["metadata"]["name"]))
+        for deployment in self.client.list("deployments.apps", write.key.namespace):
+            if from_label_selector(deployment["spec"]["selector"]).matches(labels):
+                self.queue.add(NamespacedName(write.key.namespace, deployment["metadata"]["name"]))
 
     def _see_pod(self, write: Revision) -> None:
         """Where pods are recreated, the new ones wait for the last old one to be gone."""

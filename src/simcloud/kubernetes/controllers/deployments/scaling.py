@@ -17,8 +17,8 @@ from simcloud.kubernetes.controllers.deployments.sets import (
     max_surge,
     number,
     replicas,
-    told,
-    wanted_total,
+    status_count,
+    total_replicas,
 )
 
 
@@ -36,7 +36,7 @@ def is_saturated(deployment: Object, new: Object | None) -> bool:
     if new is None:
         return False
     wanted = replicas(deployment)
-    return wanted == replicas(new) == number(new, DESIRED_REPLICAS) == told(new, "availableReplicas")
+    return wanted == replicas(new) == number(new, DESIRED_REPLICAS) == status_count(new, "availableReplicas")
 
 
 def proportional(deployment: Object, sets: Sequence[Object]) -> list[tuple[Object, int]]:
@@ -44,16 +44,16 @@ def proportional(deployment: Object, sets: Sequence[Object]) -> list[tuple[Objec
     wanted = replicas(deployment)
     allowed = wanted + max_surge(deployment) if wanted else 0
     running = active(sets)
-    missing = allowed - wanted_total(running)
+    missing = allowed - total_replicas(running)
     ordered = by_age(running)
     if missing > 0:
         ordered.reverse()
     ordered.sort(key=replicas, reverse=True)
     sizes, added = [], 0
-    for one in ordered:
-        part = _part(one, deployment, missing, added)
+    for replica_set in ordered:
+        part = _part(replica_set, deployment, missing, added)
         added += part
-        sizes.append((one, replicas(one) + part))
+        sizes.append((replica_set, replicas(replica_set) + part))
     if sizes and missing:
         largest, size = sizes[0]
         sizes[0] = (largest, max(0, size + missing - added))

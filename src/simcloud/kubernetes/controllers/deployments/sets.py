@@ -32,37 +32,54 @@ def replicas(obj: Object) -> int:
     return count
 
 
-def told(replica_set: Object, field: str) -> int:
+def status_count(replica_set: Object, field: str) -> int:
     """A count in a ReplicaSet's status."""
     count: int = replica_set.get("status", {}).get(field, 0)
     return count
 
 
-def wanted_total(sets: Iterable[Object]) -> int:
+def total_replicas(sets: Iterable[Object]) -> int:
     """How many pods some ReplicaSets want together."""
     return sum(map(replicas, sets))
 
 
-def told_total(sets: Iterable[Object], field: str) -> int:
+def total_status_count(sets: Iterable[Object], field: str) -> int:
     """What the statuses of some ReplicaSets add up to."""
-    return sum(told(one, field) for one in sets)
+    return sum(status_count(replica_set, field) for replica_set in sets)
 
 
 def active(sets: Iterable[Object]) -> list[Object]:
     """Those that want pods."""
-    return [one for one in sets if replicas(one) > 0]
+    return [replica_set for replica_set in sets if replicas(replica_set) > 0]
 
 
 def by_age(sets: Iterable[Object]) -> list[Object]:
     """The oldest first."""
-    return sorted(sets, key=lambda one: (one["metadata"]["creationTimestamp"], one["metadata"]["name"]))
+    return sorted(
+        sets,
+        key=lambda replica_set: (
+            replica_set["metadata"]["creationTimestamp"],
+            replica_set["metadata"]["name"],
+        ),
+    )
 
 
 def new_and_old(deployment: Object, sets: Sequence[Object]) -> tuple[Object | None, list[Object]]:
     """The ReplicaSet of the present template, if it is there, and all others."""
     template = deployment["spec"]["template"]
-    new = next((one for one in by_age(sets) if same_template(one["spec"]["template"], template)), None)
-    return new, [one for one in sets if new is None or one["metadata"]["uid"] != new["metadata"]["uid"]]
+    new = next(
+        (
+            replica_set
+            for replica_set in by_age(sets)
+            if same_template(replica_set["spec"]["template"], template)
+        ),
+        None,
+    )
+    return new, [
+        replica_set
+        for replica_set in sets
+        if new is None or replica_set["metadata"]["uid"] != new["metadata"]["uid"]
+    ]
 
 
 def is_rolling(deployment: Object) -> bool:
@@ -97,7 +114,7 @@ def new_size(deployment: Object, sets: Sequence[Object], new: Object) -> int:
     wanted = replicas(deployment)
     if not is_rolling(deployment):
         return wanted
-    room = wanted + max_surge(deployment) - wanted_total(sets)
+    room = wanted + max_surge(deployment) - total_replicas(sets)
     return replicas(new) + max(0, min(room, wanted - replicas(new)))
 
 
@@ -115,7 +132,7 @@ def number(obj: Object, annotation: str) -> int | None:
 
 def next_revision(old: Iterable[Object]) -> int:
     """One more than the newest of the old."""
-    return max((number(one, REVISION) or 0 for one in old), default=0) + 1
+    return max((number(replica_set, REVISION) or 0 for replica_set in old), default=0) + 1
 
 
 def note_sizes(replica_set: Object, deployment: Object) -> bool:
@@ -136,7 +153,7 @@ def note_revision(replica_set: Object, deployment: Object, revision: int) -> boo
         return changed
     news = {REVISION: str(revision)}
     if before is not None:
-        news[REVISION_HISTORY] = _remembered(notes(replica_set).get(REVISION_HISTORY, ""), before)
+        news[REVISION_HISTORY] = _add_to_history(notes(replica_set).get(REVISION_HISTORY, ""), before)
     return _note(replica_set, news) or changed
 
 
@@ -159,7 +176,7 @@ def empty_set(deployment: Object) -> Object:
     }
 
 
-def _remembered(history: str, revision: str) -> str:
+def _add_to_history(history: str, revision: str) -> str:
     """A history with one more revision; the oldest go when it becomes too long."""
     revisions = [*(history.split(",") if history else []), revision]
     while len(",".join(revisions)) > LONGEST_HISTORY and len(revisions) > 1:

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse, rfc3339
-from simcloud.kubernetes.controllers.deployments.sets import max_unavailable, replicas, told_total
+from simcloud.kubernetes.controllers.deployments.sets import max_unavailable, replicas, total_status_count
 
 NEW_AVAILABLE: Final = "NewReplicaSetAvailable"
 TIMED_OUT: Final = "ProgressDeadlineExceeded"
@@ -16,7 +16,7 @@ _NO_DEADLINE: Final = 2**31 - 1
 
 
 def has_deadline(deployment: Object) -> bool:
-    """Whether a rollout that gets nowhere is to be told of."""
+    """Whether a rollout without progress is reported."""
     deadline: int = deployment["spec"].get("progressDeadlineSeconds", _NO_DEADLINE)
     return deadline != _NO_DEADLINE
 
@@ -36,7 +36,9 @@ def condition(kind: str, status: str, reason: str, message: str, now_s: float) -
 
 def get_condition(status: Object, kind: str) -> Object | None:
     """A condition of a status, if it has that one."""
-    return next((one for one in status.get("conditions") or () if one.get("type") == kind), None)
+    return next(
+        (candidate for candidate in status.get("conditions") or () if candidate.get("type") == kind), None
+    )
 
 
 def set_condition(status: Object, new: Object) -> None:
@@ -53,7 +55,7 @@ def set_condition(status: Object, new: Object) -> None:
 
 def remove_condition(status: Object, kind: str) -> None:
     """Take a condition away."""
-    others = [one for one in status.get("conditions") or () if one.get("type") != kind]
+    others = [other for other in status.get("conditions") or () if other.get("type") != kind]
     status.pop("conditions", None)
     if others:
         status["conditions"] = others
@@ -62,18 +64,18 @@ def remove_condition(status: Object, kind: str) -> None:
 def calculate(deployment: Object, sets: Sequence[Object], new: Object | None, now_s: float) -> Object:
     """The counts, and whether enough pods are available."""
     before = deployment.get("status", {})
-    available = told_total(sets, "availableReplicas")
-    total = told_total(sets, "replicas")
+    available = total_status_count(sets, "availableReplicas")
+    total = total_status_count(sets, "replicas")
     counts = {
         "observedGeneration": deployment["metadata"]["generation"],
         "replicas": total,
-        "updatedReplicas": told_total([new], "replicas") if new is not None else 0,
-        "readyReplicas": told_total(sets, "readyReplicas"),
+        "updatedReplicas": total_status_count([new], "replicas") if new is not None else 0,
+        "readyReplicas": total_status_count(sets, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(0, total - available),
     }
     status: Object = {key: count for key, count in counts.items() if count}
-    status["terminatingReplicas"] = told_total(sets, "terminatingReplicas")
+    status["terminatingReplicas"] = total_status_count(sets, "terminatingReplicas")
     if "collisionCount" in before:
         status["collisionCount"] = before["collisionCount"]
     if before.get("conditions"):
@@ -142,8 +144,8 @@ def _is_timed_out(deployment: Object, status: Object, now_s: float) -> bool:
 
 def _deadline_s(deployment: Object, current: Object) -> float:
     allowed_s: int = deployment["spec"]["progressDeadlineSeconds"]
-    told = current.get("lastUpdateTime")
-    return (parse(told) if told else 0.0) + allowed_s
+    updated = current.get("lastUpdateTime")
+    return (parse(updated) if updated else 0.0) + allowed_s
 
 
 def deadline_in_s(deployment: Object, status: Object, now_s: float) -> float | None:
@@ -158,11 +160,13 @@ def deadline_in_s(deployment: Object, status: Object, now_s: float) -> float | N
 
 def take_failure(status: Object, sets: Sequence[Object], new: Object | None, now_s: float) -> None:
     """Show that a ReplicaSet cannot make or delete pods, the new one's reason first."""
-    for one in (*([new] if new is not None else []), *sets):
-        failure = get_condition(one.get("status", {}), "ReplicaFailure")
+    for replica_set in (*([new] if new is not None else []), *sets):
+        failure = get_condition(replica_set.get("status", {}), "ReplicaFailure")
         if failure is not None:
-            status_told, reason, message = (failure.get(key, "") for key in ("status", "reason", "message"))
-            shown = condition("ReplicaFailure", status_told, reason, message, now_s)
+            failure_status, reason, message = (
+                failure.get(key, "") for key in ("status", "reason", "message")
+            )
+            shown = condition("ReplicaFailure", failure_status, reason, message, now_s)
             if failure.get("lastTransitionTime"):
                 shown["lastTransitionTime"] = shown["lastUpdateTime"] = failure["lastTransitionTime"]
             set_condition(status, shown)

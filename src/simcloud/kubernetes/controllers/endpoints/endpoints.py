@@ -48,34 +48,34 @@ class Endpoints(ServiceController):
         current = self.client.get("endpoints", *key)
         if self.client.get("services", *key) is None and current is not None:
             self.client.delete(current)
-        service = self.managed(key)
+        service = self.find_managed(key)
         if service is None:
             return
         pods = self.members.pods(service)
         trigger = self.triggers.next(key, service, pods)
         whole = subsets(service, pods)
-        told = truncated(whole)
+        limited = truncate(whole)
         labels = {**labels_of(service), MANAGED_BY: "endpoint-controller"}
         if is_headless(service):
             labels[HEADLESS] = ""
         if current is None:
-            self._create(service, labels, told, trigger, told != whole)
-        elif (current.get("subsets") or []) != told or labels_of(current) != labels:
+            self._create(service, labels, limited, trigger, limited != whole)
+        elif (current.get("subsets") or []) != limited or labels_of(current) != labels:
             changed: Object = copy(current)
             changed["metadata"]["labels"] = labels
-            changed["metadata"]["annotations"] = _annotations(current, trigger, told != whole)
-            changed["subsets"] = told
+            changed["metadata"]["annotations"] = _annotations(current, trigger, limited != whole)
+            changed["subsets"] = limited
             self.client.update(changed)
 
     def _create(
-        self, service: Object, labels: dict[str, str], told: list[Object], trigger: str | None, over: bool
+        self, service: Object, labels: dict[str, str], limited: list[Object], trigger: str | None, over: bool
     ) -> None:
         name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
         made: Object = {
             "apiVersion": "v1",
             "kind": "Endpoints",
             "metadata": {"name": name, "namespace": namespace, "labels": labels},
-            "subsets": told,
+            "subsets": limited,
         }
         made["metadata"]["annotations"] = _annotations(made, trigger, over)
         try:
@@ -108,21 +108,21 @@ def subsets(service: Object, pods: list[Object]) -> list[Object]:
     return [_subset(*by_ports[hashed]) for hashed in sorted(by_ports)]
 
 
-def truncated(whole: list[Object]) -> list[Object]:
+def truncate(whole: list[Object]) -> list[Object]:
     """At most as many addresses as Endpoints may list; whole subsets keep theirs as far as it goes."""
-    total = sum(len(one.get(kind, ())) for one in whole for kind in ("addresses", "notReadyAddresses"))
+    total = sum(len(subset.get(kind, ())) for subset in whole for kind in ("addresses", "notReadyAddresses"))
     if total <= MOST:
         return whole
-    left, told = MOST, [dict(one) for one in whole]
+    left, limited = MOST, [dict(subset) for subset in whole]
     for kind in ("addresses", "notReadyAddresses"):
-        for one in told:
-            if kind in one:
-                one[kind] = one[kind][:left]
-                left -= len(one[kind])
+        for subset in limited:
+            if kind in subset:
+                subset[kind] = subset[kind][:left]
+                left -= len(subset[kind])
     return [
-        {key: value for key, value in one.items() if value}
-        for one in told
-        if one.get("addresses") or one.get("notReadyAddresses")
+        {key: value for key, value in subset.items() if value}
+        for subset in limited
+        if subset.get("addresses") or subset.get("notReadyAddresses")
     ]
 
 
@@ -142,29 +142,29 @@ def _ports(service: Object, pod: Object) -> list[Object]:
         number = find_port(pod, port)
         if number is None:
             continue
-        told = {"name": port.get("name"), "port": number, "protocol": port.get("protocol", "TCP")}
-        told["appProtocol"] = port.get("appProtocol")
-        ports.append({key: value for key, value in told.items() if value})
+        entry = {"name": port.get("name"), "port": number, "protocol": port.get("protocol", "TCP")}
+        entry["appProtocol"] = port.get("appProtocol")
+        ports.append({key: value for key, value in entry.items() if value})
     return sorted(ports, key=port_hash)
 
 
 def _address(pod: Object, service: Object, ip: str) -> Object:
-    told = {
+    fields = {
         "ip": ip,
         "hostname": hostname(pod, service),
         "nodeName": pod["spec"].get("nodeName"),
         "targetRef": target_reference(pod),
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in fields.items() if value}
 
 
 def _subset(ports: list[Object], ready: list[Object], unready: list[Object]) -> Object:
-    told = {"addresses": _sorted(ready), "notReadyAddresses": _sorted(unready), "ports": ports}
-    return {key: value for key, value in told.items() if value}
+    subset = {"addresses": _sort(ready), "notReadyAddresses": _sort(unready), "ports": ports}
+    return {key: value for key, value in subset.items() if value}
 
 
-def _sorted(found: list[Object]) -> list[Object]:
-    return sorted(found, key=lambda one: (one["ip"], one["targetRef"]["uid"]))
+def _sort(found: list[Object]) -> list[Object]:
+    return sorted(found, key=lambda address: (address["ip"], address["targetRef"]["uid"]))
 
 
 def _annotations(current: Object, trigger: str | None, over: bool) -> dict[str, str]:

@@ -96,7 +96,7 @@ def is_headless(service: Object) -> bool:
 
 
 def is_published(pod: Object, leaving_too: bool) -> bool:
-    """Whether a pod has an address that somebody may be told of."""
+    """Whether a pod has an address that endpoints may list."""
     if is_terminal(pod) or not pod["status"].get("podIP"):
         return False
     return leaving_too or not is_leaving(pod)
@@ -104,7 +104,7 @@ def is_published(pod: Object, leaving_too: bool) -> bool:
 
 def addresses(pod: Object, family: str) -> list[str]:
     """A pod's addresses of a family, ``IPv4`` or ``IPv6``."""
-    known = [one["ip"] for one in pod["status"].get("podIPs") or ()] or [pod["status"]["podIP"]]
+    known = [entry["ip"] for entry in pod["status"].get("podIPs") or ()] or [pod["status"]["podIP"]]
     return [ip for ip in known if (":" in ip) == (family == "IPv6")]
 
 
@@ -121,12 +121,16 @@ def find_port(pod: Object, port: Object) -> int | None:
     if isinstance(target, int):
         return target
     sidecars = [
-        one for one in pod["spec"].get("initContainers") or () if one.get("restartPolicy") == "Always"
+        init_container
+        for init_container in pod["spec"].get("initContainers") or ()
+        if init_container.get("restartPolicy") == "Always"
     ]
     for container in [*pod["spec"]["containers"], *sidecars]:
-        for one in container.get("ports") or ():
-            if one.get("name") == target and one.get("protocol", "TCP") == port.get("protocol", "TCP"):
-                number: int = one["containerPort"]
+        for candidate in container.get("ports") or ():
+            if candidate.get("name") == target and candidate.get("protocol", "TCP") == port.get(
+                "protocol", "TCP"
+            ):
+                number: int = candidate["containerPort"]
                 return number
     return None
 
@@ -143,7 +147,7 @@ def target_reference(pod: Object) -> Object:
 
 
 class TriggerTimes:
-    """Since when a Service's endpoints are out of date: the earliest change not told of yet."""
+    """Since when a Service's endpoints are out of date: the earliest change not written yet."""
 
     def __init__(self) -> None:
         self._seen: dict[NamespacedName, tuple[float, dict[str, float]]] = {}
@@ -187,7 +191,7 @@ class ServiceController(Controller):
             for name in self.members.services(pod) if pod is not None else ():
                 self.queue.add(NamespacedName(write.key.namespace, name))
 
-    def managed(self, key: NamespacedName) -> Object | None:
+    def find_managed(self, key: NamespacedName) -> Object | None:
         """The Service of a key, if its endpoints come from pods."""
         service = self.client.get("services", *key)
         if service is None:

@@ -56,7 +56,7 @@ class SliceMirroring(Controller):
         service = self.client.get("services", *key)
         plan = Slices()
         existing = self.slices.of(key)
-        if endpoints is None or service is None or selector_of(service) or not _mirrored(endpoints):
+        if endpoints is None or service is None or selector_of(service) or not _is_mirrored(endpoints):
             plan.delete += existing
         else:
             plan = _plan(endpoints, existing)
@@ -76,7 +76,7 @@ class SliceMirroring(Controller):
                 continue
 
 
-def _mirrored(endpoints: Object) -> bool:
+def _is_mirrored(endpoints: Object) -> bool:
     annotations = endpoints["metadata"].get("annotations") or {}
     return LEADER not in annotations and labels_of(endpoints).get(SKIP) != "true"
 
@@ -92,30 +92,30 @@ def _plan(endpoints: Object, existing: list[Object]) -> Slices:
             wanted.setdefault((family, ports_key(ports)), (ports, []))[1].append(endpoint)
     plan = Slices()
     for (family, hashed), (ports, found) in wanted.items():
-        mine = [one for one in existing if _place(one) == (family, hashed)]
+        mine = [endpoint_slice for endpoint_slice in existing if _place(endpoint_slice) == (family, hashed)]
         plan.extend(fill(mine, found, labels, partial(new_slice, endpoints, ports, family, labels), MOST))
-    plan.delete += [one for one in existing if _place(one) not in wanted]
+    plan.delete += [endpoint_slice for endpoint_slice in existing if _place(endpoint_slice) not in wanted]
     annotations = _annotations(endpoints)
-    for one in (*plan.create, *plan.update):
-        one["metadata"]["annotations"] = dict(annotations)
+    for endpoint_slice in (*plan.create, *plan.update):
+        endpoint_slice["metadata"]["annotations"] = dict(annotations)
     return plan
 
 
 def _of_subset(subset: Object) -> list[Object]:
-    told = [
+    endpoints = [
         _endpoint(address, ready)
         for kind, ready in (("addresses", True), ("notReadyAddresses", False))
         for address in subset.get(kind) or ()
     ]
-    return told[:MOST]
+    return endpoints[:MOST]
 
 
 def _endpoint(address: Object, ready: bool) -> Object:
-    told: Object = {"addresses": [address["ip"]], "conditions": {"ready": ready}}
+    endpoint: Object = {"addresses": [address["ip"]], "conditions": {"ready": ready}}
     for key in ("hostname", "nodeName", "targetRef"):
         if address.get(key):
-            told[key] = address[key]
-    return told
+            endpoint[key] = address[key]
+    return endpoint
 
 
 def _place(found: Object) -> tuple[str, str]:

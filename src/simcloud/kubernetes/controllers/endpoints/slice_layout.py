@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName, owner_reference
 
 SERVICE_NAME: Final = "kubernetes.io/service-name"
@@ -20,7 +20,7 @@ Ports: TypeAlias = list[Object]
 class SliceIndex:
     """The slices that one controller manages, by their Service."""
 
-    def __init__(self, client: Client, manager: str, handler: Callable[[Revision], None]) -> None:
+    def __init__(self, client: ComponentClient, manager: str, handler: Callable[[Revision], None]) -> None:
         self._manager = manager
         self._handler = handler
         self._slices: dict[NamespacedName, dict[str, Object]] = {}
@@ -70,7 +70,7 @@ class Slices:
             if not self.create:
                 return
             if not any(
-                one["uid"] == reference["uid"] for one in gone["metadata"].get("ownerReferences") or ()
+                other["uid"] == reference["uid"] for other in gone["metadata"].get("ownerReferences") or ()
             ):
                 continue
             made, changed = self.create.pop(0), copy(gone)
@@ -93,21 +93,23 @@ def fill(
     most: int,
 ) -> Slices:
     """Bring the slices of one set of ports to hold the wanted endpoints."""
-    missing = {_identity(one): one for one in wanted}
+    missing = {_identity(endpoint): endpoint for endpoint in wanted}
     plan = Slices()
     unchanged = []
     for found in existing:
         kept = [
-            missing.pop(_identity(one)) for one in found.get("endpoints") or () if _identity(one) in missing
+            missing.pop(_identity(endpoint))
+            for endpoint in found.get("endpoints") or ()
+            if _identity(endpoint) in missing
         ]
         if kept == (found.get("endpoints") or []) and (found["metadata"].get("labels") or {}) == labels:
             unchanged.append(found)
         elif kept or not found.get("endpoints"):
-            plan.update.append(_changed(found, kept, labels))
+            plan.update.append(_change(found, kept, labels))
         else:
             plan.delete.append(found)
     rest = list(missing.values())
-    for changed in sorted(plan.update, key=lambda one: -len(one["endpoints"])):
+    for changed in sorted(plan.update, key=lambda endpoint_slice: -len(endpoint_slice["endpoints"])):
         room = most - len(changed["endpoints"])
         changed["endpoints"] += rest[:room]
         rest = rest[room:]
@@ -117,7 +119,7 @@ def fill(
             target = _fitting(unchanged, len(rest), most)
         if target is not None:
             unchanged.remove(target)
-            plan.update.append(_changed(target, [*(target.get("endpoints") or ()), *rest], labels))
+            plan.update.append(_change(target, [*(target.get("endpoints") or ()), *rest], labels))
             break
         made = new()
         made["endpoints"] = rest[:most]
@@ -127,13 +129,16 @@ def fill(
 
 
 def _fitting(found: list[Object], count: int, most: int) -> Object | None:
-    """The slice that would be the fullest with so many more, if one has the room."""
-    sized = [(most - count - len(one.get("endpoints") or ()), one) for one in found]
+    """The fullest slice that has room for ``count`` more endpoints, if there is one."""
+    sized = [
+        (most - count - len(endpoint_slice.get("endpoints") or ()), endpoint_slice)
+        for endpoint_slice in found
+    ]
     fits = [pair for pair in sized if pair[0] >= 0]
     return min(fits, key=lambda pair: pair[0])[1] if fits else None
 
 
-def _changed(found: Object, endpoints: list[Object], labels: dict[str, str]) -> Object:
+def _change(found: Object, endpoints: list[Object], labels: dict[str, str]) -> Object:
     changed: Object = copy(found)
     changed["endpoints"] = copy(endpoints)
     changed["metadata"]["labels"] = dict(labels)

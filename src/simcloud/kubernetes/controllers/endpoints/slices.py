@@ -59,7 +59,7 @@ class EndpointSlices(ServiceController):
             self.queue.add(NamespacedName(write.key.namespace, labels_of(write.object)[SERVICE_NAME]))
 
     def sync(self, key: NamespacedName) -> None:
-        service = self.managed(key)
+        service = self.find_managed(key)
         if service is None:
             return
         pods = self.members.pods(service)
@@ -71,21 +71,29 @@ class EndpointSlices(ServiceController):
             plan.extend(
                 self._family(service, pods, [s for s in existing if s["addressType"] == family], family)
             )
-        plan.delete += [one for one in existing if one["addressType"] not in families]
+        plan.delete += [
+            endpoint_slice for endpoint_slice in existing if endpoint_slice["addressType"] not in families
+        ]
         self._carry_out(plan, trigger)
 
     def _family(self, service: Object, pods: list[Object], existing: list[Object], family: str) -> Slices:
-        owned = [one for one in existing if _owned(one, service)]
+        owned = [endpoint_slice for endpoint_slice in existing if _is_owned(endpoint_slice, service)]
         wanted = self._endpoints(service, pods, family)
         labels = slice_labels(service)
         plan = Slices()
-        plan.delete += [one for one in existing if one not in owned]
+        plan.delete += [endpoint_slice for endpoint_slice in existing if endpoint_slice not in owned]
         for ports, endpoints in wanted.values():
-            mine = [one for one in owned if ports_key(one.get("ports")) == ports_key(ports)]
+            mine = [
+                endpoint_slice
+                for endpoint_slice in owned
+                if ports_key(endpoint_slice.get("ports")) == ports_key(ports)
+            ]
             plan.extend(
                 fill(mine, endpoints, labels, partial(new_slice, service, ports, family, labels), MOST)
             )
-        plan.delete += [one for one in owned if ports_key(one.get("ports")) not in wanted]
+        plan.delete += [
+            endpoint_slice for endpoint_slice in owned if ports_key(endpoint_slice.get("ports")) not in wanted
+        ]
         if len(plan.delete) == len(existing) and not plan.create:
             empty = new_slice(service, [], family, labels)
             if len(plan.delete) == 1 and _is_empty(plan.delete[0], service, labels):
@@ -118,13 +126,13 @@ class EndpointSlices(ServiceController):
     def _carry_out(self, plan: Slices, trigger: str | None) -> None:
         try:
             for made in plan.create:
-                self.client.create(_triggered(made, trigger))
+                self.client.create(_set_trigger(made, trigger))
         except ApiError as error:
             if namespace_is_leaving(error):
                 return
             raise
         for changed in plan.update:
-            self.client.update(_triggered(changed, trigger))
+            self.client.update(_set_trigger(changed, trigger))
         for gone in plan.delete:
             try:
                 self.client.delete(gone)
@@ -147,16 +155,16 @@ def _ports(service: Object, pod: Object) -> Ports:
     for port in service["spec"].get("ports") or ():
         number = find_port(pod, port)
         if number is not None:
-            told = {"name": port.get("name", ""), "port": number, "protocol": port.get("protocol", "TCP")}
+            entry = {"name": port.get("name", ""), "port": number, "protocol": port.get("protocol", "TCP")}
             if port.get("appProtocol") is not None:
-                told["appProtocol"] = port["appProtocol"]
-            ports.append(told)
+                entry["appProtocol"] = port["appProtocol"]
+            ports.append(entry)
     return ports
 
 
 def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str], early: bool) -> Object:
     serving, terminating = is_ready(pod), is_leaving(pod)
-    told = {
+    endpoint = {
         "addresses": found,
         "conditions": {
             "ready": early or (serving and not terminating),
@@ -168,20 +176,20 @@ def _endpoint(pod: Object, node: Object | None, service: Object, found: list[str
         "targetRef": target_reference(pod),
         "zone": labels_of(node).get(ZONE) if node is not None else None,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in endpoint.items() if value}
 
 
-def _owned(found: Object, service: Object) -> bool:
+def _is_owned(found: Object, service: Object) -> bool:
     uid = service["metadata"]["uid"]
-    return any(one["uid"] == uid for one in found["metadata"].get("ownerReferences") or ())
+    return any(reference["uid"] == uid for reference in found["metadata"].get("ownerReferences") or ())
 
 
 def _is_empty(found: Object, service: Object, labels: dict[str, str]) -> bool:
     holds = found.get("endpoints") or found.get("ports")
-    return not holds and labels_of(found) == labels and _owned(found, service)
+    return not holds and labels_of(found) == labels and _is_owned(found, service)
 
 
-def _triggered(wanted: Object, trigger: str | None) -> Object:
+def _set_trigger(wanted: Object, trigger: str | None) -> Object:
     annotations = dict(wanted["metadata"].get("annotations") or {})
     annotations.pop(TRIGGER_TIME, None)
     if trigger is not None:

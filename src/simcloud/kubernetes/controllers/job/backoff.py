@@ -25,14 +25,14 @@ class Backoff(NamedTuple):
         """The same after some more pods have ended."""
         if not succeeded and not failed:
             return self
-        failures = sorted(ended_s(pod) for pod in failed)
+        failures = sorted(end_time_s(pod) for pod in failed)
         if not succeeded:
             return Backoff(self.failures + len(failures), failures[-1])
-        success_s = max(ended_s(pod) for pod in succeeded)
-        later = [one for one in failures if one > success_s]
+        success_s = max(end_time_s(pod) for pod in succeeded)
+        later = [failure_s for failure_s in failures if failure_s > success_s]
         return Backoff(len(later), later[-1] if later else 0.0)
 
-    def left_s(self, now_s: float) -> float:
+    def remaining_s(self, now_s: float) -> float:
         """How long there is still to wait."""
         if not self.failures:
             return 0.0
@@ -40,13 +40,13 @@ class Backoff(NamedTuple):
         return max(0.0, self.last_s + pause_s - now_s)
 
 
-def ended_s(pod: Object) -> float:
-    """When a pod ended, as well as it can be told."""
+def end_time_s(pod: Object) -> float:
+    """When a pod ended, as precisely as its status says."""
     status, metadata = pod.get("status", {}), pod["metadata"]
     containers = status.get("containerStatuses") or ()
-    finished = [at(one, "state", "terminated", "finishedAt") for one in containers]
+    finished = [at(container, "state", "terminated", "finishedAt") for container in containers]
     if finished and all(finished):
-        return max(parse(one) for one in finished)
+        return max(parse(time) for time in finished)
     for condition in status.get("conditions") or ():
         if condition["type"] == "Ready" and condition["status"] == "False":
             since = condition.get("lastTransitionTime")

@@ -19,15 +19,22 @@ def condition(kind: str, reason: str, message: str, now: str, status: str = "Tru
     }
 
 
-def found(job: Object, kind: str) -> Object | None:
+def find_condition(job: Object, kind: str) -> Object | None:
     """The condition of a kind, if it holds."""
     conditions: Iterable[Object] = job.get("status", {}).get("conditions") or ()
-    return next((one for one in conditions if one["type"] == kind and one["status"] == "True"), None)
+    return next(
+        (
+            candidate
+            for candidate in conditions
+            if candidate["type"] == kind and candidate["status"] == "True"
+        ),
+        None,
+    )
 
 
 def ending(job: Object) -> str:
     """``Complete`` or ``Failed``, or nothing while the job is not over."""
-    return next((kind for kind in ("Complete", "Failed") if found(job, kind) is not None), "")
+    return next((kind for kind in ("Complete", "Failed") if find_condition(job, kind) is not None), "")
 
 
 def put(job: Object, wanted: Object) -> bool:

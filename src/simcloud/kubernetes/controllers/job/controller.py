@@ -16,7 +16,7 @@ from simcloud.kubernetes.controllers.job.conditions import condition, ending, pu
 from simcloud.kubernetes.controllers.job.look import TRACKING, Look, is_tracked
 from simcloud.kubernetes.controllers.job.parallelism import Staffing
 from simcloud.kubernetes.controllers.job.tracking import Tracking
-from simcloud.kubernetes.controllers.job.verdict import completed, deadline_in_s, verdict
+from simcloud.kubernetes.controllers.job.verdict import deadline_in_s, find_completion, verdict
 from simcloud.kubernetes.controllers.pods import PodControl
 from simcloud.kubernetes.workqueue import WorkQueue
 
@@ -143,7 +143,7 @@ class Jobs(Controller):
                     self.queue.add_after(key, wait_s)
             except ApiError as refusal:
                 refused = refusal
-        finish = completed(look, now)
+        finish = find_completion(look, now)
         if finish is None and not look.leaving:
             self._suspend_or_resume(look, now)
         return finish, refused
@@ -162,6 +162,6 @@ class Jobs(Controller):
             self.recorder.event(look.job, "Warning", final["reason"], final["message"])
             return
         if look.completions is not None and look.status.get("succeeded", 0) > look.completions:
-            told = "Too many succeeded pods running after completion count reached"
-            self.recorder.event(look.job, "Warning", "TooManySucceededPods", told)
+            message = "Too many succeeded pods running after completion count reached"
+            self.recorder.event(look.job, "Warning", "TooManySucceededPods", message)
         self.recorder.event(look.job, "Normal", "Completed", "Job completed")

@@ -66,7 +66,7 @@ class Indexes:
             yield start, completions - 1
 
     def __contains__(self, index: int) -> bool:
-        place = bisect_left(self._intervals, index, key=lambda one: one[1])
+        place = bisect_left(self._intervals, index, key=lambda interval: interval[1])
         return place < len(self._intervals) and self._intervals[place][0] <= index
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
+from simcloud.kubernetes.controllers.job.backoff import Backoff, end_time_s
 from simcloud.kubernetes.controllers.job.indexes import Indexes, index_of
 from simcloud.kubernetes.controllers.job.policies import judge
 from simcloud.kubernetes.controllers.pods import is_active, is_ready, is_terminating
@@ -137,10 +137,10 @@ def uid_of(pod: Object) -> str:
 def failures_of(pod: Object) -> tuple[int, int]:
     """How often a pod's index had failed before it: failures that counted, and ignored ones."""
     annotations = pod["metadata"].get("annotations") or {}
-    told = (annotations.get(name, "0") for name in (FAILURES, IGNORED_FAILURES))
-    counted, ignored = (int(text) if text.isascii() and text.isdecimal() else 0 for text in told)
+    values = (annotations.get(name, "0") for name in (FAILURES, IGNORED_FAILURES))
+    counted, ignored = (int(text) if text.isascii() and text.isdecimal() else 0 for text in values)
     return counted, ignored
 
 
 def _rank(pod: Object) -> tuple[int, float]:
-    return sum(failures_of(pod)), ended_s(pod)
+    return sum(failures_of(pod)), end_time_s(pod)

@@ -1,4 +1,4 @@
-"""A job's pods: as many as it wants at once, no more than it needs, each index once."""
+"""A job's pods: up to its parallelism at once, no more than it needs, each index once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.component_client import Client
-from simcloud.kubernetes.controllers.job.backoff import Backoff, ended_s
+from simcloud.kubernetes.component_client import ComponentClient
+from simcloud.kubernetes.controllers.job.backoff import Backoff, end_time_s
 from simcloud.kubernetes.controllers.job.indexes import INDEX, index_of
 from simcloud.kubernetes.controllers.job.look import (
     FAILURES,
@@ -40,13 +40,13 @@ _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 class Staffing:
     """Makes and deletes the pods of jobs."""
 
-    def __init__(self, client: Client, control: PodControl) -> None:
+    def __init__(self, client: ComponentClient, control: PodControl) -> None:
         self._client = client
         self._control = control
         self.pace = Pace()
 
     def adjust(self, look: Look) -> float | None:
-        """Delete or make pods until there are as many as wanted.
+        """Delete or create pods until the wanted number is active.
 
         The look's counts follow. Returns after how many seconds to come again, if there is something
         to wait for. ApiError: a pod was refused.
@@ -56,7 +56,7 @@ class Staffing:
             self._dismiss(look, surplus)
             return None
         terminating = look.terminating_count if look.replaces_failed_only else 0
-        missing = _wanted(look) - terminating - look.active_count
+        missing = _count_wanted(look) - terminating - look.active_count
         if look.suspended or missing <= 0:
             return None
         wait_s, indexes = self._openings(look, min(missing, BURST))
@@ -92,7 +92,7 @@ class Staffing:
         surplus: list[Object] = []
         if look.indexed:
             surplus, rest = _double(look)
-        too_many = len(look.active) - _wanted(look) - len(surplus)
+        too_many = len(look.active) - _count_wanted(look) - len(surplus)
         if too_many > 0:
             surplus += sorted(rest, key=_turn)[:too_many]
         return surplus[:BURST]
@@ -112,7 +112,7 @@ class Staffing:
         """How long to wait, or else the indexes of the pods to make."""
         now_s = self._client.api.now_s
         if look.per_index is None:
-            wait_s = look.backoff.left_s(now_s)
+            wait_s = look.backoff.remaining_s(now_s)
             if wait_s:
                 return wait_s, []
         if not look.indexed:
@@ -143,7 +143,7 @@ class Staffing:
         slow_start(len(indexes), make)
 
 
-def _wanted(look: Look) -> int:
+def _count_wanted(look: Look) -> int:
     """How many pods should be active."""
     parallelism: int = look.spec["parallelism"]
     if look.completions is None:
@@ -171,7 +171,9 @@ def _double(look: Look) -> tuple[list[Object], list[Object]]:
 def _turn(pod: Object) -> tuple[float, ...]:
     """The earlier in its life a pod is, the earlier it goes."""
     status = pod.get("status", {})
-    restarts = max((one.get("restartCount", 0) for one in status.get("containerStatuses") or ()), default=0)
+    restarts = max(
+        (container.get("restartCount", 0) for container in status.get("containerStatuses") or ()), default=0
+    )
     since = ready_since(pod)
     return (
         1 if pod["spec"].get("nodeName") else 0,
@@ -195,7 +197,7 @@ def _free_indexes(look: Look, count: int) -> list[int]:
 def _index_wait_s(failed: Object | None, now_s: float) -> float:
     if failed is None:
         return 0.0
-    return Backoff(sum(failures_of(failed)) + 1, ended_s(failed)).left_s(now_s)
+    return Backoff(sum(failures_of(failed)) + 1, end_time_s(failed)).remaining_s(now_s)
 
 
 def _template(look: Look) -> Object:
@@ -209,7 +211,7 @@ def _template(look: Look) -> Object:
         spec = template["spec"]
         for container in [*(spec.get("initContainers") or ()), *spec["containers"]]:
             variables = container.setdefault("env", [])
-            if all(one["name"] != INDEX_VARIABLE for one in variables):
+            if all(variable["name"] != INDEX_VARIABLE for variable in variables):
                 variables.append({"name": INDEX_VARIABLE, "valueFrom": copy(field)})
     return template
 

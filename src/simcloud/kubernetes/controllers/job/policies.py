@@ -49,7 +49,9 @@ def _exit_code(wanted: Object, pod: Object) -> str:
 def _condition(rule: Object, pod: Object) -> str:
     """A sentence on the condition that a rule is about."""
     metadata = pod["metadata"]
-    patterns = [(one["type"], one.get("status", "True")) for one in rule.get("onPodConditions") or ()]
+    patterns = [
+        (pattern["type"], pattern.get("status", "True")) for pattern in rule.get("onPodConditions") or ()
+    ]
     for condition in pod.get("status", {}).get("conditions") or ():
         if (condition["type"], condition["status"]) in patterns:
             return f"Pod {metadata['namespace']}/{metadata['name']} has condition {condition['type']}"

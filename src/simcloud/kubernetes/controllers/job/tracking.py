@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.job.conditions import condition, put
 from simcloud.kubernetes.controllers.job.indexes import index_of
 from simcloud.kubernetes.controllers.job.look import Look, has_succeeded, is_tracked, uid_of
@@ -32,7 +32,7 @@ class Ended(NamedTuple):
 class Tracking:
     """Writes the status of jobs."""
 
-    def __init__(self, client: Client, staffing: Staffing) -> None:
+    def __init__(self, client: ComponentClient, staffing: Staffing) -> None:
         self._client = client
         self._staffing = staffing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.controllers.job.conditions import condition, found
+from simcloud.kubernetes.controllers.job.conditions import condition, find_condition
 from simcloud.kubernetes.controllers.job.look import Look
 from simcloud.kubernetes.controllers.job.policies import judge
 
@@ -14,15 +14,15 @@ TARGET, MET = "FailureTarget", "SuccessCriteriaMet"
 def verdict(look: Look, now_s: float, now: str) -> Object | None:
     """The condition under which a job's pods are to go, before its completions are looked at."""
     return (
-        found(look.job, MET)
-        or found(look.job, TARGET)
+        find_condition(look.job, MET)
+        or find_condition(look.job, TARGET)
         or _policy(look, now)
         or _limits(look, now_s, now)
         or _indexes(look, now)
     )
 
 
-def completed(look: Look, now: str) -> Object | None:
+def find_completion(look: Look, now: str) -> Object | None:
     """Success, once enough pods succeeded and none is active."""
     enough = look.succeeded > 0 if look.completions is None else look.succeeded >= look.completions
     if not enough or look.active_count:
@@ -48,17 +48,17 @@ def _policy(look: Look, now: str) -> Object | None:
 
 
 def _limits(look: Look, now_s: float, now: str) -> Object | None:
-    if look.failed > look.spec["backoffLimit"] or _restarted_too_often(look):
-        told = "Job has reached the specified backoff limit"
-        return condition(TARGET, "BackoffLimitExceeded", told, now)
+    if look.failed > look.spec["backoffLimit"] or _has_too_many_restarts(look):
+        message = "Job has reached the specified backoff limit"
+        return condition(TARGET, "BackoffLimitExceeded", message, now)
     left_s = deadline_in_s(look, now_s)
     if left_s is not None and left_s <= 0:
-        told = "Job was active longer than specified deadline"
-        return condition(TARGET, "DeadlineExceeded", told, now)
+        message = "Job was active longer than specified deadline"
+        return condition(TARGET, "DeadlineExceeded", message, now)
     return None
 
 
-def _restarted_too_often(look: Look) -> bool:
+def _has_too_many_restarts(look: Look) -> bool:
     if look.spec["template"]["spec"].get("restartPolicy") != "OnFailure":
         return False
     limit: int = look.spec["backoffLimit"]
@@ -78,8 +78,8 @@ def _indexes(look: Look, now: str) -> Object | None:
     if look.per_index is not None:
         failed, most = len(look.failed_indexes), look.spec.get("maxFailedIndexes")
         if most is not None and failed > most:
-            told = "Job has exceeded the specified maximal number of failed indexes"
-            return condition(TARGET, "MaxFailedIndexesExceeded", told, now)
+            message = "Job has exceeded the specified maximal number of failed indexes"
+            return condition(TARGET, "MaxFailedIndexesExceeded", message, now)
         if failed and failed + len(look.succeeded_indexes) >= (look.completions or 0):
             return condition(TARGET, "FailedIndexes", "Job has failed indexes", now)
     return None

@@ -51,9 +51,9 @@ def is_condition_taint(taint: Object) -> bool:
     return taint["effect"] == "NoSchedule" and taint["key"] in _KEYS
 
 
-def silenced(node: Object, now: str) -> list[Object]:
+def make_unknown(node: Object, now: str) -> list[Object]:
     """The conditions of a node whose kubelet is silent: what it used to tell is unknown."""
-    told = [
+    conditions = [
         {
             **condition,
             "status": "Unknown",
@@ -65,8 +65,8 @@ def silenced(node: Object, now: str) -> list[Object]:
         else dict(condition)
         for condition in at(node, "status", "conditions", default=None) or ()
     ]
-    present = [condition["type"] for condition in told]
-    told += [
+    present = [condition["type"] for condition in conditions]
+    conditions += [
         {
             "type": kind,
             "status": "Unknown",
@@ -78,10 +78,10 @@ def silenced(node: Object, now: str) -> list[Object]:
         for kind in _OF_KUBELET
         if kind not in present
     ]
-    return told
+    return conditions
 
 
-def replaced(obj: Object, told: Object) -> Iterator[Object]:
+def replace_condition(obj: Object, replacement: Object) -> Iterator[Object]:
     """An object's conditions with one of them put in place of the present one of its type."""
     for condition in obj["status"].get("conditions") or ():
-        yield told if condition["type"] == told["type"] else condition
+        yield replacement if condition["type"] == replacement["type"] else condition

@@ -25,8 +25,8 @@ from simcloud.kubernetes.controllers.nodes.conditions import (
     condition_of,
     condition_taints,
     is_condition_taint,
-    replaced,
-    silenced,
+    make_unknown,
+    replace_condition,
 )
 from simcloud.kubernetes.controllers.nodes.pods import NodePods
 from simcloud.kubernetes.controllers.nodes.zones import Tainter
@@ -92,7 +92,7 @@ class NodeLifecycle(Controller):
         if node is None:
             return
         wanted = condition_taints(node)
-        present = [one["key"] for one in node["spec"].get("taints") or () if is_condition_taint(one)]
+        present = [taint["key"] for taint in node["spec"].get("taints") or () if is_condition_taint(taint)]
         if sorted(wanted) == sorted(present):
             return
         self._swap(
@@ -104,9 +104,11 @@ class NodeLifecycle(Controller):
     def _swap(self, node: Object, add: list[tuple[str, str]], remove: list[tuple[str, str]]) -> None:
         """Add and remove taints in one write."""
         kept = [
-            copy(one) for one in node["spec"].get("taints") or () if (one["key"], one["effect"]) not in remove
+            copy(taint)
+            for taint in node["spec"].get("taints") or ()
+            if (taint["key"], taint["effect"]) not in remove
         ]
-        held = [(one["key"], one["effect"]) for one in kept]
+        held = [(taint["key"], taint["effect"]) for taint in kept]
         now = self.api.timestamp()
         kept += [
             {"key": key, "effect": effect, "timeAdded": now}
@@ -172,12 +174,12 @@ class NodeLifecycle(Controller):
         if self.api.now_s <= health.seen_s + grace_s or (ready is not None and ready["status"] == "Unknown"):
             return node
         changed: Object = copy(node)
-        changed["status"]["conditions"] = silenced(node, self.api.timestamp())
+        changed["status"]["conditions"] = make_unknown(node, self.api.timestamp())
         return self.client.update_status(changed)
 
     def _taint_by(self, node: Object, ready: str) -> None:
         """Ask for the NoExecute taint of a node that was not ready, or take it from one that was."""
-        effects = {(one["key"], one["effect"]) for one in node["spec"].get("taints") or ()}
+        effects = {(taint["key"], taint["effect"]) for taint in node["spec"].get("taints") or ()}
         not_ready, unreachable = (NOT_READY, "NoExecute"), (UNREACHABLE, "NoExecute")
         name = node["metadata"]["name"]
         if ready == "True":
@@ -214,12 +216,19 @@ class NodeLifecycle(Controller):
         self._taint_waiting()
 
     def _mark_not_ready(self, pod: Object) -> None:
-        ready = next((one for one in pod["status"].get("conditions") or () if one["type"] == "Ready"), None)
+        ready = next(
+            (
+                condition
+                for condition in pod["status"].get("conditions") or ()
+                if condition["type"] == "Ready"
+            ),
+            None,
+        )
         if ready is None or ready["status"] == "False":
             return
         changed: Object = copy(pod)
-        told = {**ready, "status": "False", "lastTransitionTime": self.api.timestamp()}
-        changed["status"]["conditions"] = list(replaced(pod, told))
+        unready = {**ready, "status": "False", "lastTransitionTime": self.api.timestamp()}
+        changed["status"]["conditions"] = list(replace_condition(pod, unready))
         self.client.update_status(changed)
         self.recorder.event(pod, "Warning", "NodeNotReady", "Node is not ready")
 

@@ -74,7 +74,7 @@ class PodGarbageCollector(Controller):
     def _clear_finished(self) -> None:
         pods = [pod for pod in map(self._pod, self._finished) if pod is not None]
         # Evicted ones first, then the oldest.
-        pods.sort(key=lambda pod: (not _evicted(pod), pod["metadata"]["creationTimestamp"], _name(pod)))
+        pods.sort(key=lambda pod: (not _is_evicted(pod), pod["metadata"]["creationTimestamp"], _name(pod)))
         for pod in pods[: len(pods) - self._terminated_kept]:
             self._delete(pod)
 
@@ -89,7 +89,9 @@ class PodGarbageCollector(Controller):
         if node is None:
             return False
         conditions = node.get("status", {}).get("conditions") or ()
-        ready = any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+        ready = any(
+            condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions
+        )
         taints = node.get("spec", {}).get("taints") or ()
         return not ready and any(taint["key"] == OUT_OF_SERVICE for taint in taints)
 
@@ -130,7 +132,7 @@ class PodGarbageCollector(Controller):
         }
         if "generation" in pod["metadata"]:
             condition["observedGeneration"] = pod["metadata"]["generation"]
-        others = [one for one in status.get("conditions") or () if one["type"] != "DisruptionTarget"]
+        others = [other for other in status.get("conditions") or () if other["type"] != "DisruptionTarget"]
         status["conditions"] = [*others, condition]
 
     def _delete(self, pod: Object) -> None:
@@ -145,7 +147,7 @@ def _is_finished(pod: Object) -> bool:
     return pod.get("status", {}).get("phase") in FINISHED
 
 
-def _evicted(pod: Object) -> bool:
+def _is_evicted(pod: Object) -> bool:
     return bool(pod.get("status", {}).get("reason") == "Evicted")
 
 

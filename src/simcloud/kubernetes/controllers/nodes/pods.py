@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 
 class NodePods:
     """All pods by the node that they are bound to."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._pods: dict[str, dict[tuple[str, str], Object]] = {}
         client.follow("pods", self._see)
 

@@ -41,9 +41,9 @@ class NodeRanges(Controller):
         node = self.client.get("nodes", *key)
         if node is None or node["spec"].get("podCIDR"):
             return
-        taken = {one["spec"].get("podCIDR") for one in self.client.list("nodes")}
+        taken = {other["spec"].get("podCIDR") for other in self.client.list("nodes")}
         ranges = (f"10.244.{number}.0/24" for number in range(RANGES))
-        free = next((one for one in ranges if one not in taken), None)
+        free = next((cidr for cidr in ranges if cidr not in taken), None)
         if free is None:
             self._refuse(node)
             return

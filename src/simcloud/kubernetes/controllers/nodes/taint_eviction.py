@@ -37,7 +37,9 @@ class TaintEviction(Controller):
     def _see_pod(self, write: Revision) -> None:
         fields = ("nodeName", "tolerations")
         before = write.before if write.change == "MODIFIED" else None
-        if before is None or any(before["spec"].get(one) != write.object["spec"].get(one) for one in fields):
+        if before is None or any(
+            before["spec"].get(field) != write.object["spec"].get(field) for field in fields
+        ):
             self.enqueue(write)
 
     def sync(self, key: NamespacedName) -> None:
@@ -105,7 +107,7 @@ class TaintEviction(Controller):
                 self.planned.pop(key, None)
 
     def _with_condition(self, pod: Object) -> Object:
-        told = {
+        target = {
             "type": "DisruptionTarget",
             "status": "True",
             "reason": "DeletionByTaintManager",
@@ -113,11 +115,17 @@ class TaintEviction(Controller):
             "lastTransitionTime": self.api.timestamp(),
         }
         conditions = pod["status"].get("conditions") or []
-        if any(one["type"] == told["type"] and one["status"] == "True" for one in conditions):
+        if any(
+            condition["type"] == target["type"] and condition["status"] == "True" for condition in conditions
+        ):
             return pod
         changed: Object = copy(pod)
-        kept = [one for one in changed["status"].get("conditions") or () if one["type"] != told["type"]]
-        changed["status"]["conditions"] = [*kept, told]
+        kept = [
+            condition
+            for condition in changed["status"].get("conditions") or ()
+            if condition["type"] != target["type"]
+        ]
+        changed["status"]["conditions"] = [*kept, target]
         return self.client.update_status(changed)
 
     def _cancel(self, key: NamespacedName) -> None:
@@ -132,16 +140,29 @@ class TaintEviction(Controller):
 
 def no_execute(node: Object | None) -> list[Object]:
     """A node's taints that drive pods away."""
-    return [one for one in at(node, "spec", "taints", default=None) or () if one["effect"] == "NoExecute"]
+    return [
+        taint for taint in at(node, "spec", "taints", default=None) or () if taint["effect"] == "NoExecute"
+    ]
 
 
 def toleration_s(pod: Object, taints: list[Object]) -> float | None:
     """For how long a pod bears all of some taints; None if for ever."""
     used = []
     for taint in taints:
-        fitting = next((one for one in pod["spec"].get("tolerations") or () if tolerates(one, taint)), None)
+        fitting = next(
+            (
+                toleration
+                for toleration in pod["spec"].get("tolerations") or ()
+                if tolerates(toleration, taint)
+            ),
+            None,
+        )
         if fitting is None:
             return 0.0
         used.append(fitting)
-    times = [one["tolerationSeconds"] for one in used if one.get("tolerationSeconds") is not None]
+    times = [
+        toleration["tolerationSeconds"]
+        for toleration in used
+        if toleration.get("tolerationSeconds") is not None
+    ]
     return float(max(0, min(times))) if times else None

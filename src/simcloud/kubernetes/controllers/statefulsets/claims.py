@@ -11,7 +11,7 @@ from functools import partial
 
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import owner_reference
 from simcloud.kubernetes.controllers.statefulsets.identity import claim_names, first_ordinal, ordinal_of
 from simcloud.kubernetes.events import Recorder
@@ -27,7 +27,7 @@ class ClaimLeaving(ApiError):
 class Claims:
     """Makes claims for pods, and keeps their owners as the policy wants."""
 
-    def __init__(self, client: Client, recorder: Recorder) -> None:
+    def __init__(self, client: ComponentClient, recorder: Recorder) -> None:
         self._client = client
         self._recorder = recorder
 
@@ -59,7 +59,7 @@ class Claims:
     def apply_policy(self, stateful_set: Object, pod: Object) -> None:
         """Give a pod's claims the owners that the policy wants."""
         for claim in self._present(stateful_set, pod):
-            owners = _wanted_owners(stateful_set, pod, claim)
+            owners = _compute_owners(stateful_set, pod, claim)
             if owners != (claim["metadata"].get("ownerReferences") or []):
                 self._client.edit(claim, partial(_set_owners, owners=owners))
 
@@ -119,10 +119,10 @@ def _is_condemned(stateful_set: Object, pod: Object) -> bool:
     return not first <= ordinal_of(pod) < first + stateful_set["spec"]["replicas"]
 
 
-def _wanted_owners(stateful_set: Object, pod: Object, claim: Object) -> list[Object]:
+def _compute_owners(stateful_set: Object, pod: Object, claim: Object) -> list[Object]:
     owners: list[Object] = claim["metadata"].get("ownerReferences") or []
     own = (("StatefulSet", stateful_set["metadata"]["name"]), ("Pod", pod["metadata"]["name"]))
-    others = [copy(one) for one in owners if (one["kind"], one["name"]) not in own]
+    others = [copy(owner) for owner in owners if (owner["kind"], owner["name"]) not in own]
     scaled_away = _policy(stateful_set, "whenScaled") == "Delete" and _is_condemned(stateful_set, pod)
     if scaled_away:
         return [*others, owner_reference(pod)]

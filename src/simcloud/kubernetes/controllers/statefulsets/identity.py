@@ -81,7 +81,7 @@ def draft_pod(stateful_set: Object, template: Object, revision: str, ordinal: in
     volumes = [
         {"name": volume, "persistentVolumeClaim": {"claimName": claim}} for volume, claim in claimed.items()
     ]
-    volumes += [one for one in spec.get("volumes") or () if one["name"] not in claimed]
+    volumes += [volume for volume in spec.get("volumes") or () if volume["name"] not in claimed]
     if volumes:
         spec["volumes"] = volumes
     return pod
@@ -91,4 +91,7 @@ def claim_names(stateful_set: Object, ordinal: int) -> dict[str, str]:
     """The names of a pod's claims, by the name of the volume."""
     name = stateful_set["metadata"]["name"]
     templates = stateful_set["spec"].get("volumeClaimTemplates") or ()
-    return {one["metadata"]["name"]: f"{one['metadata']['name']}-{name}-{ordinal}" for one in templates}
+    return {
+        template["metadata"]["name"]: f"{template['metadata']['name']}-{name}-{ordinal}"
+        for template in templates
+    }

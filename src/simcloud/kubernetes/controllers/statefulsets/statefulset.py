@@ -98,7 +98,7 @@ class StatefulSets(Controller):
         selector = from_label_selector(stateful_set["spec"]["selector"])
         pods = self.pods.claim(stateful_set, selector, member=lambda pod: is_member(stateful_set, pod))
         plan = self._plan(stateful_set, selector, pods)
-        status = self._counted(plan, pods)
+        status = self._count(plan, pods)
         refusal: ApiError | None = None
         if "deletionTimestamp" not in stateful_set["metadata"]:
             try:
@@ -120,12 +120,17 @@ class StatefulSets(Controller):
         update, collisions = self._update_revision(stateful_set, known)
         named = at(stateful_set, "status", "currentRevision")
         current = next(
-            (one for one in known if one["metadata"]["name"] == named and template_of(one)), update
+            (
+                revision
+                for revision in known
+                if revision["metadata"]["name"] == named and template_of(revision)
+            ),
+            update,
         )
         first, count = first_ordinal(stateful_set), stateful_set["spec"]["replicas"]
         by_ordinal = {ordinal_of(pod): pod for pod in pods}
         replicas = [
-            by_ordinal.get(ordinal) or _drafted(stateful_set, current, update, ordinal)
+            by_ordinal.get(ordinal) or _draft(stateful_set, current, update, ordinal)
             for ordinal in range(first, first + min(count, len(pods) + BURST))  # the rest can wait
         ]
         condemned = [pod for pod in pods if not first <= ordinal_of(pod) < first + count]
@@ -137,7 +142,7 @@ class StatefulSets(Controller):
         collisions: int = at(stateful_set, "status", "collisionCount", default=0)
         number = known[-1].get("revision", 0) + 1 if known else 1
         wanted = template_patch(stateful_set)
-        equal = [one for one in known if one.get("data") == wanted]
+        equal = [revision for revision in known if revision.get("data") == wanted]
         if equal:
             newest = equal[-1] is known[-1]
             return (equal[-1] if newest else renumber(self.client, equal[-1], number)), collisions
@@ -156,13 +161,13 @@ class StatefulSets(Controller):
         """Delete the oldest revisions that no pod uses, beyond those that an undo may want."""
         used = {plan.current["metadata"]["name"], plan.update["metadata"]["name"], *map(revision_of, pods)}
         unused = [
-            one
-            for one in by_number(self.revisions.of(plan.stateful_set))
-            if one["metadata"]["name"] not in used
+            revision
+            for revision in by_number(self.revisions.of(plan.stateful_set))
+            if revision["metadata"]["name"] not in used
         ]
         surplus = len(unused) - plan.stateful_set["spec"].get("revisionHistoryLimit", 10)
-        for one in unused[: max(0, surplus)]:
-            self.client.delete(one)
+        for revision in unused[: max(0, surplus)]:
+            self.client.delete(revision)
 
     # Pods
 
@@ -290,7 +295,7 @@ class StatefulSets(Controller):
         self.claims.apply_policy(plan.stateful_set, pod)
         if wanted.items() <= labels.items():
             return
-        self.client.edit(pod, lambda one: one["metadata"].update(labels={**labels, **wanted}))
+        self.client.edit(pod, lambda current: current["metadata"].update(labels={**labels, **wanted}))
         self._say(plan, "Update", pod)
 
     def _say(self, plan: Plan, verb: str, pod: Object, error: ApiError | None = None) -> None:
@@ -304,7 +309,7 @@ class StatefulSets(Controller):
 
     # The status
 
-    def _counted(self, plan: Plan, pods: Sequence[Object]) -> Object:
+    def _count(self, plan: Plan, pods: Sequence[Object]) -> Object:
         now_s, min_ready_s = self.api.now_s, plan.min_ready_s
         current, update = plan.current["metadata"]["name"], plan.update["metadata"]["name"]
         staying = [revision_of(pod) for pod in pods if not is_leaving(pod)]
@@ -327,10 +332,10 @@ class StatefulSets(Controller):
             status["currentReplicas"] = status["updatedReplicas"]
             status["currentRevision"] = status["updateRevision"]
         always = ("replicas", "availableReplicas", "collisionCount")
-        told = {key: value for key, value in status.items() if value or key in always}
-        if plan.stateful_set.get("status") == told or self.client.refreshed(plan.stateful_set) is None:
+        reported = {key: value for key, value in status.items() if value or key in always}
+        if plan.stateful_set.get("status") == reported or self.client.refreshed(plan.stateful_set) is None:
             return
-        self.client.edit(plan.stateful_set, lambda one: one.update(status=told), "status")
+        self.client.edit(plan.stateful_set, lambda current: current.update(status=reported), "status")
 
     def _see_orphan(self, write: Revision) -> None:
         """A pod that nobody manages may be wanted by the set that its name tells."""
@@ -341,7 +346,7 @@ class StatefulSets(Controller):
             self.queue.add(NamespacedName(write.key.namespace, parent))
 
 
-def _drafted(stateful_set: Object, current: Object, update: Object, ordinal: int) -> Object:
+def _draft(stateful_set: Object, current: Object, update: Object, ordinal: int) -> Object:
     """The pod that is missing: of the current revision below the partition, of the new one above."""
     strategy = stateful_set["spec"]["updateStrategy"]
     partition = at(strategy, "rollingUpdate", "partition", default=0)

@@ -159,7 +159,7 @@ class VolumeBinder(Controller):
             self.recorder.event(claim, "Warning", reason, message)
 
     def _tell_waiting(self, claim: Object) -> None:
-        pods = self.claimants.unscheduled(claim)
+        pods = self.claimants.find_unscheduled(claim)
         if not pods:
             words = "waiting for first consumer to be created before binding"
             self.recorder.event(claim, "Normal", "WaitForFirstConsumer", words)
@@ -173,12 +173,14 @@ class VolumeBinder(Controller):
         if claim["spec"].get("storageClassName") is not None or class_of(claim):
             return None
         defaults = [
-            one
-            for one in self.client.list("storageclasses.storage.k8s.io")
-            if annotations_of(one).get(DEFAULT_CLASS) == "true"
+            storage_class
+            for storage_class in self.client.list("storageclasses.storage.k8s.io")
+            if annotations_of(storage_class).get(DEFAULT_CLASS) == "true"
         ]
-        newest = sorted(defaults, key=lambda one: one["metadata"]["name"])
-        newest.sort(key=lambda one: str(one["metadata"]["creationTimestamp"]), reverse=True)
+        newest = sorted(defaults, key=lambda storage_class: storage_class["metadata"]["name"])
+        newest.sort(
+            key=lambda storage_class: str(storage_class["metadata"]["creationTimestamp"]), reverse=True
+        )
         return newest[0]["metadata"]["name"] if newest else None
 
     def _ask_provisioner(self, claim: Object, storage_class: Object | None) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 
 class Claimants:
     """Pods by the claims that they mount."""
 
-    def __init__(self, client: Client, handler: Callable[[str, str], None] | None = None) -> None:
+    def __init__(self, client: ComponentClient, handler: Callable[[str, str], None] | None = None) -> None:
         self._pods: dict[tuple[str, str], dict[str, Object]] = {}
         self._handler = handler
         client.follow("pods", self._see)
@@ -22,9 +22,9 @@ class Claimants:
         found = self._pods.get((claim["metadata"]["namespace"], claim["metadata"]["name"]), {})
         return [found[name] for name in sorted(found)]
 
-    def unscheduled(self, claim: Object) -> list[str]:
+    def find_unscheduled(self, claim: Object) -> list[str]:
         """The names of the pods that wait for a node and for this claim."""
-        return [one["metadata"]["name"] for one in self.of(claim) if not one["spec"].get("nodeName")]
+        return [pod["metadata"]["name"] for pod in self.of(claim) if not pod["spec"].get("nodeName")]
 
     def _see(self, write: Revision) -> None:
         for name in claims_of(write.object):

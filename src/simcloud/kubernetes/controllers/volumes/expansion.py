@@ -18,19 +18,23 @@ class VolumeExpand(Controller):
         self.follow("persistentvolumeclaims", self._see)
 
     def _see(self, write: Revision) -> None:
-        grew = write.before is None or _wanted(write.object) > _wanted(write.before)
+        grew = write.before is None or _request_bytes(write.object) > _request_bytes(write.before)
         if write.change != "DELETED" and grew:
             self.enqueue(write)
 
     def sync(self, key: NamespacedName) -> None:
         claim = self.client.get("persistentvolumeclaims", *key)
-        if claim is not None and at(claim, "status", "phase") == "Bound" and _wanted(claim) > _given(claim):
+        if (
+            claim is not None
+            and at(claim, "status", "phase") == "Bound"
+            and _request_bytes(claim) > _capacity_bytes(claim)
+        ):
             self.recorder.event(claim, "Normal", "ExternalExpanding", WORDS)
 
 
-def _wanted(claim: Object) -> int:
+def _request_bytes(claim: Object) -> int:
     return quantity.whole(at(claim, "spec", "resources", "requests", "storage", default="0"))
 
 
-def _given(claim: Object) -> int:
+def _capacity_bytes(claim: Object) -> int:
     return quantity.whole(at(claim, "status", "capacity", "storage", default="0"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.volumes.claimants import Claimants
 
@@ -20,10 +20,10 @@ class ClaimProtection(Controller):
     claimants: Claimants
 
     def watch(self) -> None:
-        self.claimants = Claimants(self.client, self._used)
+        self.claimants = Claimants(self.client, self._enqueue_claim)
         self.follow("persistentvolumeclaims", self.enqueue)
 
-    def _used(self, namespace: str, name: str) -> None:
+    def _enqueue_claim(self, namespace: str, name: str) -> None:
         claim = self.client.get("persistentvolumeclaims", namespace, name)
         if claim is not None and "deletionTimestamp" in claim["metadata"]:
             self.queue.add(NamespacedName(namespace, name))
@@ -48,12 +48,12 @@ class VolumeProtection(Controller):
             protect(self.client, volume, OF_VOLUMES, at(volume, "status", "phase") == "Bound")
 
 
-def protect(client: Client, obj: Object, finalizer: str, used: bool) -> None:
+def protect(client: ComponentClient, obj: Object, finalizer: str, used: bool) -> None:
     """Put a finalizer on an object that stays; take it from one that goes and is not used."""
     present = obj["metadata"].get("finalizers") or []
     leaving = "deletionTimestamp" in obj["metadata"]
     if leaving and not used and finalizer in present:
-        wanted = [one for one in present if one != finalizer]
+        wanted = [name for name in present if name != finalizer]
     elif not leaving and finalizer not in present:
         wanted = [*present, finalizer]
     else:

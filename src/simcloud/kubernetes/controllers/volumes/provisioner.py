@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.volumes.binder import (
     DEFAULT_CLASS,
@@ -52,7 +52,7 @@ class LocalPathProvisioner(Controller):
 
     def __init__(self, api: Api) -> None:
         super().__init__(api)
-        self.client = Client(api, _ACCOUNT, "local-path-provisioner")
+        self.client = ComponentClient(api, _ACCOUNT, "local-path-provisioner")
         drawn = api.kernel.random("local-path-provisioner").getrandbits(40)
         identity = f"{NAME}_local-path-provisioner-{drawn:010x}_{api.new_uid()}"
         self.recorder = Recorder(self.client, identity)
@@ -82,7 +82,7 @@ class LocalPathProvisioner(Controller):
     def sync(self, key: NamespacedName) -> None:
         if key.namespace:
             claim = self.client.get("persistentvolumeclaims", *key)
-            if claim is not None and self._wanted(claim):
+            if claim is not None and self._is_wanted(claim):
                 self._begin(claim)
             return
         volume = self.client.get("persistentvolumes", "", key.name)
@@ -90,7 +90,7 @@ class LocalPathProvisioner(Controller):
             self._busy[volume["metadata"]["uid"]] = None
             self.kernel.call_later(HELPER_S, self._remove, volume)
 
-    def _wanted(self, claim: Object) -> bool:
+    def _is_wanted(self, claim: Object) -> bool:
         if claim["spec"].get("volumeName") or "deletionTimestamp" in claim["metadata"]:
             return False
         if annotations_of(claim).get(PROVISIONER) != NAME or claim["metadata"]["uid"] in self._busy:
@@ -129,7 +129,7 @@ class LocalPathProvisioner(Controller):
     def _provision(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
         claim = self.client.refreshed(wanted)
-        if self._ended or claim is None or not self._wanted(claim):
+        if self._ended or claim is None or not self._is_wanted(claim):
             return
         storage_class = self.client.get("storageclasses.storage.k8s.io", "", class_of(claim))
         name = f"pvc-{claim['metadata']['uid']}"

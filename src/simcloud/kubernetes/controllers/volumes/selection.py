@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 
 CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 
@@ -17,21 +17,21 @@ CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 class VolumeIndex:
     """Volumes by the claim that they are for, and free ones by their class."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._claimed: dict[tuple[str, str], dict[str, Object]] = {}
         self._free: dict[str, dict[str, Object]] = {}
         client.follow("persistentvolumes", self._see)
 
     def best(self, claim: Object, reserved_only: bool) -> Object | None:
         """The volume for a claim, if there is one; of free ones the fewest access modes decide, then the size."""
-        fitting = [one for one in self.candidates(claim, reserved_only) if fits(one, claim)]
+        fitting = [volume for volume in self.candidates(claim, reserved_only) if fits(volume, claim)]
         return min(
             fitting,
-            key=lambda one: (
-                one["spec"].get("claimRef") is None,
-                len(one["spec"].get("accessModes") or ()),
-                size_of(one),
-                one["metadata"]["name"],
+            key=lambda volume: (
+                volume["spec"].get("claimRef") is None,
+                len(volume["spec"].get("accessModes") or ()),
+                size_of(volume),
+                volume["metadata"]["name"],
             ),
             default=None,
         )
@@ -40,7 +40,7 @@ class VolumeIndex:
         """The volumes reserved for a claim, and the free ones of its class."""
         metadata = claim["metadata"]
         reserved = self._claimed.get((metadata["namespace"], metadata["name"]), {})
-        found = [one for one in reserved.values() if is_bound_to(one, claim)]
+        found = [volume for volume in reserved.values() if is_bound_to(volume, claim)]
         return found if reserved_only else [*found, *self._free.get(class_of(claim), {}).values()]
 
     def _see(self, write: Revision) -> None:

@@ -33,7 +33,7 @@ PING_USAGE: Final = f"{VERSION}\n\nUsage: ping [OPTIONS] HOST\n\nSend ICMP ECHO_
 
 
 async def ping(ctx: Context) -> int:
-    """Send echo requests until told to stop, or as many as -c says."""
+    """Send echo requests until a signal stops it, or the number given with -c."""
     try:
         options = parse(ctx.args, "46c:i:I:p:qs:t:w:W:A")
         host = options.operands[-1]

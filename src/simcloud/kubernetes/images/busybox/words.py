@@ -1,6 +1,6 @@
 """busybox's words for what goes wrong, where they are not GNU's.
 
-The commands of a busybox image are those of any of our machines; what they complain of is reworded on its way
+The commands of a busybox image are those of any of our machines; what they complain of is reword on its way
 to stderr. Not all of busybox's sentences are here: those that operators meet, of files that are not there or may not be used.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.machine.process import Context, Program, Stream
 
 VERSION: Final = "BusyBox v1.38.0 (Debian 1:1.38.0-3+b1) multi-call binary."
-"""As the recorded image told it, whatever its tag."""
+"""As printed by the recorded image, whatever its tag."""
 
 _RULES: Final = [
     (re.compile(pattern, re.MULTILINE), words)
@@ -58,7 +58,7 @@ _RULES: Final = [
 ]
 
 
-def reworded(text: str) -> str:
+def reword(text: str) -> str:
     """What busybox would have said."""
     for pattern, words in _RULES:
         text = pattern.sub(words, text)
@@ -83,7 +83,7 @@ class Reworded(Stream):
 
     async def write(self, data: bytes) -> None:
         """Reword and pass on."""
-        said = reworded(data.decode("utf-8", "surrogateescape"))
+        said = reword(data.decode("utf-8", "surrogateescape"))
         if said:
             await self._onwards.write(said.encode("utf-8", "surrogateescape"))
 

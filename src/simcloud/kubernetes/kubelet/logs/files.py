@@ -1,8 +1,8 @@
 """Logs of containers as files of their machine: written, read, followed, rotated and deleted.
 
 The file is ``/var/log/pods/<namespace>_<pod>_<uid>/<container>/<restarts>.log``; a link in
-``/var/log/containers`` leads there. Only the present file is read by who asks for the log, not what was
-rotated away: so it is with the genuine kubelet.
+``/var/log/containers`` leads there. A reader of the log gets only the present file, not the rotated
+ones, as with the genuine kubelet.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class FollowedLog(ContainerLog):
             return  # a disk that is full or broken: the first line will try again
 
     def line(self, text: str, stream: str = "stdout") -> None:
-        """One line; whoever follows is told."""
+        """Write one line and pass it to the followers."""
         lost = self.lost_lines
         super().line(text, stream)
         if self._followers and self.lost_lines == lost:
@@ -107,7 +107,7 @@ class FollowedLog(ContainerLog):
     def used_bytes(self) -> int:
         """What all its files take."""
         used = 0
-        for path in [*self._rotated(), self.path]:
+        for path in [*self._find_rotated(), self.path]:
             try:
                 used += self._files.stat(path).size
             except FileError:
@@ -123,7 +123,7 @@ class FollowedLog(ContainerLog):
 
     def _put_aside(self) -> None:
         """Drop the oldest files, pack the others, begin a new one."""
-        old = self._rotated()
+        old = self._find_rotated()
         for path in old[: -(MOST_FILES - 2)]:
             self._files.remove(path)
         for path in old[-(MOST_FILES - 2) :]:
@@ -136,7 +136,7 @@ class FollowedLog(ContainerLog):
 
     def delete(self) -> None:
         """The container is removed: its log goes with it, and folders that are empty then."""
-        for path in [*self._rotated(), self.path, self._link]:
+        for path in [*self._find_rotated(), self.path, self._link]:
             try:
                 self._files.remove(path)
             except FileError:
@@ -147,7 +147,7 @@ class FollowedLog(ContainerLog):
             except FileError:
                 return
 
-    def _rotated(self) -> list[str]:
+    def _find_rotated(self) -> list[str]:
         """Files that were put aside, the oldest first."""
         try:
             names = self._files.listdir(self._folder)

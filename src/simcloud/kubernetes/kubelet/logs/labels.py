@@ -34,7 +34,7 @@ def log_labels(pod: Object, container: str, node: str, path: str) -> Labels:
 
 
 def _controller(metadata: Object) -> str:
-    """Who made the pod; of a ReplicaSet's name only the part of its Deployment."""
+    """Name of the pod's controller; for a ReplicaSet, the name of its Deployment."""
     owners = metadata.get("ownerReferences") or ()
     name = next((str(owner["name"]) for owner in owners if owner.get("controller")), "")
     match = _REPLICA_SET.fullmatch(name)

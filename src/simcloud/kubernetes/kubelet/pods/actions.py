@@ -52,7 +52,7 @@ def decide(pod: Object, state: PodState, health: Health, started: Started) -> Ac
     for spec in pod["spec"].get("ephemeralContainers") or ():
         if state.newest(spec["name"]) is None:
             actions.start_ephemeral.append(Part(EPHEMERAL, spec))
-    if not _initialized(pod, state, health, started, actions):
+    if not _has_initialized(pod, state, health, started, actions):
         return actions
     for part in main_parts(pod):
         record = state.newest(part.name)
@@ -86,7 +86,9 @@ def _without_sandbox(pod: Object, state: PodState, actions: Actions) -> Actions:
     return actions
 
 
-def _initialized(pod: Object, state: PodState, health: Health, started: Started, actions: Actions) -> bool:
+def _has_initialized(
+    pod: Object, state: PodState, health: Health, started: Started, actions: Actions
+) -> bool:
     """Whether the main containers' time has come; until then, what the next init container needs.
 
     Once a main container was started, only sidecars are looked after.

@@ -55,7 +55,7 @@ class Backoff:
             del self._entries[key]
 
 
-def spoken(seconds: float) -> str:
+def format_go_duration(seconds: float) -> str:
     """A duration as Go writes it: ``10s``, ``2m40s``, ``5m0s``."""
     if seconds != int(seconds):
         if seconds < 1:

@@ -43,7 +43,7 @@ def pod_conditions(pod: Object, status: Object, sandbox_ready: bool) -> list[Obj
     containers = _containers_ready(watched, by_name, status["phase"])
     return [
         condition("PodReadyToStartContainers", sandbox_ready),
-        _initialized(inits, mains, by_name, status["phase"]),
+        _make_initialized(inits, mains, by_name, status["phase"]),
         _ready(pod, containers),
         containers,
         condition("PodScheduled", True),
@@ -57,13 +57,13 @@ def _containers_ready(watched: Sequence[Part], by_name: dict[str, Object], phase
         return condition("ContainersReady", False, "PodCompleted")
     if phase == "Failed" and not unknown:
         return condition("ContainersReady", False, "PodFailed")
-    told = []
+    messages = []
     if unknown:
-        told.append(f"containers with unknown status: [{' '.join(unknown)}]")
+        messages.append(f"containers with unknown status: [{' '.join(unknown)}]")
     if unready:
-        told.append(f"containers with unready status: [{' '.join(unready)}]")
-    if told:
-        return condition("ContainersReady", False, "ContainersNotReady", ", ".join(told))
+        messages.append(f"containers with unready status: [{' '.join(unready)}]")
+    if messages:
+        return condition("ContainersReady", False, "ContainersNotReady", ", ".join(messages))
     return condition("ContainersReady", True)
 
 
@@ -71,21 +71,21 @@ def _ready(pod: Object, containers: Object) -> Object:
     if containers["status"] != "True":
         return {**containers, "type": "Ready"}
     present = {each["type"]: each for each in (pod.get("status") or {}).get("conditions") or ()}
-    told = []
+    messages = []
     for gate in pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
         if kind not in present:
-            told.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
+            messages.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
         elif present[kind]["status"] != "True":
-            told.append(
+            messages.append(
                 f'the status of pod readiness gate "{kind}" is not "True", but {present[kind]["status"]}'
             )
-    if told:
-        return condition("Ready", False, "ReadinessGatesNotReady", ", ".join(told))
+    if messages:
+        return condition("Ready", False, "ReadinessGatesNotReady", ", ".join(messages))
     return condition("Ready", True)
 
 
-def _initialized(
+def _make_initialized(
     inits: Sequence[Part], mains: Sequence[Part], by_name: dict[str, Object], phase: str
 ) -> Object:
     if phase == "Succeeded":

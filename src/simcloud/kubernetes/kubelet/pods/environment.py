@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.expansion import expand
 
@@ -21,7 +21,7 @@ class ConfigError(Exception):
 class Environments:
     """Makes environments; remembers the Services of a namespace until they change."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._links: dict[str, tuple[list[Object], dict[str, str]]] = {}
 
@@ -60,7 +60,9 @@ class Environments:
             return downward_api.field(pod, source["fieldRef"]["fieldPath"], status)
         if "resourceFieldRef" in source:
             return downward_api.resource(
-                _named(pod, source["resourceFieldRef"], container), source["resourceFieldRef"], allocatable
+                _find_container(pod, source["resourceFieldRef"], container),
+                source["resourceFieldRef"],
+                allocatable,
             )
         if "configMapKeyRef" in source:
             return self._key("ConfigMap", source["configMapKeyRef"], namespace)
@@ -151,11 +153,13 @@ def _url(port: Object, address: str) -> str:
     return f"{port.get('protocol', 'TCP').lower()}://{address}:{port['port']}"
 
 
-def _named(pod: Object, reference: Object, container: Object) -> Object:
+def _find_container(pod: Object, reference: Object, container: Object) -> Object:
     """The container that a resource reference means: the one it names, or the one it stands in."""
     name = reference.get("containerName")
     if not name:
         return container
     parts = ("containers", "initContainers")
-    found = [one for part in parts for one in pod["spec"].get(part) or () if one["name"] == name]
+    found = [
+        candidate for part in parts for candidate in pod["spec"].get(part) or () if candidate["name"] == name
+    ]
     return found[0] if found else container

@@ -107,7 +107,7 @@ def limits_of(spec: Object) -> Object:
 
 
 def core_limit(limits: Object) -> float | None:
-    """How many cores a container may use, as its control group is told; None for all there are."""
+    """How many cores a container may use, as its control group limits it; None for no limit."""
     milli = quantity.milli(limits["cpu"]) if "cpu" in limits else 0
     return max(milli / 1000, LEAST_CORES) if milli else None
 

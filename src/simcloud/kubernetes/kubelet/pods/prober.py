@@ -71,7 +71,7 @@ class PodProbes:
 
 
 class Prober:
-    """Looks after all probes of a node. ``changed`` is told of a pod whose containers fare differently."""
+    """Runs all probes of a node. ``changed`` is called for a pod with a changed probe result."""
 
     def __init__(self, node: Node, spawn: Spawn, changed: Callable[[str], None]) -> None:
         self._node = node
@@ -113,8 +113,8 @@ class Prober:
 
     def verdict(self, uid: str, part: Part, record: ContainerRecord) -> tuple[bool, bool]:
         """Whether a running container has started, and whether it is ready."""
-        started = self._passed(uid, part, STARTUP, record)
-        return started, started and self._passed(uid, part, READINESS, record)
+        started = self._has_passed(uid, part, STARTUP, record)
+        return started, started and self._has_passed(uid, part, READINESS, record)
 
     def failed(self, uid: str, part: Part, record: ContainerRecord) -> str:
         """The kind of probe for which a container must be replaced; empty for none."""
@@ -135,17 +135,17 @@ class Prober:
         known = self._pods.get(uid)
         return known.probes.get((part.name, kind)) if known is not None else None
 
-    def _passed(self, uid: str, part: Part, kind: str, record: ContainerRecord) -> bool:
+    def _has_passed(self, uid: str, part: Part, kind: str, record: ContainerRecord) -> bool:
         if not part.spec.get(kind):
             return True
         probe = self._of(uid, part, kind)
         if probe is None:
             return kind == STARTUP
         if probe.container_id != record.id:
-            return self._was_told(self._pods[uid].pod, probe, record)
+            return self._was_reported(self._pods[uid].pod, probe, record)
         return probe.result is Result.SUCCESS
 
-    def _was_told(self, pod: Object, probe: Probe, record: ContainerRecord) -> bool:
+    def _was_reported(self, pod: Object, probe: Probe, record: ContainerRecord) -> bool:
         """Whether this very container passed the probe before: a restarted kubelet changes no status."""
         status, field_name = self._node.statuses.get(pod), "started" if probe.kind == STARTUP else "ready"
         for each in (*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())):
@@ -178,7 +178,7 @@ class Prober:
         if record is None or not record.running:
             return
         if record.id != probe.container_id:
-            passed = probe.kind != LIVENESS and self._was_told(known.pod, probe, record)
+            passed = probe.kind != LIVENESS and self._was_reported(known.pod, probe, record)
             probe.reset(record.id)
             if passed:
                 probe.result = probe.last = Result.SUCCESS
@@ -195,7 +195,7 @@ class Prober:
         up_s = self._node.machine.clock() - record.started_s
         if up_s < float(probe.settings.get("initialDelaySeconds") or 0):
             return False
-        started = self._passed(known.pod["metadata"]["uid"], probe.part, STARTUP, record)
+        started = self._has_passed(known.pod["metadata"]["uid"], probe.part, STARTUP, record)
         return started != (probe.kind == STARTUP)
 
     def _complain(self, pod: Object, probe: Probe, result: Result, words: str) -> None:

@@ -21,7 +21,7 @@ class Identity:
 
 
 def identity_of(pod: Object, container: Object, image: Published) -> Identity:
-    """Who a container runs as. ``ConfigError`` when it must not be root and would be, or nobody can tell."""
+    """The user a container runs as. ``ConfigError`` when it must not be root and is, or that is unknown."""
     pod_wide = pod["spec"].get("securityContext") or {}
     own = container.get("securityContext") or {}
     asked = own.get("runAsUser", pod_wide.get("runAsUser"))

@@ -11,7 +11,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods.conditions import OWNED, SHARED, pod_conditions, with_times
 from simcloud.sim import Semaphore
 
@@ -42,7 +42,7 @@ REQUEST_S: Final = 0.01
 class StatusManager:
     """The statuses of a node's pods."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._known: dict[str, Object] = {}
         self._turn = Semaphore(client.api.kernel, 1)
@@ -96,12 +96,12 @@ class StatusManager:
         self._known.pop(uid, None)
 
     async def turn(self) -> None:
-        """Wait for one's turn: the ends of pods are told one after another."""
+        """Wait for a turn: the ends of pods are reported one after another."""
         async with self._turn:
             await self._client.api.kernel.sleep(REQUEST_S)
 
     async def finish(self, pod: Object) -> None:
-        """Nothing of a deleted pod is left on the node: take it out of the API."""
+        """Remove a deleted pod from the API, once it has left the node."""
         await self.turn()
         live = self._client.refreshed(pod)
         if live is None or not live["metadata"].get("deletionTimestamp"):
@@ -116,7 +116,7 @@ class StatusManager:
         if live is None:
             return
         present = live.get("status") or {}
-        merged = _merged(present, status)
+        merged = _merge(present, status)
         if merged == present:
             return
         try:
@@ -125,14 +125,14 @@ class StatusManager:
             return  # the next change tries again
 
 
-def _merged(present: Object, status: Object) -> Object:
+def _merge(present: Object, status: Object) -> Object:
     merged = {key: value for key, value in present.items() if key not in _FIELDS}
     merged |= {key: status[key] for key in _FIELDS if key in status and status[key] not in (None, "")}
-    told = {each["type"] for each in status["conditions"]}
+    reported = {each["type"] for each in status["conditions"]}
     others = [
         each
         for each in present.get("conditions") or ()
-        if each["type"] not in OWNED or (each["type"] == SHARED and SHARED not in told)
+        if each["type"] not in OWNED or (each["type"] == SHARED and SHARED not in reported)
     ]
     merged["conditions"] = [*status["conditions"], *others]
     if not merged["conditions"]:

@@ -63,8 +63,8 @@ def _container_status(
         status = _default_status(part, before, waiting)
     else:
         status = _record_status(part, records[0])
-        last = _terminated(records[1]) if len(records) > 1 and records[1].exited else None
-        status["lastState"] = {"terminated": last} if last else _kept_last(before, records[0])
+        last = _make_terminated(records[1]) if len(records) > 1 and records[1].exited else None
+        status["lastState"] = {"terminated": last} if last else _keep_last_state(before, records[0])
         if records[0].running:
             started, ready = verdict(part, records[0])
             if part.kind != EPHEMERAL:
@@ -75,15 +75,15 @@ def _container_status(
     if reason is not None and should_restart(pod, part, state):
         if "terminated" in status["state"]:
             status["lastState"] = status["state"]
-        told = {"message": reason[1]} if reason[1] else {}
-        status["state"] = {"waiting": {**told, "reason": reason[0]}}
+        details = {"message": reason[1]} if reason[1] else {}
+        status["state"] = {"waiting": {**details, "reason": reason[0]}}
     if part.spec.get("volumeMounts"):
         status["volumeMounts"] = [_mount_status(each) for each in part.spec["volumeMounts"]]
     return {key: status[key] for key in sorted(status)}
 
 
-def _kept_last(before: Object | None, record: ContainerRecord) -> Object:
-    """The state before this container's, as it was told once: the runtime forgets old containers."""
+def _keep_last_state(before: Object | None, record: ContainerRecord) -> Object:
+    """The state before this container's, as reported earlier, because the runtime forgets old containers."""
     if before is None:
         return {}
     if before.get("containerID") == record.full_id:
@@ -108,16 +108,16 @@ def _default_status(part: Part, before: Object | None, waiting: str) -> Object:
     if part.kind != EPHEMERAL:
         status["started"] = False
     if before is not None and before.get("containerID"):
-        # The runtime has lost a container that was told of before: its machine was restarted.
+        # The runtime has lost a container that was reported before: its machine was restarted.
         status["restartCount"] = before["restartCount"]
         lost = before["state"].get("terminated")
         status["lastState"] = {"terminated": lost} if lost else before.get("lastState") or {}
         if "running" in before["state"]:
-            status["lastState"] = {"terminated": _lost(before)}
+            status["lastState"] = {"terminated": _make_lost(before)}
     return status
 
 
-def _lost(before: Object) -> Object:
+def _make_lost(before: Object) -> Object:
     return {
         "containerID": before["containerID"],
         "exitCode": 137,
@@ -149,11 +149,11 @@ def _record_status(part: Part, record: ContainerRecord) -> Object:
     if record.running:
         status["state"] = {"running": {"startedAt": rfc3339(record.started_s)}}
     elif record.exited:
-        status["state"] = {"terminated": _terminated(record)}
+        status["state"] = {"terminated": _make_terminated(record)}
     return status
 
 
-def _terminated(record: ContainerRecord) -> Object:
+def _make_terminated(record: ContainerRecord) -> Object:
     made: Object = {
         "containerID": record.full_id,
         "exitCode": record.exit_code,
@@ -234,7 +234,7 @@ def _main_counts(pod: Object, mains: Mapping[str, Object]) -> dict[str, int]:
 
 
 def pod_resources(pod: Object, no_limit: str | None = None) -> Object:
-    """The pod's own resources, and what the node has put aside for it; ``no_limit`` is told for unlimited memory."""
+    """The pod's own resources, and what the node has put aside for it; ``no_limit`` stands for unlimited memory."""
     requests = _total(requests_of(part.spec) for part in main_parts(pod))
     made: Object = {"resources": {}}
     if requests:
@@ -243,9 +243,9 @@ def pod_resources(pod: Object, no_limit: str | None = None) -> Object:
     limits = {name: _limit(pod, name) for name in _COUNTED}
     if no_limit and not limits["memory"]:
         limits["memory"] = no_limit
-    told = {name: amount for name, amount in limits.items() if amount}
-    if told:
-        made["resources"]["limits"] = told
+    limited = {name: amount for name, amount in limits.items() if amount}
+    if limited:
+        made["resources"]["limits"] = limited
     if counted:
         made["resources"]["requests"] = counted
     return made
@@ -260,8 +260,8 @@ def _limit(pod: Object, name: str) -> str:
 
 def _total(amounts: Any) -> Object:
     total: Object = {}
-    for one in amounts:
-        for name, amount in one.items():
+    for resources in amounts:
+        for name, amount in resources.items():
             if name in total:
                 family = "binary" if str(amount)[-1:] == "i" else "decimal"
                 total[name] = quantity.render(quantity.parse(total[name]) + quantity.parse(amount), family)

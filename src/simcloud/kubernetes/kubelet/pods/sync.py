@@ -10,7 +10,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.containerd import RuntimeFailed
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.pods.actions import Actions, Kill
-from simcloud.kubernetes.kubelet.pods.backoff import spoken
+from simcloud.kubernetes.kubelet.pods.backoff import format_go_duration
 from simcloud.kubernetes.kubelet.pods.container_start import StartFailed, start_container
 from simcloud.kubernetes.kubelet.pods.container_stop import grace_of, stop_container, stop_pod
 from simcloud.kubernetes.kubelet.pods.dns import dns_settings
@@ -154,7 +154,7 @@ def _check_pause(node: Node, pod: Object, part: Part, state: PodState) -> None:
             f"Back-off restarting failed container {part.name} in pod {full_name(pod)}",
         )
         pause_s = node.crashes.pause_s(key)
-        message = f"back-off {spoken(pause_s)} restarting failed container={part.name} pod={full_name(pod)}"
+        message = f"back-off {format_go_duration(pause_s)} restarting failed container={part.name} pod={full_name(pod)}"
         until_s = node.machine.kernel.now + last.finished_s + pause_s - now_s
         raise StartFailed("CrashLoopBackOff", message, until_s)
     node.crashes.lengthen(key, last.finished_s, now_s)

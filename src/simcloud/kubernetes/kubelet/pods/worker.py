@@ -218,8 +218,8 @@ class PodWorker:
                 missing.append(each.get("name", ""))
         if missing:
             names = ", ".join(missing)
-            told = f"Unable to retrieve some image pull secrets ({names}); attempting to pull the image may not succeed."
-            self.node.recorder.event(pod, "Warning", "FailedToRetrieveImagePullSecret", told)
+            message = f"Unable to retrieve some image pull secrets ({names}); attempting to pull the image may not succeed."
+            self.node.recorder.event(pod, "Warning", "FailedToRetrieveImagePullSecret", message)
 
     def _plan_retry(self, outcome: Outcome) -> None:
         if self._timer is not None:
@@ -263,7 +263,7 @@ class PodWorker:
                 await self.node.runtime.stop(record, max(1.0, grace_s))
 
     async def _finish(self) -> None:
-        """Nothing runs: take a deleted pod out of the API and out of the runtime."""
+        """Remove a deleted pod without running containers from the API and the runtime."""
         node = self.node
         if not self.gone:
             await node.statuses.finish(self.pod)

@@ -27,7 +27,7 @@ class Console:
         }
 
     def follow(self, process: Process) -> None:
-        """The process runs: when it ends, all who are attached are told."""
+        """Attach to the running process; its end is passed on to all attached clients."""
         for stream in self.streams.values():
             stream.close()
         self._container.kernel.spawn(self._wait(process), f"console of {self._container.name}")
@@ -44,9 +44,9 @@ class Console:
             self._attached.remove(session)
             self._room.notify()
             if session.types:
-                self.typed_all()
+                self.end_input()
 
-    def typed_all(self) -> None:
+    def end_input(self) -> None:
         """A client has typed its last; a container that reads only once has then read everything."""
         if self._stdin_once and self._input is not None:
             self._input.end()
@@ -109,7 +109,7 @@ class AttachedSession:
         """This client types no more; the container's input stays open for others, if it takes others."""
         if self._input is not None:
             self._input = None
-            self._console.typed_all()
+            self._console.end_input()
 
     def resize(self, columns: int, rows: int) -> None:
         """A container's own process has no terminal to resize."""

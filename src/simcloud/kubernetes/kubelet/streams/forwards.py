@@ -53,7 +53,7 @@ class PortForward:
             self._send(self._connection, data)
 
     def close(self) -> None:
-        """Nothing more will be sent; what the pod still answers within a moment is passed on."""
+        """End the sending; what the pod still answers within a moment is passed on."""
         if not self._closing:
             self._closing = True
             self._namespace.kernel.call_later(GRACE_S, self._hang_up)
@@ -82,7 +82,7 @@ class PortForward:
             self._send(connection, early)
         if not self._held:
             connection.on_message = self._take
-        connection.on_close = self._lost
+        connection.on_close = self._on_lost
 
     def _send(self, connection: Connection, data: bytes) -> None:
         if self._ended:
@@ -96,7 +96,7 @@ class PortForward:
                 connection.protocol = HTTP
                 connection.send(request, request.size_bytes)
         except NetworkError as error:
-            self._lost(error)
+            self._on_lost(error)
 
     def _whole_request(self) -> HttpRequest | None:
         """The first request of what has come, when all of it has."""
@@ -124,7 +124,7 @@ class PortForward:
             if data:
                 self.on_data(data)
 
-    def _lost(self, error: NetworkError) -> None:
+    def _on_lost(self, error: NetworkError) -> None:
         if isinstance(error, ProtocolMismatch) and error.expected == HTTP:
             self._take(respond(400, Connection="close"))
         orderly = isinstance(error, Closed | ProtocolMismatch | BrokenPipe)

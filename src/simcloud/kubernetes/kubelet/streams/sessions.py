@@ -3,7 +3,7 @@
 What is written while the client holds (``pause``) waits in the process, as on a full pipe. What the client
 types and nobody reads is counted in ``pending_bytes``; whoever types is expected to look at it.
 When the client goes, the process meets the end of its input and, if it writes on, a broken pipe; one that
-does neither lives on, as in a real container. On a terminal it is told to hang up.
+does neither lives on, as in a real container. On a terminal it gets a hang-up signal.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Typed(Stream):
             self._changed.notify()
 
     def end(self) -> None:
-        """Nothing more will be typed."""
+        """End the input."""
         self._ended = True
         self._changed.notify()
 
@@ -112,7 +112,7 @@ class ContainerSession:
         self.size = (0, 0)
         self._kernel = container.kernel
         self._room = Condition(self._kernel)
-        self._held = self._gone = self._told = False
+        self._held = self._gone = self._end_reported = False
         self._outputs_open = 0
         self._input = Typed(self._kernel, tty)
         self._terminal = (
@@ -198,7 +198,7 @@ class ContainerSession:
                 raise KilledBySignal(Signal.PIPE)
             piece = data[place : place + PIPE_BYTES]
             if self.on_output is not None:
-                self.on_output(number, piece if self._terminal is None else self._terminal.shown(piece))
+                self.on_output(number, piece if self._terminal is None else self._terminal.render(piece))
 
     def close_output(self) -> None:
         """One of the outputs has lost its last writer."""
@@ -212,8 +212,8 @@ class ContainerSession:
         self._end("", process.status)
 
     def _end(self, why: str, status: int = 1) -> None:
-        if not self._told:
-            self._told = True
+        if not self._end_reported:
+            self._end_reported = True
             if self.on_end is not None:
                 self.on_end(status, why)
 

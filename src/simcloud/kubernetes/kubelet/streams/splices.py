@@ -32,12 +32,12 @@ class PortSplice:
         self._words = words
         self._on_end = on_end
         self._ended = False
-        # Whoever answers here speaks the caller's language.
+        # The answering side uses the caller's protocol.
         near.protocol = near.peer.protocol
         self._early: list[tuple[Any, int]] = []
         self._read_bytes = near.bytes_read
         near.on_message = self._keep
-        near.on_close = self._lost
+        near.on_close = self._on_lost
         namespace.kernel.spawn(self._dial(), f"splice {port}")
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class PortSplice:
             for message, size_bytes in self._early:
                 far.send(message, size_bytes)
         except NetworkError as error:
-            self._lost(error)
+            self._on_lost(error)
             return
         self._join(self._near, far)
         self._join(far, self._near)
@@ -77,12 +77,12 @@ class PortSplice:
             try:
                 target.send(message, size_bytes)
             except NetworkError as error:
-                self._lost(error)
+                self._on_lost(error)
 
         source.on_message = take
-        source.on_close = self._lost
+        source.on_close = self._on_lost
 
-    def _lost(self, error: NetworkError) -> None:
+    def _on_lost(self, error: NetworkError) -> None:
         """One side has gone: so does the other. Only what the pod did to the connection is worth a word."""
         orderly = isinstance(error, Closed) or self._far is None or not self._far.closed
         self._end("" if orderly else self._words(error, True))

@@ -32,7 +32,7 @@ class Terminal:
         self._enter, self._end, self._echo, self._signal = enter, end, echo, signal
         self._line = bytearray()
 
-    def shown(self, data: bytes) -> bytes:
+    def render(self, data: bytes) -> bytes:
         """What a program writes, as the screen gets it."""
         return data.replace(b"\n", b"\r\n")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods.environment import ConfigError
 from simcloud.kubernetes.kubelet.pods.expansion import expand
 from simcloud.kubernetes.kubelet.volumes.errors import ClaimError, VolumeError
@@ -52,7 +52,7 @@ class _Pause:
 class VolumeManager:
     """The volumes of all pods of one machine."""
 
-    def __init__(self, client: Client, machine: Machine, allocatable: Callable[[], Object]) -> None:
+    def __init__(self, client: ComponentClient, machine: Machine, allocatable: Callable[[], Object]) -> None:
         self._client = client
         self._machine = machine
         self._allocatable = allocatable
@@ -73,7 +73,7 @@ class VolumeManager:
     ) -> str:
         """Set up all volumes of a pod, trying again after growing pauses; what is wrong, empty when all stand.
 
-        ``failed`` is told every failure, as an event's message. An interrupt ends the waiting.
+        ``failed`` is called with every failure, as an event's message. An interrupt ends the waiting.
         """
         kernel = self._machine.kernel
         if self.stand(pod):

@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.access.tokens import Bound
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.environment import contents
 from simcloud.kubernetes.kubelet.pods.parts import find_part
@@ -32,7 +32,7 @@ class File:
 class Projector:
     """Makes the files of a pod's projections. ``status`` is the newest of the pod."""
 
-    client: Client
+    client: ComponentClient
     pod: Object
     status: Object
     allocatable: Object

@@ -90,7 +90,7 @@ class Chain:
         reply = self._local(self._rewritten(question))
         if reply is None or _needs_more(reply):
             return None
-        return self._finished(question, reply)
+        return self._finish(question, reply)
 
     async def answer(self, question: Question, resolve: Resolve) -> Reply:
         """The answer, with the help of other servers; ``resolve`` asks this program again."""
@@ -102,7 +102,7 @@ class Chain:
             alias = reply.answers[-1]
             further = await resolve(Question(plain_name(alias.data), asked.kind))
             reply = replace(reply, answers=(*reply.answers, *further.answers))
-        return self._finished(question, reply)
+        return self._finish(question, reply)
 
     def _rewritten(self, question: Question) -> Question:
         for rule in self._rewrites:
@@ -146,7 +146,7 @@ class Chain:
             self._around.complain(f"[ERROR] plugin/errors: 2 {question.name}. {question.kind}: {failure}")
         return Reply(question, SERVFAIL)
 
-    def _finished(self, question: Question, reply: Reply) -> Reply:
+    def _finish(self, question: Question, reply: Reply) -> Reply:
         """The reply to the question that was asked, under the name that was asked for."""
         asked = reply.question.name
         if reply.question != question:

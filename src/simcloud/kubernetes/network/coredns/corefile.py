@@ -1,6 +1,6 @@
 """The Corefile: server blocks with their zones, and the lines in them.
 
-Mistakes are told in the words of the genuine parser, which name the file and the line. What a plugin makes of its own
+Errors have the wording of the genuine parser, which name the file and the line. What a plugin makes of its own
 lines is ``settings``' matter.
 """
 

@@ -39,7 +39,7 @@ class DnsMetrics:
         responses.value += 1.0
         duration.observe(duration_s)
 
-    def cached(self, entries: int, hits: int, misses: int) -> None:
+    def set_cache(self, entries: int, hits: int, misses: int) -> None:
         """How the cache stands."""
         self._entries.value, self._hits.value, self._misses.value = float(entries), float(hits), float(misses)
 

@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import forbidden
 from simcloud.kubernetes.api.access.users import User
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.chain import Chain
 from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
 from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION
@@ -39,14 +39,14 @@ class CoreDns:
         self._ctx = ctx
         self._api = api
         self._user = user
-        self._catalogue = Catalogue(Client(api, user.name, "coredns"))
+        self._catalogue = Catalogue(ComponentClient(api, user.name, "coredns"))
         self._server = Server(ctx, self._catalogue, _configuration_path(ctx.args))
         self._server.on_loop = self._loop_found
         self._stop: Event[int] = Event(ctx.kernel)
         self._looped = False
 
     async def run(self) -> int:
-        """Serve until told to end; 1 when the configuration is of no use."""
+        """Serve until a signal ends the program; return 1 when the configuration is invalid."""
         try:
             return await self._run()
         finally:
@@ -116,16 +116,16 @@ class CoreDns:
 
     def _refusals(self) -> list[str]:
         wanted = [*WATCHED, *([("pods", "", "*v1.Pod")] if self._server.verifies_pods() else [])]
-        told = []
+        lines = []
         for plural, group, kind in wanted:
             wish = Attributes(self._user, "list", group, "v1", plural)
             decision = self._api.authorizer.authorize(wish)
             if not decision.allowed:
                 words = forbidden(wish, decision.reason).message
-                told.append(
+                lines.append(
                     f"[ERROR] plugin/kubernetes: {REFLECTOR}: Failed to watch {kind}: failed to list {kind}: {words}"
                 )
-        return told
+        return lines
 
     async def _wait_for_cluster(self) -> None:
         for tick in range(round(SYNC_WAIT_S / SYNC_S)):

@@ -12,7 +12,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.settings import Kubernetes, below
 from simcloud.kubernetes.network.rules import SERVICE_NAME
 from simcloud.machine.network import is_address
@@ -35,7 +35,7 @@ ServiceName = tuple[str, str]
 class Catalogue:
     """What one CoreDNS knows of the cluster."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: ComponentClient) -> None:
         self._client = client
         self._slices: dict[ServiceName, dict[str, Object]] = {}
         self._service_at: dict[str, ServiceName] = {}
@@ -148,7 +148,7 @@ class KubernetesRecords:
         records = self._records(question, zone)
         if records:
             additional = self._targets(records) if question.kind == "SRV" else ()
-            return Reply(question, NOERROR, _weighted(records), additional=additional, authoritative=True)
+            return Reply(question, NOERROR, _share_weight(records), additional=additional, authoritative=True)
         exists = records is not None
         if not exists and any(below(question.name, each) for each in self.settings.fallthrough or ()):
             return None
@@ -215,7 +215,7 @@ class KubernetesRecords:
         spec, base = service["spec"], f"{name}.{namespace}.svc.{zone}"
         if spec.get("type") == "ExternalName":
             return None if front else [self._record(question.name, "CNAME", f"{spec['externalName']}.")]
-        port, protocol, endpoint = _asked_port(front)
+        port, protocol, endpoint = _parse_port(front)
         if len(front) > 2:
             return None
         if endpoint or spec.get("clusterIP") == "None":
@@ -249,17 +249,17 @@ class KubernetesRecords:
             return
         for each in self._catalogue.slices(metadata["namespace"], metadata["name"]):
             ports = [
-                told.get("port") or 0
-                for told in each.get("ports") or ()
-                if port in ("", told.get("name")) and protocol in ("", told.get("protocol", "TCP").lower())
+                entry.get("port") or 0
+                for entry in each.get("ports") or ()
+                if port in ("", entry.get("name")) and protocol in ("", entry.get("protocol", "TCP").lower())
             ]
             if not ports and not (port or protocol):
                 ports = [0]
-            for told in each.get("endpoints") or ():
-                if (told.get("conditions") or {}).get("ready") is False:
+            for member in each.get("endpoints") or ():
+                if (member.get("conditions") or {}).get("ready") is False:
                     continue
-                for address in told["addresses"]:
-                    own = host_name(told, address, self.settings.endpoint_pod_names)
+                for address in member["addresses"]:
+                    own = host_name(member, address, self.settings.endpoint_pod_names)
                     if endpoint in ("", own):
                         yield from ((address, f"{own}.{base}", number) for number in ports)
 
@@ -293,7 +293,7 @@ class KubernetesRecords:
         return self._record(zone, "SOA", data)
 
 
-def _asked_port(front: list[str]) -> tuple[str, str, str]:
+def _parse_port(front: list[str]) -> tuple[str, str, str]:
     """The port, the protocol and the endpoint that the labels before a Service's name ask for."""
     if len(front) == 2 and front[0].startswith("_") and front[1].startswith("_"):
         return front[0][1:], front[1][1:], ""
@@ -304,7 +304,7 @@ def _once(records: Iterator[Record | None]) -> list[Record]:
     return list(dict.fromkeys(record for record in records if record is not None))
 
 
-def _weighted(records: list[Record]) -> tuple[Record, ...]:
+def _share_weight(records: list[Record]) -> tuple[Record, ...]:
     """SRV records share a weight of 100; the others stay as they are."""
     weight = 100 // len(records)
     return tuple(

@@ -170,10 +170,10 @@ class Server:
 
         def finish(reply: Reply) -> None:
             took_s = ctx.kernel.now - began_at
-            reply = self._shuffled(reply)
+            reply = self._shuffle(reply)
             self.metrics.count(zone, question.kind, transport, reply.code, took_s)
             caches = [chain.cache for chain in self.chains if chain.cache is not None]
-            self.metrics.cached(
+            self.metrics.set_cache(
                 sum(len(cache) for cache in caches),
                 sum(cache.hits for cache in caches),
                 sum(cache.misses for cache in caches),
@@ -210,7 +210,7 @@ class Server:
                 best, longest = chain, zone
         return best, longest
 
-    def _shuffled(self, reply: Reply) -> Reply:
+    def _shuffle(self, reply: Reply) -> Reply:
         """The order of addresses changes from answer to answer (``loadbalance``)."""
         addresses = [record for record in reply.answers if record.kind in ("A", "AAAA")]
         if len(addresses) < 2:
@@ -224,8 +224,8 @@ class Server:
         identity = self._random.randrange(65_536)
         flags = "qr,aa,rd" if reply.authoritative else "qr,rd,ra"
         asked = f'"{question.kind} IN {question.name}. {transport} {question.size_bytes} false 512"'
-        told = f"{reply.code} {flags} {reply.size_bytes} {took_s:.9f}s"
-        return f"[INFO] {client[0]}:{client[1]} - {identity} {asked} {told}"
+        answer = f"{reply.code} {flags} {reply.size_bytes} {took_s:.9f}s"
+        return f"[INFO] {client[0]}:{client[1]} - {identity} {asked} {answer}"
 
 
 def _reload_interval_s(blocks: list[ServerBlock]) -> float | None:

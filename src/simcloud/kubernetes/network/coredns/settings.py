@@ -203,17 +203,17 @@ def cache(line: Directive, block_zones: list[str]) -> CacheSettings:
 
 
 def lameduck_s(line: Directive | None) -> float:
-    """How long ``health`` keeps answering after the program was told to end."""
+    """How long ``health`` keeps answering after the signal that ends the program."""
     for each in line.body if line is not None else ():
         if each.name != "lameduck":
             raise PluginError("health", WrongArguments(each.line, each.name))
         _want(each, len(each.args) == 1, "health")
-        told = each.args[0]
+        text = each.args[0]
         try:
-            return max(0.0, parse_duration_s(told))
+            return max(0.0, parse_duration_s(text))
         except ValueError as fault:
             raise PluginError(
-                "health", f"unable to parse lameduck duration value: '{told}' : {fault}"
+                "health", f"unable to parse lameduck duration value: '{text}' : {fault}"
             ) from None
     return 0.0
 

@@ -13,7 +13,7 @@ from simcloud.sim import Kernel, TimedOut
 DEADLINE_S: Final = 5.0
 READ_S: Final = 2.0
 ROUNDS: Final = 3
-"""Servers that refuse are taken for dead after so many rounds."""
+"""Rounds after which servers that refuse are taken for dead."""
 
 CAPACITY: Final = 9984
 SHORTEST_S: Final = 5
@@ -113,9 +113,9 @@ class Cache:
         if any(below(name, zone) for zone in disabled):
             return
         records = reply.answers if positive else reply.authority
-        told_s = min((record.ttl_s for record in records), default=SHORTEST_S)
+        ttl_s = min((record.ttl_s for record in records), default=SHORTEST_S)
         limit_s = settings.success_s if positive else settings.denial_s
         self._kept.pop(reply.question, None)
-        self._kept[reply.question] = (self._kernel.now + min(told_s, limit_s), reply)
+        self._kept[reply.question] = (self._kernel.now + min(ttl_s, limit_s), reply)
         if len(self._kept) > CAPACITY:
             del self._kept[next(iter(self._kept))]

@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.component_client import Client
+from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.network.ingress.locations import Backend, Locations
 from simcloud.kubernetes.network.rules import SERVICE_NAME
@@ -31,7 +31,7 @@ class IngressController:
 
     def __init__(self, api: Api, publish: Object, without_class: bool) -> None:
         self._kernel = api.kernel
-        self._client = Client(api, USER, "nginx-ingress-controller")
+        self._client = ComponentClient(api, USER, "nginx-ingress-controller")
         self._recorder = Recorder(self._client, "nginx-ingress-controller")
         self._publish = publish
         self._without_class = without_class
@@ -39,14 +39,14 @@ class IngressController:
         self._upstreams: dict[Backend, tuple[Endpoint, ...] | str] = {}
         self._scheduled = False
         self._stops: list[Callable[[], None]] = []
-        self._told: dict[str, None] = {}
+        self._reported: dict[str, None] = {}
         self.locations = Locations(())
         self.reloads = 0
 
     def start(self) -> None:
         """Read all there is and follow it."""
         for name in ("ingresses.networking.k8s.io", "ingressclasses.networking.k8s.io", "services"):
-            self._stops.append(self._client.follow(name, self._changed))
+            self._stops.append(self._client.follow(name, self._on_change))
         self._stops.append(self._client.follow("endpointslices.discovery.k8s.io", self._slice_changed))
         self.sync()
 
@@ -77,8 +77,8 @@ class IngressController:
         """An event for every new version, and the address in its status."""
         metadata = ingress["metadata"]
         version = f"{metadata['uid']}/{metadata.get('generation', 1)}"
-        if version not in self._told:
-            self._told[version] = None
+        if version not in self._reported:
+            self._reported[version] = None
             self._recorder.event(ingress, "Normal", "Sync", "Scheduled for sync")
         wanted = {"loadBalancer": {"ingress": [self._publish]}}
         present = ((ingress.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
@@ -115,15 +115,15 @@ class IngressController:
             return ()
         slices = self._slices.get((backend.namespace, backend.service), {})
         return tuple(
-            (endpoint["addresses"][0], told["port"])
+            (endpoint["addresses"][0], endpoint_port["port"])
             for _, each in sorted(slices.items())
-            for told in each.get("ports") or ()
-            if (told.get("name") or "") == (port.get("name") or "") and told.get("port")
+            for endpoint_port in each.get("ports") or ()
+            if (endpoint_port.get("name") or "") == (port.get("name") or "") and endpoint_port.get("port")
             for endpoint in each.get("endpoints") or ()
             if (endpoint.get("conditions") or {}).get("ready") is not False
         )
 
-    def _changed(self, _write: Revision) -> None:
+    def _on_change(self, _write: Revision) -> None:
         self._schedule(SYNC_S)
 
     def _slice_changed(self, write: Revision) -> None:

@@ -115,15 +115,15 @@ class Locations:
 
 def _location(ingress: Object, path: Object, secured: bool) -> Location:
     metadata = ingress["metadata"]
-    told = {
+    options = {
         key.removeprefix(PREFIX): value
         for key, value in (metadata.get("annotations") or {}).items()
         if key.startswith(PREFIX)
     }
     text = path.get("path") or "/"
-    rewrite = told.get("rewrite-target", "")
+    rewrite = options.get("rewrite-target", "")
     pattern = None
-    if rewrite or told.get("use-regex") == "true":
+    if rewrite or options.get("use-regex") == "true":
         try:
             pattern = re.compile(text, re.IGNORECASE)
         except re.error:
@@ -135,15 +135,15 @@ def _location(ingress: Object, path: Object, secured: bool) -> Location:
         ingress=(metadata["namespace"], metadata["name"]),
         pattern=pattern,
         rewrite=rewrite,
-        to_https=(secured and told.get("ssl-redirect") != "false")
-        or told.get("force-ssl-redirect") == "true",
-        connect_s=_seconds(told.get("proxy-connect-timeout"), CONNECT_S),
-        read_s=_seconds(told.get("proxy-read-timeout"), READ_S),
+        to_https=(secured and options.get("ssl-redirect") != "false")
+        or options.get("force-ssl-redirect") == "true",
+        connect_s=_seconds(options.get("proxy-connect-timeout"), CONNECT_S),
+        read_s=_seconds(options.get("proxy-read-timeout"), READ_S),
     )
 
 
-def _backend(namespace: str, told: Object) -> Backend | None:
-    service = told.get("service")
+def _backend(namespace: str, backend: Object) -> Backend | None:
+    service = backend.get("service")
     if not service:
         return None
     port = service.get("port") or {}

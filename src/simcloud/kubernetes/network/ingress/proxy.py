@@ -99,7 +99,7 @@ class Proxy:
         ends = await self._ends(location.backend)
         if not ends:
             return error_page(503)
-        passed = _passed_on(request, client, scheme, location, self._ctx)
+        passed = _make_upstream_request(request, client, scheme, location, self._ctx)
         failure, turn = 502, self._next_turn(location.backend)
         for number in range(min(TRIES, len(ends))):
             end = ends[(turn + number) % len(ends)]
@@ -176,12 +176,12 @@ class Proxy:
         statuses = upstream.statuses + (
             [response.status] if len(upstream.statuses) < len(upstream.tried) else []
         )
-        told = ", ".join(str(status) for status in statuses) or "-"
+        status_text = ", ".join(str(status) for status in statuses) or "-"
         length, time = (str(len(response.body)), f"{took_s:.3f}") if upstream.tried else ("-", "-")
         self._ctx.log(
             f'{client.remote[0]} - - [{when}] "{request.first_line}" {response.status} {len(response.body)} '
             f'"{request.header("Referer") or "-"}" "{request.header("User-Agent") or "-"}" {request.size_bytes} '
-            f"{took_s:.3f} [{name}] [] {tried} {length} {time} {told} {request.header('X-Request-ID') or '-'}"
+            f"{took_s:.3f} [{name}] [] {tried} {length} {time} {status_text} {request.header('X-Request-ID') or '-'}"
         )
 
     def _log_error(
@@ -204,7 +204,7 @@ class _Upstream:
         self.statuses: list[int] = []
 
 
-def _passed_on(
+def _make_upstream_request(
     request: HttpRequest, client: Connection, scheme: str, location: Location, ctx: Context
 ) -> HttpRequest:
     """The request as the backend gets it."""

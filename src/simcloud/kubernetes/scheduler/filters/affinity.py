@@ -17,7 +17,7 @@ _MISMATCH: Final = Rejection(NAME, ("node(s) didn't match Pod's node affinity/se
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods that go anywhere."""
+    """None for pods without node affinity."""
     return _check(pod)
 
 
@@ -51,20 +51,20 @@ def matches_term(term: Object, node: NodeInfo) -> bool:
     return meets_term(term, node.name, node.labels)
 
 
-def named_nodes(pod: PodInfo) -> list[str] | None:
+def find_named_nodes(pod: PodInfo) -> list[str] | None:
     """The only nodes that the pod's affinity lets it on by their names; None if it names none."""
     required = at(pod.spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
     terms = (required or {}).get("nodeSelectorTerms") or ()
     names: list[str] = []
     for term in terms:
         lists = [
-            one["values"]
-            for one in term.get("matchFields") or ()
-            if one["key"] == "metadata.name" and one["operator"] == "In"
+            field["values"]
+            for field in term.get("matchFields") or ()
+            if field["key"] == "metadata.name" and field["operator"] == "In"
         ]
         if not lists:
             return None
-        names += [name for name in lists[0] if name not in names and all(name in one for one in lists)]
+        names += [name for name in lists[0] if name not in names and all(name in values for values in lists)]
     if terms and not names:
         raise Refused(NAME, "pod affinity terms conflict")
     return names if terms else None

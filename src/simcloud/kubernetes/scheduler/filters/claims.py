@@ -16,7 +16,7 @@ NAME: Final = "VolumeBinding"
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods without claims."""
+    """None for pods without claims."""
     if not pod.claims:
         return None
     claims = list(of_pod(pod, cache))
@@ -56,7 +56,9 @@ def _claim(pod: PodInfo, name: str, cache: Cache, ephemeral: bool) -> Object:
     if "deletionTimestamp" in claim["metadata"]:
         raise Refused(NAME, f'persistentvolumeclaim "{name}" is being deleted')
     owners = claim["metadata"].get("ownerReferences") or ()
-    if ephemeral and not any(one["uid"] == pod.uid and one.get("controller") for one in owners):
+    if ephemeral and not any(
+        reference["uid"] == pod.uid and reference.get("controller") for reference in owners
+    ):
         key = f"{pod.namespace}/{name}"
         owner = f"{pod.namespace}/{pod.name}"
         raise Refused(NAME, f"PVC {key} was not created for pod {owner} (pod is not owner)")

@@ -35,13 +35,13 @@ class _Counts:
 
     def changed(self, node: NodeInfo) -> _Counts:
         """The counts, with what was tried on a copy of a node."""
-        if not node.tried():
+        if not node.trial_pods():
             return self
         twin = _Counts.__new__(_Counts)
         twin.pod, twin.client = self.pod, self.client
         twin.wanted, twin.unwanted = dict(self.wanted), dict(self.unwanted)
         twin.unwelcoming = dict(self.unwelcoming)
-        for sign, other in node.tried():
+        for sign, other in node.trial_pods():
             twin._meet(other.namespace, other.labels, [(node, sign)])
             twin._ask(other, node, sign)
         return twin
@@ -54,8 +54,8 @@ class _Counts:
 
     def _meet(self, namespace: str, labels: Mapping[str, str], where: Iterable[tuple[NodeInfo, int]]) -> None:
         near, far = self.pod.company.near, self.pod.company.far
-        is_wanted = bool(near) and all(one.matches(namespace, labels, self.client) for one in near)
-        shunned = [one for one in far if one.matches(namespace, labels, self.client)]
+        is_wanted = bool(near) and all(term.matches(namespace, labels, self.client) for term in near)
+        shunned = [term for term in far if term.matches(namespace, labels, self.client)]
         if is_wanted or shunned:
             for node, count in where:
                 _count(self.wanted, near if is_wanted else (), node, count)
@@ -63,25 +63,25 @@ class _Counts:
 
     def _ask(self, other: PodInfo, node: NodeInfo, sign: int) -> None:
         pod = self.pod
-        about = [one for one in other.company.far if one.matches(pod.namespace, pod.labels, self.client)]
+        about = [term for term in other.company.far if term.matches(pod.namespace, pod.labels, self.client)]
         _count(self.unwelcoming, about, node, sign)
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check where nobody has such rules about this pod."""
+    """None when no pod affinity rule concerns this pod."""
     if pod.company is ALONE and not cache.has_choosy():
         return None
     counts = _Counts(pod, cache)
     near, far = pod.company.near, pod.company.far
     if not near and not far and not counts.unwelcoming:
         return None
-    own_kind = all(one.matches(pod.namespace, pod.labels, cache.client) for one in near)
+    own_kind = all(term.matches(pod.namespace, pod.labels, cache.client) for term in near)
 
     def check(node: NodeInfo) -> Rejection | None:
         now, labels = counts.changed(node), node.labels
         if near and not _holds(near, labels, now.wanted, own_kind):
             return _APART
-        if any(one.key in labels and now.unwanted.get((one.key, labels[one.key]), 0) > 0 for one in far):
+        if any(term.key in labels and now.unwanted.get((term.key, labels[term.key]), 0) > 0 for term in far):
             return _TOGETHER
         if any(count > 0 and labels.get(key) == value for (key, value), count in now.unwelcoming.items()):
             return _UNWELCOME
@@ -92,9 +92,9 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
 
 def _holds(near: Sequence[Term], labels: Mapping[str, str], wanted: Places, own_kind: bool) -> bool:
     """A pod that meets its own rules may come first, where no other meets them anywhere."""
-    if any(one.key not in labels for one in near):
+    if any(term.key not in labels for term in near):
         return False
-    if all(wanted.get((one.key, labels[one.key]), 0) > 0 for one in near):
+    if all(wanted.get((term.key, labels[term.key]), 0) > 0 for term in near):
         return True
     return own_kind and not any(wanted.values())
 

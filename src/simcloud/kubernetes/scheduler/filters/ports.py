@@ -14,7 +14,7 @@ _TAKEN: Final = Rejection(NAME, ("node(s) didn't have free ports for the request
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods without host ports."""
+    """None for pods without host ports."""
     if not pod.ports:
         return None
 

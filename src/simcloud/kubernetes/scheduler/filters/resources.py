@@ -17,7 +17,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     """Check every resource the pod asks for."""
     wanted = sorted(
         ((name, amount) for name, amount in pod.requests.items() if amount > 0),
-        key=lambda one: (_ORDER.get(one[0], 3), one[0]),
+        key=lambda item: (_ORDER.get(item[0], 3), item[0]),
     )
 
     def check(node: NodeInfo) -> Rejection | None:

@@ -17,7 +17,7 @@ _IN_USE: Final = Rejection(
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods whose claims may be shared."""
+    """None for pods whose claims may be shared."""
     users = [
         user
         for claim in exclusive(pod, cache)
@@ -28,7 +28,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
         return None
 
     def check(node: NodeInfo) -> Rejection | None:
-        gone = [one.uid for sign, one in node.tried() if sign < 0]
+        gone = [placed.uid for sign, placed in node.trial_pods() if sign < 0]
         return _IN_USE if any(user not in gone for user in users) else None
 
     return check

@@ -37,18 +37,20 @@ class Constraint:
             policies.append(affinity.prepare(pod, cache))
         if self.honours_taints:
             policies.append(taints.prepare(pod, cache))
-        return [node for node in nodes if all(one is None or one(node) is None for one in policies)]
+        return [node for node in nodes if all(check is None or check(node) is None for check in policies)]
 
 
 def constraints(pod: PodInfo, strictness: str) -> list[Constraint]:
     """The pod's constraints of one strictness: ``DoNotSchedule`` or ``ScheduleAnyway``."""
-    told = pod.spec.get("topologySpreadConstraints") or ()
-    return [_constraint(one) for one in told if one["whenUnsatisfiable"] == strictness]
+    declared = pod.spec.get("topologySpreadConstraints") or ()
+    return [
+        _constraint(constraint) for constraint in declared if constraint["whenUnsatisfiable"] == strictness
+    ]
 
 
-def labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
+def select_labelled(nodes: list[NodeInfo], wanted: list[Constraint]) -> list[NodeInfo]:
     """The nodes that have the labels of all constraints."""
-    return [node for node in nodes if all(one.key in node.labels for one in wanted)]
+    return [node for node in nodes if all(constraint.key in node.labels for constraint in wanted)]
 
 
 class _Domains:
@@ -57,7 +59,7 @@ class _Domains:
     def __init__(self, constraint: Constraint, pod: PodInfo, nodes: list[NodeInfo], cache: Cache) -> None:
         self._constraint, self._namespace = constraint, pod.namespace
         self._own = constraint.selector.matches(pod.labels)
-        counts = cache.counted(pod.namespace, constraint.selector)
+        counts = cache.count_pods(pod.namespace, constraint.selector)
         self._counts: dict[str, int] = {}
         self._counting = {node.name: None for node in constraint.nodes(pod, nodes, cache)}
         for node in nodes:
@@ -65,10 +67,10 @@ class _Domains:
                 domain = node.labels[constraint.key]
                 self._counts[domain] = self._counts.get(domain, 0) + counts.get(node.name, 0)
 
-    def skewed(self, node: NodeInfo, domain: str) -> bool:
+    def is_skewed(self, node: NodeInfo, domain: str) -> bool:
         """Whether one more pod on a node is one too many."""
         counts = self._counts
-        if node.tried() and node.name in self._counting:
+        if node.trial_pods() and node.name in self._counting:
             counts = {**counts, domain: counts[domain] + self._difference(node)}
         if len(counts) < self._constraint.least_domains:
             least = 0
@@ -81,39 +83,39 @@ class _Domains:
     def _difference(self, node: NodeInfo) -> int:
         return sum(
             sign
-            for sign, one in node.tried()
-            if one.namespace == self._namespace
-            and not one.leaving
-            and self._constraint.selector.matches(one.labels)
+            for sign, placed in node.trial_pods()
+            if placed.namespace == self._namespace
+            and not placed.leaving
+            and self._constraint.selector.matches(placed.labels)
         )
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods without such constraints."""
+    """None for pods without such constraints."""
     wanted = constraints(pod, "DoNotSchedule")
     if not wanted:
         return None
-    nodes = labelled(list(cache.nodes()), wanted)
-    domains = [_Domains(one, pod, nodes, cache) for one in wanted]
+    nodes = select_labelled(list(cache.nodes()), wanted)
+    domains = [_Domains(rule, pod, nodes, cache) for rule in wanted]
 
     def check(node: NodeInfo) -> Rejection | None:
         for constraint, counted in zip(wanted, domains, strict=True):
             domain = node.labels.get(constraint.key)
             if domain is None:
                 return _UNLABELLED
-            if counted.skewed(node, domain):
+            if counted.is_skewed(node, domain):
                 return _SKEWED
         return None
 
     return check
 
 
-def _constraint(told: Object) -> Constraint:
+def _constraint(spec: Object) -> Constraint:
     return Constraint(
-        told["topologyKey"],
-        told["maxSkew"],
-        from_label_selector(told.get("labelSelector")),
-        told.get("minDomains") or 1,
-        (told.get("nodeAffinityPolicy") or "Honor") == "Honor",
-        told.get("nodeTaintsPolicy") == "Honor",
+        spec["topologyKey"],
+        spec["maxSkew"],
+        from_label_selector(spec.get("labelSelector")),
+        spec.get("minDomains") or 1,
+        (spec.get("nodeAffinityPolicy") or "Honor") == "Honor",
+        spec.get("nodeTaintsPolicy") == "Honor",
     )

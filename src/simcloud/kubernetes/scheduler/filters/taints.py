@@ -21,13 +21,15 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     tolerations = pod.spec.get("tolerations") or ()
 
     def check(node: NodeInfo) -> Rejection | None:
-        if node.blocking_taints and not all(tolerated(one, tolerations) for one in node.blocking_taints):
+        if node.blocking_taints and not all(
+            is_tolerated(taint, tolerations) for taint in node.blocking_taints
+        ):
             return _TAINTED
         return None
 
     return check
 
 
-def tolerated(taint: Object, tolerations: Iterable[Object]) -> bool:
+def is_tolerated(taint: Object, tolerations: Iterable[Object]) -> bool:
     """Whether one of the tolerations covers a taint."""
-    return any(tolerates(one, taint) for one in tolerations)
+    return any(tolerates(toleration, taint) for toleration in tolerations)

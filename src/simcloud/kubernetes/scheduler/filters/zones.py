@@ -21,7 +21,7 @@ _LABELS: Final = {
 
 
 def prepare(pod: PodInfo, cache: Cache) -> Check | None:
-    """Nothing to check for pods whose volumes have no zone."""
+    """None for pods whose volumes have no zone."""
     places = [place for name in _volumes(pod, cache) for place in _places(name, cache)]
     if not places:
         return None
@@ -40,11 +40,17 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
 
 def _volumes(pod: PodInfo, cache: Cache) -> list[str]:
     """The volumes of claims that the pod names itself."""
-    sources = [one.get("persistentVolumeClaim") for one in pod.spec.get("volumes") or ()]
+    sources = [volume.get("persistentVolumeClaim") for volume in pod.spec.get("volumes") or ()]
     claims = [
-        cache.client.get("persistentvolumeclaims", pod.namespace, one["claimName"]) for one in sources if one
+        cache.client.get("persistentvolumeclaims", pod.namespace, source["claimName"])
+        for source in sources
+        if source
     ]
-    return [one["spec"]["volumeName"] for one in claims if one is not None and one["spec"].get("volumeName")]
+    return [
+        claim["spec"]["volumeName"]
+        for claim in claims
+        if claim is not None and claim["spec"].get("volumeName")
+    ]
 
 
 def _places(name: str, cache: Cache) -> list[tuple[str, list[str]]]:

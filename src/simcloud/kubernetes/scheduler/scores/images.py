@@ -20,8 +20,8 @@ _MOST_BYTES: Final = 1000 * _MIB
 
 
 def locality(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] | None:
-    """Nothing where no node has any of the images."""
-    images = [_tagged(name) for name in _images(pod.spec)]
+    """None when no node has any of the images."""
+    images = [_add_tag(name) for name in _images(pod.spec)]
     if not any(cache.image_holders.get(name) for name in images):
         return None
     most, total = _MOST_BYTES * len(images), len(cache.nodes())
@@ -43,5 +43,5 @@ def _images(spec: Object) -> Iterator[str]:
             yield volume["image"].get("reference") or ""
 
 
-def _tagged(name: str) -> str:
+def _add_tag(name: str) -> str:
     return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name

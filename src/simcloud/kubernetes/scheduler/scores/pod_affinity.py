@@ -27,7 +27,7 @@ def company(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] 
     least, most = min(points), max(points)
     if most == least:
         return None
-    return [int(100 * ((one - least) / (most - least))) for one in points]
+    return [int(100 * ((point - least) / (most - least))) for point in points]
 
 
 def _own_wishes(pod: PodInfo, cache: Cache, places: Places) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from simcloud.kubernetes.api.objects import at
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.filters.affinity import matches_term
-from simcloud.kubernetes.scheduler.filters.taints import tolerated
+from simcloud.kubernetes.scheduler.filters.taints import is_tolerated
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
 
@@ -17,13 +17,13 @@ def taints(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] |
     if not any(node.soft_taints for node in nodes):
         return None
     tolerations = [
-        one
-        for one in pod.spec.get("tolerations") or ()
-        if one.get("effect") in (None, "", "PreferNoSchedule")
+        toleration
+        for toleration in pod.spec.get("tolerations") or ()
+        if toleration.get("effect") in (None, "", "PreferNoSchedule")
     ]
-    counts = [sum(not tolerated(taint, tolerations) for taint in node.soft_taints) for node in nodes]
+    counts = [sum(not is_tolerated(taint, tolerations) for taint in node.soft_taints) for node in nodes]
     most = max(counts)
-    return [100 - 100 * one // most for one in counts] if most else None
+    return [100 - 100 * count // most for count in counts] if most else None
 
 
 def affinity(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] | None:
@@ -31,6 +31,6 @@ def affinity(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int]
     terms = at(pod.spec, "affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
     if not terms:
         return None
-    met = [sum(one["weight"] for one in terms if matches_term(one["preference"], node)) for node in nodes]
+    met = [sum(term["weight"] for term in terms if matches_term(term["preference"], node)) for node in nodes]
     most = max(met)
-    return [100 * one // most for one in met] if most else None
+    return [100 * weight // most for weight in met] if most else None

@@ -21,13 +21,13 @@ def allocation(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[in
         score = node.remembered.get(key)
         if score is None:
             # Pods that ask for neither would all find the same node the best balanced.
-            score = _left(pod, node) + (_balance(node, cpu, memory) if cpu or memory else 0)
+            score = _score_free(pod, node) + (_balance(node, cpu, memory) if cpu or memory else 0)
             node.remembered[key] = score
         scores.append(score)
     return scores
 
 
-def _left(pod: PodInfo, node: NodeInfo) -> int:
+def _score_free(pod: PodInfo, node: NodeInfo) -> int:
     """A container that asks for nothing counts for a little."""
     most, total, resources = node.allocatable, 0, 0
     for capacity, wanted in (

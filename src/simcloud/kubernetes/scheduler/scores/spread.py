@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, Requirement, from_label_selector, from_set
 from simcloud.kubernetes.scheduler.cache import Cache
-from simcloud.kubernetes.scheduler.filters.spread import Constraint, constraints, labelled
+from simcloud.kubernetes.scheduler.filters.spread import Constraint, constraints, select_labelled
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
 
@@ -32,13 +32,13 @@ def spread(pod: PodInfo, nodes: Sequence[NodeInfo], cache: Cache) -> list[int] |
     if not wanted:
         return None
     # Only a pod's own constraints leave out the nodes that lack a label.
-    scored = labelled(list(nodes), wanted) if own else list(nodes)
-    counting = labelled(list(cache.nodes()), wanted) if own else list(cache.nodes())
+    scored = select_labelled(list(nodes), wanted) if own else list(nodes)
+    counting = select_labelled(list(cache.nodes()), wanted) if own else list(cache.nodes())
     points = {node.name: 0.0 for node in scored}
     for constraint in wanted:
         if any(constraint.key in node.labels for node in scored):
             _judge(constraint, pod, scored, counting, cache, points)
-    return _normal([_rounded(points[node.name]) if node.name in points else None for node in nodes])
+    return _normal([_round(points[node.name]) if node.name in points else None for node in nodes])
 
 
 def _judge(
@@ -51,7 +51,7 @@ def _judge(
 ) -> None:
     """Add a constraint's points: the more pods in a domain, and the more domains there are, the more."""
     key = constraint.key
-    counts = cache.counted(pod.namespace, constraint.selector)
+    counts = cache.count_pods(pod.namespace, constraint.selector)
     if key == _HOST:
         weight = log(len(scored) + 2)
         found = {node.name: counts.get(node.name, 0) for node in scored}
@@ -69,14 +69,14 @@ def _judge(
 
 
 def _normal(points: list[int | None]) -> list[int]:
-    told = [one for one in points if one is not None]
-    most, least = max(told, default=0), min(told, default=0)
+    known = [point for point in points if point is not None]
+    most, least = max(known, default=0), min(known, default=0)
     if not most:
-        return [0 if one is None else 100 for one in points]
-    return [0 if one is None else 100 * (most + least - one) // most for one in points]
+        return [0 if point is None else 100 for point in points]
+    return [0 if point is None else 100 * (most + least - point) // most for point in points]
 
 
-def _rounded(points: float) -> int:
+def _round(points: float) -> int:
     return floor(points + 0.5)
 
 
@@ -93,7 +93,12 @@ def _kind(pod: PodInfo, cache: Cache) -> LabelSelector:
         if selector and all(pod.labels.get(key) == value for key, value in selector.items()):
             merged.update(selector)
     owner = next(
-        (one for one in pod.pod["metadata"].get("ownerReferences") or () if one.get("controller")), None
+        (
+            reference
+            for reference in pod.pod["metadata"].get("ownerReferences") or ()
+            if reference.get("controller")
+        ),
+        None,
     )
     return LabelSelector((*from_set(merged).requirements, *_owners(pod, owner, cache)))
 
