@@ -74,16 +74,16 @@ def server_side_apply(
 def _check(applied: Object, resource: Resource) -> None:
     version, kind = applied.get("apiVersion"), applied.get("kind")
     if version != resource.api_version or kind != resource.kind:
-        told = version if "/" in str(version) else f"/{version or ''}"
-        raise BadRequest(f"invalid object type: {told}, Kind={kind or ''}")
+        object_name = version if "/" in str(version) else f"/{version or ''}"
+        raise BadRequest(f"invalid object type: {object_name}, Kind={kind or ''}")
     metadata = applied.get("metadata") or {}
     if not isinstance(metadata, dict):
         metadata = {}
     if metadata.get("managedFields") is not None:
         raise BadRequest("metadata.managedFields must be nil")
     name, namespace = metadata.get("name") or "", metadata.get("namespace") or ""
-    told = f"{namespace}/{name}; {resource.group or ''}/{resource.version}, Kind={kind}"
-    check_applied(applied, schema_of_objects(resource), told)
+    object_name = f"{namespace}/{name}; {resource.group or ''}/{resource.version}, Kind={kind}"
+    check_applied(applied, schema_of_objects(resource), object_name)
 
 
 class _Application:
@@ -231,22 +231,22 @@ def _refusal(conflicts: Conflicts) -> ApplyConflict:
 
 
 def _named(manager: Manager) -> str:
-    told = msgspec.json.encode(manager.name).decode()
+    text = msgspec.json.encode(manager.name).decode()
     if manager.subresource:
-        told += f' with subresource "{manager.subresource}"'
-    return f"{told} using {manager.api_version}" if manager.operation == UPDATE else told
+        text += f' with subresource "{manager.subresource}"'
+    return f"{text} using {manager.api_version}" if manager.operation == UPDATE else text
 
 
 def _with_last_applied(annotations: Object, applied: Object) -> Object:
     """The annotations with kubectl's memory of what it applied brought up to date."""
-    told: dict[str, Any] = dict(applied)
-    metadata = dict(told.get("metadata") or {})
+    config: dict[str, Any] = dict(applied)
+    metadata = dict(config.get("metadata") or {})
     if metadata.get("annotations") is not None:
         metadata["annotations"] = {
             key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED
         }
-        told["metadata"] = metadata
-    text = msgspec.json.encode(told, order="sorted").decode()
+        config["metadata"] = metadata
+    text = msgspec.json.encode(config, order="sorted").decode()
     for char, escape in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
         text = text.replace(char, escape)
     found = {**annotations, LAST_APPLIED: text + "\n"}

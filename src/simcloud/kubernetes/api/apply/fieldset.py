@@ -141,12 +141,12 @@ def ordered(fields: Fields) -> Fields:
 def shared(fields: Fields) -> Fields:
     """The same set, as an earlier equal one if there was one: many objects are written alike."""
     try:
-        told = msgspec.json.encode(fields)
+        encoded = msgspec.json.encode(fields)
     except UnicodeEncodeError:  # half a character, as JSON can carry it
         return fields
     if len(_shared) > _SHARED_SETS:
         _shared.clear()
-    return _shared.setdefault(told, fields)
+    return _shared.setdefault(encoded, fields)
 
 
 @lru_cache(maxsize=65536)
@@ -178,11 +178,11 @@ def parse(fields: Any) -> Fields:
     if not isinstance(fields, dict):
         raise ValueError("a set of fields is an object")
     found: Fields = {}
-    for step, told in fields.items():
+    for step, inner in fields.items():
         if step == SELF:
             found[SELF] = LEAF
         elif step[:2] in ("f:", "k:", "v:", "i:"):
-            below = parse(told)
+            below = parse(inner)
             _rank(step)
             found[step] = LEAF if below.keys() == {SELF} else below
     return ordered(found)
@@ -215,12 +215,12 @@ def _rank(step: str) -> tuple[int, Any]:
     kind, rest = _RANKS[step[0]], step[2:]
     if kind == 0:
         return kind, rest
-    told = msgspec.json.decode(rest)
+    value = msgspec.json.decode(rest)
     if kind == 1:
-        if not isinstance(told, dict):
+        if not isinstance(value, dict):
             raise ValueError("the keys of an item are an object")
-        return kind, tuple((name, _value_rank(told[name])) for name in sorted(told))
-    return kind, (("", _value_rank(told)),)
+        return kind, tuple((name, _value_rank(value[name])) for name in sorted(value))
+    return kind, (("", _value_rank(value)),)
 
 
 def _value_rank(value: Any) -> tuple[int, Any]:

@@ -90,9 +90,9 @@ def track_update(
     entries = _readable(before) if given is None else given
     if live is not None and not entries:
         return []
-    told = Manager(manager or _NO_NAME, UPDATE, resource.api_version, subresource)
+    updater = Manager(manager or _NO_NAME, UPDATE, resource.api_version, subresource)
     try:
-        updated = updated_entries(entries, live or zero_beside(resource, new), new, resource, told, now)
+        updated = updated_entries(entries, live or zero_beside(resource, new), new, resource, updater, now)
     except (Untyped, RecursionError):
         return before
     if updated is entries and given is None:
@@ -128,11 +128,11 @@ def decode(listed: Any) -> Entries:
     if not isinstance(listed, list):
         raise ValueError("managedFields is a list")
     found: Entries = {}
-    for told in listed:
-        if not isinstance(told, dict) or told.get("fieldsType") != "FieldsV1":
+    for item in listed:
+        if not isinstance(item, dict) or item.get("fieldsType") != "FieldsV1":
             raise ValueError("no entry of managedFields")
-        manager = Manager(*(told.get(part) or "" for part in _PARTS))
-        entry = Entry(manager, told.get("fieldsV1") or {}, told.get("time") or "")
+        manager = Manager(*(item.get(part) or "" for part in _PARTS))
+        entry = Entry(manager, item.get("fieldsV1") or {}, item.get("time") or "")
         if not all(isinstance(text, str) for text in (*manager, entry.time)) or not manager.api_version:
             raise ValueError("no entry of managedFields")
         if manager.operation not in (APPLY, UPDATE):
@@ -153,14 +153,14 @@ def _rank(entry: Entry) -> tuple[str, ...]:
 
 def _encoded(entry: Entry) -> Object:
     manager = entry.manager
-    told: Object = {"manager": manager.name} if manager.name else {}
-    told |= {"operation": manager.operation, "apiVersion": manager.api_version}
+    encoded: Object = {"manager": manager.name} if manager.name else {}
+    encoded |= {"operation": manager.operation, "apiVersion": manager.api_version}
     if entry.time:
-        told["time"] = entry.time
-    told |= {"fieldsType": "FieldsV1", "fieldsV1": entry.fields}
+        encoded["time"] = entry.time
+    encoded |= {"fieldsType": "FieldsV1", "fieldsV1": entry.fields}
     if manager.subresource:
-        told["subresource"] = manager.subresource
-    return told
+        encoded["subresource"] = manager.subresource
+    return encoded
 
 
 def _listed(obj: Object | None) -> list[Object]:
@@ -181,13 +181,13 @@ def _given_entries(before: list[Object], new: Object) -> Entries | None:
 
     What cannot be read is left alone too.
     """
-    told = (new.get("metadata") or {}).get("managedFields")
-    if told is None or told is before or told == before:
+    sent = (new.get("metadata") or {}).get("managedFields")
+    if sent is None or sent is before or sent == before:
         return None
-    if told in ([], [{}]):
+    if sent in ([], [{}]):
         return {}
     try:
-        given = decode(told)
+        given = decode(sent)
         return {name: entry._replace(fields=parse(entry.fields)) for name, entry in given.items()} or None
     except (ValueError, RecursionError):
         return None

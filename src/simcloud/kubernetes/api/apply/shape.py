@@ -77,9 +77,9 @@ def step_of(schema: Schema, item: Any) -> str:
     values = {key: item.get(key, DEFAULT_KEYS.get(key)) for key in schema.keys}
     values = {key: value for key, value in values.items() if value is not None or key in item}
     if not values:
-        told = " ".join(f'"{key}"' for key in schema.keys)
+        key_names = " ".join(f'"{key}"' for key in schema.keys)
         raise Untyped(
-            f"associative list with keys has an element that omits all key fields [{told}] "
+            f"associative list with keys has an element that omits all key fields [{key_names}] "
             "(and doesn't have default values for any key fields)"
         )
     return step_of_item(values)

@@ -18,7 +18,7 @@ from simcloud.kubernetes.api.schema import Schema
 _SCALARS = {"time", "micro_time", "quantity", "int_or_string"}
 
 
-def check_applied(applied: Object, schema: Schema, told: str) -> None:
+def check_applied(applied: Object, schema: Schema, object_name: str) -> None:
     """Refuse a configuration with unknown fields, wrong types, or items that cannot be told apart.
 
     ``told`` names the object in the refusal: ``demo/web; apps/v1, Kind=Deployment``.
@@ -27,7 +27,7 @@ def check_applied(applied: Object, schema: Schema, told: str) -> None:
     complaints = list(_complaints(applied, schema, ()))
     if complaints:
         listed = complaints[0] if len(complaints) == 1 else "\n  ".join(["errors:", *complaints])
-        raise Unclassified(f"failed to create typed patch object ({told}): {listed}")
+        raise Unclassified(f"failed to create typed patch object ({object_name}): {listed}")
 
 
 def _complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
@@ -89,9 +89,9 @@ def _scalar_complaint(value: Any, schema: Schema) -> str:
 def _inner(value: Any) -> str:
     """A value with the Go type that holds it, which the genuine server does not hide."""
     if isinstance(value, str):
-        told = msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value).decode()
     elif isinstance(value, dict | list):
-        told = go_type(value) + "{}" if not value else go_type(value) + sprint(value)
+        text = go_type(value) + "{}" if not value else go_type(value) + sprint(value)
     else:
-        told = sprint(value)
-    return f"&value.valueUnstructured{{Value:{told}}}"
+        text = sprint(value)
+    return f"&value.valueUnstructured{{Value:{text}}}"

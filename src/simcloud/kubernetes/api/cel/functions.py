@@ -64,7 +64,7 @@ def _last_index_of(where: Any, what: Any) -> int:
 
 def _is_sorted(items: Any) -> bool:
     return all(
-        values.compare("<=", one, other) for one, other in zip(as_list(items), items[1:], strict=False)
+        values.compare("<=", item, other) for item, other in zip(as_list(items), items[1:], strict=False)
     )
 
 

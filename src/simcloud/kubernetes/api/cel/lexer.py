@@ -108,7 +108,7 @@ def _unescape(match: re.Match[str]) -> str:
         if simple not in _SIMPLE:
             raise CelSyntaxError(f"Syntax error: unable to unescape string: \\{simple}")
         return _SIMPLE[simple]
-    number = int(next(one for one in coded if one), 16)
+    number = int(next(digits for digits in coded if digits), 16)
     if number > 0x10FFFF or 0xD800 <= number < 0xE000:
         raise CelSyntaxError("Syntax error: unable to unescape string")
     return chr(number)

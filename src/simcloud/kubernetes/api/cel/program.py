@@ -225,11 +225,11 @@ def _truth(value: Any) -> bool:
 
 
 def _all(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return _decided((partial(runs[0], one) for one in scopes), False)
+    return _decided((partial(runs[0], scope) for scope in scopes), False)
 
 
 def _exists(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return _decided((partial(runs[0], one) for one in scopes), True)
+    return _decided((partial(runs[0], scope) for scope in scopes), True)
 
 
 def _decided(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
@@ -249,17 +249,17 @@ def _decided(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
 
 
 def _exists_one(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return sum(_truth(runs[0](one)) for one in scopes) == 1
+    return sum(_truth(runs[0](scope)) for scope in scopes) == 1
 
 
 def _filter(scopes: Iterator[Scope], name: str, runs: list[Run]) -> list[Any]:
-    return [one.variables[name] for one in scopes if _truth(runs[0](one))]
+    return [scope.variables[name] for scope in scopes if _truth(runs[0](scope))]
 
 
 def _map(scopes: Iterator[Scope], name: str, runs: list[Run]) -> list[Any]:
     if len(runs) == 1:
-        return [runs[0](one) for one in scopes]
-    return [runs[1](one) for one in scopes if _truth(runs[0](one))]
+        return [runs[0](scope) for scope in scopes]
+    return [runs[1](scope) for scope in scopes if _truth(runs[0](scope))]
 
 
 _BINARY: Mapping[str, Callable[[Any, Any], Any]] = {

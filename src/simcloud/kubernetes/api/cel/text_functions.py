@@ -86,7 +86,7 @@ def join(items: Any, separator: Any = "") -> str:
 
 def format_text(text: Any, arguments: Any) -> str:
     """A text with values in place of its verbs."""
-    longest = max((len(one) for one in as_list(arguments) if isinstance(one, str)), default=0)
+    longest = max((len(argument) for argument in as_list(arguments) if isinstance(argument, str)), default=0)
     if len(as_text(text)) * (1 + longest) > MAX_TEXT:
         raise CostExceeded
     waiting = iter(arguments)

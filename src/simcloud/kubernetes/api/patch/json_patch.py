@@ -53,9 +53,9 @@ def _check(operations: Any) -> None:
         if operation is not None and not isinstance(operation, dict):
             raise _wrong_type(operation, "handlers.jsonPatchOp")
         for name in _FIELDS:
-            told = (operation or {}).get(name)
-            if told is not None and not isinstance(told, str):
-                raise _wrong_type(told, "string", f"jsonPatchOp.{name}")
+            value = (operation or {}).get(name)
+            if value is not None and not isinstance(value, str):
+                raise _wrong_type(value, "string", f"jsonPatchOp.{name}")
     if len(operations) > MAX_OPERATIONS:
         raise TooLarge(
             f"Request entity too large: The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, "

@@ -56,7 +56,7 @@ def _check(value: Any, openapi: OpenApi, path: str, old: Any) -> Iterator[FieldE
     elif isinstance(value, list):
         yield from _check_list(value, openapi, path, old)
     if value is not None and openapi.get("enum") and value not in openapi["enum"]:
-        known = (one if isinstance(one, str) else field_errors.shown(one) for one in openapi["enum"])
+        known = (choice if isinstance(choice, str) else field_errors.shown(choice) for choice in openapi["enum"])
         yield field_errors.not_supported(path, value, known)
     if isinstance(value, dict):
         yield from _check_object(value, openapi, path, old)
@@ -259,12 +259,12 @@ def _duplicates(value: list[Any], openapi: OpenApi, path: str) -> Iterator[Field
             yield field_errors.duplicate(f"{path}[{index}]", value[index])
     elif openapi.get("x-kubernetes-list-type") == "map":
         keys = openapi.get("x-kubernetes-list-map-keys") or []
-        told = [
+        identities = [
             {key: item[key] for key in keys if key in item} if isinstance(item, dict) else item
             for item in value
         ]
-        for index in _repeated(told):
-            yield field_errors.duplicate(f"{path}[{index}]", told[index])
+        for index in _repeated(identities):
+            yield field_errors.duplicate(f"{path}[{index}]", identities[index])
 
 
 def _repeated(items: list[Any]) -> Iterator[int]:

@@ -157,22 +157,22 @@ def _told_kind(data: Any, resource: Resource, body: bytes) -> tuple[str, str, st
         else:
             why = _no_kind(f"json: cannot unmarshal {word_for(data)} into Go value of type {_FIND_KIND}")
             raise _unrecognized(resource.kind, why, body)
-    told = {}
+    fields = {}
     for key in ("apiVersion", "kind"):
         value = data.get(key)
         if value is not None and not isinstance(value, str):
             why = f"json: cannot unmarshal {word_for(value)} into Go struct field .{key} of type string"
             raise _unrecognized(resource.kind, _no_kind(why), body)
-        told[key] = value or ""
-    if told["apiVersion"].count("/") > 1:
-        why = f"unexpected GroupVersion string: {told['apiVersion']}"
+        fields[key] = value or ""
+    if fields["apiVersion"].count("/") > 1:
+        why = f"unexpected GroupVersion string: {fields['apiVersion']}"
         raise _unrecognized(resource.kind, why, body)
-    if resource.custom is not None and not told["kind"]:
+    if resource.custom is not None and not fields["kind"]:
         raise _unrecognized(resource.kind, f"Object 'Kind' is missing in '{_text(data, body)}'", body)
-    group, _, version = told["apiVersion"].rpartition("/")
+    group, _, version = fields["apiVersion"].rpartition("/")
     if not version and group in ("", resource.group) and resource.custom is None:
         group, version = resource.group, resource.version
-    return group, version, told["kind"] or resource.kind
+    return group, version, fields["kind"] or resource.kind
 
 
 def _check_custom_kind(group: str, version: str, kind: str, resource: Resource, data: Any) -> None:

@@ -80,8 +80,8 @@ def _resource_facts(resource: Resource) -> Object:
         "namespaced": resource.namespaced,
         "verbs": resource.verbs,
         "subresources": {
-            name: {"group": one.group, "version": one.version, "kind": one.kind, "verbs": one.verbs}
-            for name, one in resource.subresources.items()
+            name: {"group": subresource.group, "version": subresource.version, "kind": subresource.kind, "verbs": subresource.verbs}
+            for name, subresource in resource.subresources.items()
         },
     }
     if resource.custom is not None:
@@ -91,9 +91,9 @@ def _resource_facts(resource: Resource) -> Object:
 
 def _declared(definition: Any, version: str) -> Object:
     """The schema that a CustomResourceDefinition declares for a version."""
-    for told in at(definition, "spec", "versions", default=()):
-        if told.get("name") == version:
-            declared: Object = at(told, "schema", "openAPIV3Schema", default={"type": "object"})
+    for declaration in at(definition, "spec", "versions", default=()):
+        if declaration.get("name") == version:
+            declared: Object = at(declaration, "schema", "openAPIV3Schema", default={"type": "object"})
             return declared
     return {"type": "object"}
 
@@ -118,10 +118,10 @@ def _rendered(facts: bytes, edition: Edition) -> bytes:
 def _roots(resources: list[Object]) -> Iterator[str]:
     """The definitions that operations speak of."""
     for resource in resources:
-        told = [resource, *resource["subresources"].values()]
-        for one in told:
-            for kind in (one["kind"], f"{one['kind']}List"):
-                if name := kinds().get((one["group"], one["version"], kind)):
+        entries = [resource, *resource["subresources"].values()]
+        for entry in entries:
+            for kind in (entry["kind"], f"{entry['kind']}List"):
+                if name := kinds().get((entry["group"], entry["version"], kind)):
                     yield name
     for shared in _SHARED:
         yield META + shared

@@ -190,9 +190,9 @@ def _common(edition: Edition) -> Object:
 def _custom(openapi: Object, edition: Edition) -> Object:
     if edition == "v2" and openapi.get(_OPEN):
         return {"type": "object"}
-    told = _as_v2(openapi) if edition == "v2" else openapi
-    told = _with_embedded(told, edition)
-    return {**told, "type": "object", "properties": {**(told.get("properties") or {}), **_common(edition)}}
+    rendered = _as_v2(openapi) if edition == "v2" else openapi
+    rendered = _with_embedded(rendered, edition)
+    return {**rendered, "type": "object", "properties": {**(rendered.get("properties") or {}), **_common(edition)}}
 
 
 def _with_embedded(openapi: Object, edition: Edition) -> Object:

@@ -63,9 +63,9 @@ def _printed(selector: Object) -> str:
     """A selector as Go prints the struct."""
     pairs = "".join(f"{key}: {value}," for key, value in sorted(part(selector, "matchLabels").items()))
     rules = "".join(
-        f"LabelSelectorRequirement{{Key:{text(one, 'key')},Operator:{text(one, 'operator')},"
-        f"Values:[{' '.join(items(one, 'values'))}],}},"
-        for one in items(selector, "matchExpressions")
+        f"LabelSelectorRequirement{{Key:{text(requirement, 'key')},Operator:{text(requirement, 'operator')},"
+        f"Values:[{' '.join(items(requirement, 'values'))}],}},"
+        for requirement in items(selector, "matchExpressions")
     )
     labels = f"MatchLabels:map[string]string{{{pairs}}}"
     return f"&LabelSelector{{{labels},MatchExpressions:[]LabelSelectorRequirement{{{rules}}},}}"

@@ -23,12 +23,12 @@ def custom_kind(resource: Resource) -> Kind:
     declared = _declared(resource)
     columns: list[Column] = [NAME]
     paths: list[tuple[str, Path]] = []
-    for told in declared or [_AGE]:
-        path = parse_path(text(told, "jsonPath"))
+    for declaration in declared or [_AGE]:
+        path = parse_path(text(declaration, "jsonPath"))
         if path is None:
             break
-        columns.append(_column(told))
-        paths.append((text(told, "type"), path))
+        columns.append(_column(declaration))
+        paths.append((text(declaration, "type"), path))
 
     def row(obj: Object, now_s: float) -> Cells:
         return [name(obj), *(_cell(kind, find(obj, path), now_s) for kind, path in paths)]
@@ -43,17 +43,17 @@ def _declared(resource: Resource) -> list[Object]:
     return []
 
 
-def _column(told: Object) -> Column:
-    path = text(told, "jsonPath")
-    if told is _AGE:
+def _column(declaration: Object) -> Column:
+    path = text(declaration, "jsonPath")
+    if declaration is _AGE:
         return Column("Age", of=AGE.of, type="date")
-    said = told.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+    said = declaration.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
     return Column(
-        text(told, "name"),
+        text(declaration, "name"),
         said,
-        type=text(told, "type"),
-        format=text(told, "format"),
-        priority=count(told, "priority"),
+        type=text(declaration, "type"),
+        format=text(declaration, "format"),
+        priority=count(declaration, "priority"),
     )
 
 

@@ -39,7 +39,7 @@ def _host_port(address: str, port: int) -> str:
 )
 def endpoint_slice(obj: Object, now_s: float) -> Cells:
     """An EndpointSlice's row."""
-    addresses = [address for one in items(obj, "endpoints") for address in items(one, "addresses")]
+    addresses = [address for endpoint in items(obj, "endpoints") for address in items(endpoint, "addresses")]
     return [
         name(obj),
         text(obj, "addressType"),

@@ -82,8 +82,8 @@ _PLAIN = Kind((NAME, CREATED_AT), _plain)
 
 def _row(kind: Kind, obj: Object, now_s: float, include: str) -> Object:
     row: Object = {"cells": kind.row(obj, now_s)}
-    if kind.conditions and (told := kind.conditions(obj)):
-        row["conditions"] = told
+    if kind.conditions and (conditions := kind.conditions(obj)):
+        row["conditions"] = conditions
     row["object"] = _carried(obj, include)
     return row
 

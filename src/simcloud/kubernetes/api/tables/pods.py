@@ -131,24 +131,24 @@ class _Summary:
 
     def _first_reason(self, status: Object) -> str:
         gated = any(
-            one.get("type") == "PodScheduled" and one.get("reason") == "SchedulingGated"
-            for one in self.conditions
+            condition.get("type") == "PodScheduled" and condition.get("reason") == "SchedulingGated"
+            for condition in self.conditions
         )
         return "SchedulingGated" if gated else status.get("reason") or text(status, "phase")
 
     def _initialize(self, statuses: list[Object], of_sidecars: _Restarts) -> bool:
         """Count the init containers; whether one of them is not done yet."""
-        for index, one in enumerate(statuses):
-            sidecar = one.get("name") in self.sidecars
-            self.restarts.add(one)
+        for index, status in enumerate(statuses):
+            sidecar = status.get("name") in self.sidecars
+            self.restarts.add(status)
             if sidecar:
-                of_sidecars.add(one)
-            state = part(one, "state")
+                of_sidecars.add(status)
+            state = part(status, "state")
             ended, waiting = state.get("terminated"), part(state, "waiting").get("reason")
             if ended is not None and not ended.get("exitCode"):
                 continue
-            if sidecar and one.get("started"):
-                self.ready += bool(one.get("ready"))
+            if sidecar and status.get("started"):
+                self.ready += bool(status.get("ready"))
                 continue
             if ended is not None:
                 self.reason = f"Init:{_ended(ended)}"
@@ -162,9 +162,9 @@ class _Summary:
     def _run(self, statuses: list[Object]) -> None:
         """Count the containers; the first one's reason is the pod's."""
         running, failure = False, ""
-        for one in reversed(statuses):
-            self.restarts.add(one)
-            state = part(one, "state")
+        for status in reversed(statuses):
+            self.restarts.add(status)
+            state = part(status, "state")
             ended, waiting = state.get("terminated"), part(state, "waiting").get("reason")
             if waiting:
                 self.reason = waiting
@@ -172,7 +172,7 @@ class _Summary:
                 self.reason = _ended(ended)
                 if ended.get("exitCode"):
                     failure = self.reason
-            elif one.get("ready") and state.get("running") is not None:
+            elif status.get("ready") and state.get("running") is not None:
                 running = True
                 self.ready += 1
         if self.reason == "Completed":

@@ -80,8 +80,8 @@ def _webhook(path: str, hook: Object) -> Errors:
     errors += _optional(path, hook, "sideEffects", _NO_SIDE_EFFECTS)
     timeout = hook.get("timeoutSeconds")
     if timeout is not None and not 1 <= timeout <= 30:
-        told = "the timeout value must be between 1 and 30 seconds"
-        errors.append(invalid(f"{path}.timeoutSeconds", timeout, told))
+        message = "the timeout value must be between 1 and 30 seconds"
+        errors.append(invalid(f"{path}.timeoutSeconds", timeout, message))
     for field in ("namespaceSelector", "objectSelector"):
         errors += selector_errors(f"{path}.{field}", hook.get(field))
     errors += _optional(path, hook, "reinvocationPolicy", _REINVOCATIONS)
@@ -116,7 +116,7 @@ def _rule(path: str, rule: Object) -> Errors:
     errors += _starred(f"{path}.apiGroups", items(rule, "apiGroups"), "API groups")
     versions = items(rule, "apiVersions")
     errors += _starred(f"{path}.apiVersions", versions, "API versions")
-    errors += [required(f"{path}.apiVersions[{index}]") for index, one in enumerate(versions) if not one]
+    errors += [required(f"{path}.apiVersions[{index}]") for index, version in enumerate(versions) if not version]
     errors += _resources(f"{path}.resources", items(rule, "resources"))
     return errors + _optional(path, rule, "scope", _SCOPES)
 
@@ -143,21 +143,21 @@ def _resources(path: str, resources: list[str]) -> Errors:
             plain_last = given != "*"
             continue
         if resource in all_below:
-            told = f"if '{resource}/*' is present, must not specify {given}"
-            errors.append(invalid(f"{path}[{index}]", given, told))
+            message = f"if '{resource}/*' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, message))
         if sub in all_with:
-            told = f"if '*/{sub}' is present, must not specify {given}"
-            errors.append(invalid(f"{path}[{index}]", given, told))
+            message = f"if '*/{sub}' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, message))
         if sub == "*":
             all_below.append(resource)
         if resource == "*":
             all_with.append(sub)
     if len(resources) > 1 and "*/*" in resources:
-        told = "if '*/*' is present, must not specify other resources"
-        errors.append(invalid(path, resources, told))
+        message = "if '*/*' is present, must not specify other resources"
+        errors.append(invalid(path, resources, message))
     if "*" in resources and plain_last:
-        told = "if '*' is present, must not specify other resources without subresources"
-        errors.append(invalid(path, resources, told))
+        message = "if '*' is present, must not specify other resources without subresources"
+        errors.append(invalid(path, resources, message))
     return errors
 
 
@@ -184,8 +184,8 @@ def validating_admission_policy(new: Object, old: Object | None) -> Errors:
     errors = _policy("spec", spec)
     validations, annotations = items(spec, "validations"), items(spec, "auditAnnotations")
     if not validations and not annotations:
-        told = "validations or auditAnnotations must contain at least one item"
-        return [*errors, required("spec.validations", told), required("spec.auditAnnotations", told)]
+        message = "validations or auditAnnotations must contain at least one item"
+        return [*errors, required("spec.validations", message), required("spec.auditAnnotations", message)]
     for index, validation in enumerate(validations):
         errors += _validation(f"spec.validations[{index}]", validation)
     return errors
@@ -227,8 +227,8 @@ def _param_kind(path: str, given: Object) -> Errors:
     if not kind:
         errors.append(required(f"{path}.kind"))
     elif dns1035_label(kind.lower()):
-        told = f"may have mixed case, but should otherwise match: {','.join(dns1035_label(kind.lower()))}"
-        errors.append(invalid(f"{path}.kind", kind, told))
+        message = f"may have mixed case, but should otherwise match: {','.join(dns1035_label(kind.lower()))}"
+        errors.append(invalid(f"{path}.kind", kind, message))
     return errors
 
 
@@ -295,11 +295,11 @@ def validating_admission_policy_binding(new: Object, old: Object | None) -> Erro
         if action in actions[:index]:
             errors.append(duplicate(f"{path}[{index}]", action))
     if "Deny" in actions and "Warn" in actions:
-        told = (
+        message = (
             "must not contain both Deny and Warn (repeating the same validation failure information "
             "in the API response and headers serves no purpose)"
         )
-        errors.append(invalid(path, actions, told))
+        errors.append(invalid(path, actions, message))
     if not actions:
         errors.append(required(path, "at least one validation action is required"))
     return errors

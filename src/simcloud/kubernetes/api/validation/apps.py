@@ -108,8 +108,8 @@ def _deployment_strategy(strategy: Mapping[str, Any]) -> Errors:
     kind, rolling = text(strategy, "type"), strategy.get("rollingUpdate")
     at = "spec.strategy.rollingUpdate"
     if kind == "Recreate":
-        told = "may not be specified when strategy `type` is 'Recreate'"
-        return [] if rolling is None else [forbidden(at, told)]
+        message = "may not be specified when strategy `type` is 'Recreate'"
+        return [] if rolling is None else [forbidden(at, message)]
     if kind != "RollingUpdate":
         shown = as_go("DeploymentStrategy", strategy)
         return [not_supported("spec.strategy", shown, ("Recreate", "RollingUpdate"))]
@@ -180,8 +180,8 @@ def _daemon_strategy(strategy: Mapping[str, Any]) -> Errors:
     errors += [error for path, value in values for error in at_most_all(path, value)]
     unavailable, surge = (scaled(value) for _, value in values)
     if unavailable and surge:
-        told = "may not be set when maxUnavailable is non-zero"
-        errors.append(invalid(f"{at}.maxSurge", values[1][1], told))
+        message = "may not be set when maxUnavailable is non-zero"
+        errors.append(invalid(f"{at}.maxSurge", values[1][1], message))
     elif not unavailable and not surge:
         errors.append(required(f"{at}.maxUnavailable", "cannot be 0 when maxSurge is 0"))
     return errors
@@ -196,12 +196,12 @@ def _stateful_set(new: Object, old: Object | None) -> Errors:
     former = mapping(old, "spec")
     kept = {**spec, **{key: former.get(key) for key in _SET_MAY_CHANGE}}
     if not same(kept, former):
-        told = (
+        message = (
             "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
             "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
             "'minReadySeconds' are forbidden"
         )
-        errors.append(forbidden("spec", told))
+        errors.append(forbidden("spec", message))
     return errors
 
 
@@ -253,9 +253,9 @@ def _stateful_strategy(strategy: Mapping[str, Any]) -> Errors:
     if not kind:
         return [required(path)]
     if kind == "OnDelete":
-        told = "only allowed for updateStrategy 'RollingUpdate'"
+        message = "only allowed for updateStrategy 'RollingUpdate'"
         shown = as_go("RollingUpdateStatefulSet", rolling or {})
-        return [] if rolling is None else [invalid(f"{path}.rollingUpdate", shown, told)]
+        return [] if rolling is None else [invalid(f"{path}.rollingUpdate", shown, message)]
     if kind != "RollingUpdate":
         shown = as_go("StatefulSetUpdateStrategy", strategy)
         return [invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")]
@@ -305,13 +305,13 @@ def _replication_controller(new: Object, old: Object | None) -> Errors:
 @warns("apps", "Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 @warns("", "ReplicationController")
 def _warnings(new: Object, old: Object | None) -> list[str]:
-    told: list[str] = []
+    messages: list[str] = []
     spec = mapping(new, "spec")
     if old is None and new.get("kind") in ("Deployment", "ReplicaSet", "ReplicationController"):
-        told += hostname_warning(name_of(new), "Pod names and hostnames")
+        messages += hostname_warning(name_of(new), "Pod names and hostnames")
     if old is None or not same(spec.get("template"), mapping(old, "spec").get("template")):
-        told += for_template("spec.template", mapping(spec, "template"))
+        messages += for_template("spec.template", mapping(spec, "template"))
     if new.get("kind") == "StatefulSet" and number(spec, "revisionHistoryLimit") < 0:
         why = "a negative value retains all historical revisions; a value >= 0 is recommended"
-        told.append(f"spec.revisionHistoryLimit: {why}")
-    return told
+        messages.append(f"spec.revisionHistoryLimit: {why}")
+    return messages

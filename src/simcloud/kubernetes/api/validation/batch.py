@@ -60,8 +60,8 @@ def _job(new: Object, old: Object | None) -> Errors:
     if text(spec, "completionMode") == "Indexed" and completions > 0:
         hostname = f"{name_of(new)}-{completions - 1}"
         if dns1123_label(hostname):
-            told = f"will not able to create pod with invalid DNS label: {hostname}"
-            errors.append(invalid("metadata.name", name_of(new), told))
+            message = f"will not able to create pod with invalid DNS label: {hostname}"
+            errors.append(invalid("metadata.name", name_of(new), message))
     return errors
 
 
@@ -137,9 +137,9 @@ def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
     if mode == "Indexed":
         return errors + _indexed(path, spec)
     if mode in (None, "NonIndexed"):
-        told = "requires indexed completion mode"
+        message = "requires indexed completion mode"
         for key, value in (("backoffLimitPerIndex", per_index), ("maxFailedIndexes", failed)):
-            errors += [] if value is None else [invalid(f"{path}.{key}", value, told)]
+            errors += [] if value is None else [invalid(f"{path}.{key}", value, message)]
     return errors
 
 
@@ -149,8 +149,8 @@ def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
     if completions is None:
         errors.append(required(f"{path}.completions", "when completion mode is Indexed"))
     if completions is not None and failed is not None and failed > completions:
-        told = "must be less than or equal to completions"
-        errors.append(invalid(f"{path}.maxFailedIndexes", failed, told))
+        message = "must be less than or equal to completions"
+        errors.append(invalid(f"{path}.maxFailedIndexes", failed, message))
     return errors
 
 
@@ -174,8 +174,8 @@ def _completions(spec: Mapping[str, Any], former: Mapping[str, Any]) -> Errors:
         return []
     if completions == spec.get("parallelism"):
         return []
-    told = "can only be modified in tandem with spec.parallelism"
-    return [invalid("spec.completions", completions, told)]
+    message = "can only be modified in tandem with spec.parallelism"
+    return [invalid("spec.completions", completions, message)]
 
 
 def _same_template(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
@@ -185,8 +185,8 @@ def _same_template(spec: Mapping[str, Any], former: Mapping[str, Any], old: Obje
     if same(template, before):
         return []
     metadata = mapping(template, "metadata")
-    told = {key: by_key(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
-    shown_template = {**told, "Spec": as_go("PodSpec", mapping(template, "spec"))}
+    shown_metadata = {key: by_key(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
+    shown_template = {**shown_metadata, "Spec": as_go("PodSpec", mapping(template, "spec"))}
     return [invalid("spec.template", shown_template, "field is immutable")]
 
 
@@ -195,8 +195,8 @@ def _stands_still(status: Mapping[str, Any]) -> bool:
     if status.get("startTime") is None:
         return True
     suspended = any(
-        text(one, "type") == "Suspended" and text(one, "status") == "True"
-        for one in items(status, "conditions")
+        text(condition, "type") == "Suspended" and text(condition, "status") == "True"
+        for condition in items(status, "conditions")
     )
     return suspended and number(status, "active") == 0
 
@@ -214,7 +214,7 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
         now, then = items(spec, key), items(pod, key)
         if len(now) == len(then):
             pairs = zip(now, then, strict=True)
-            pod[key] = [{**former, "resources": mapping(one, "resources")} for one, former in pairs]
+            pod[key] = [{**former, "resources": mapping(container, "resources")} for container, former in pairs]
     metadata = {**mapping(before, "metadata")}
     for key in ("labels", "annotations"):
         metadata[key] = mapping(template, "metadata").get(key)
@@ -224,10 +224,10 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
 @warns("batch", "Job")
 def _job_warnings(new: Object, old: Object | None) -> list[str]:
     spec = mapping(new, "spec")
-    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    messages = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
     if old is None:
-        told += for_template("spec.template", mapping(spec, "template"))
-    return told
+        messages += for_template("spec.template", mapping(spec, "template"))
+    return messages
 
 
 @validates("batch", "CronJob")
@@ -251,8 +251,8 @@ def _cron_job(new: Object, old: Object | None) -> Errors:
         errors.append(_manual(f"{at}.manualSelector"))
     errors += non_negative_fields("spec", spec, "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
     if old is None and size(name_of(new)) > _CRON_NAME_LIMIT:
-        told = f"must be no more than {_CRON_NAME_LIMIT} characters"
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = f"must be no more than {_CRON_NAME_LIMIT} characters"
+        errors.append(invalid("metadata.name", name_of(new), message))
     return errors
 
 
@@ -269,23 +269,23 @@ def _schedule(spec: Mapping[str, Any], former: Mapping[str, Any] | None) -> Erro
     if "TZ" not in schedule:
         return errors
     if "TZ" not in text(former or {}, "schedule"):
-        told = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
-        errors.append(invalid(path, schedule, told))
+        message = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+        errors.append(invalid(path, schedule, message))
     elif spec.get("timeZone") is not None:
-        told = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
-        errors.append(invalid(path, schedule, told))
+        message = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
+        errors.append(invalid(path, schedule, message))
     return errors
 
 
 @warns("batch", "CronJob")
 def _cron_job_warnings(new: Object, old: Object | None) -> list[str]:
     spec = mapping(new, "spec")
-    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    messages = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
     template = mapping(mapping(mapping(spec, "jobTemplate"), "spec"), "template")
-    told += for_template("spec.jobTemplate.spec.template", template)
+    messages += for_template("spec.jobTemplate.spec.template", template)
     if "TZ" in text(spec, "schedule"):
-        told.append(
+        messages.append(
             "CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see "
             "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
         )
-    return told
+    return messages

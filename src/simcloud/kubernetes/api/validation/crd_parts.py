@@ -60,5 +60,5 @@ def item_part(path: str, node: Schema) -> Iterator[Place]:
 
 def needs_type(path: str, kind: str, wanted: str, because: str) -> FieldError:
     """The complaint that a type is missing, or another than something else in the schema wants."""
-    told = f"must be {wanted} if {because}"
-    return invalid(f"{path}.type", kind, told) if kind else required(f"{path}.type", told)
+    message = f"must be {wanted} if {because}"
+    return invalid(f"{path}.type", kind, message) if kind else required(f"{path}.type", message)

@@ -28,16 +28,16 @@ def custom_resource_definition(new: Object, old: Object | None) -> Errors:
     errors: Errors = []
     wanted = f"{text(mapping(spec, 'names'), 'plural')}.{text(spec, 'group')}"
     if old is None and name_of(new) != wanted:
-        told = 'must be spec.names.plural+"."+spec.group'
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = 'must be spec.names.plural+"."+spec.group'
+        errors.append(invalid("metadata.name", name_of(new), message))
     errors += _spec(spec)
     if old is not None:
         errors += _kept(spec, old)
     errors += _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
     errors += _stored(new)
     if spec.get("preserveUnknownFields") and not at(old, "spec", "preserveUnknownFields"):
-        told = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
-        errors.append(invalid("spec.preserveUnknownFields", True, told))
+        message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+        errors.append(invalid("spec.preserveUnknownFields", True, message))
     return errors
 
 
@@ -79,7 +79,7 @@ def _shared(versions: list[Object]) -> Object:
     """What all versions have in common."""
     first = versions[0] if versions else {}
     return {
-        field: first.get(field) if all(one.get(field) == first.get(field) for one in versions) else None
+        field: first.get(field) if all(version.get(field) == first.get(field) for version in versions) else None
         for field in _COMMON
     }
 
@@ -98,8 +98,8 @@ def _versions(versions: list[Object], shared: Object) -> Errors:
     if len(set(names)) != len(names):
         errors.append(invalid("spec.versions", shown, "must contain unique version names"))
     if sum(bool(version.get("storage")) for version in versions) != 1:
-        told = "must have exactly one version marked as storage version"
-        errors.append(invalid("spec.versions", shown or None, told))
+        message = "must have exactly one version marked as storage version"
+        errors.append(invalid("spec.versions", shown or None, message))
     return errors
 
 
@@ -136,7 +136,7 @@ def _scale(path: str, subresources: Object) -> Errors:
     if scale is None:
         return []
     errors: Errors = []
-    for field, starts, told in (
+    for field, starts, message in (
         ("specReplicasPath", (".spec.",), "should be a json path under .spec"),
         ("statusReplicasPath", (".status.",), "should be a json path under .status"),
         (
@@ -151,18 +151,18 @@ def _scale(path: str, subresources: Object) -> Errors:
         elif not value.startswith("."):
             errors.append(invalid(place, value, "must be a simple json path starting with ."))
         elif not value.startswith(starts):
-            errors.append(invalid(place, value, told))
+            errors.append(invalid(place, value, message))
     return errors
 
 
 def _column(path: str, column: Object) -> Errors:
     errors: Errors = [] if text(column, "name") else [required(f"{path}.name")]
     kind, form, where = text(column, "type"), text(column, "format"), text(column, "jsonPath")
-    told = f"must be one of {','.join(_COLUMN_TYPES)}"
+    message = f"must be one of {','.join(_COLUMN_TYPES)}"
     if not kind:
-        errors.append(required(f"{path}.type", told))
+        errors.append(required(f"{path}.type", message))
     elif kind not in _COLUMN_TYPES:
-        errors.append(invalid(f"{path}.type", kind, told))
+        errors.append(invalid(f"{path}.type", kind, message))
     if form and form not in _COLUMN_FORMATS:
         errors.append(invalid(f"{path}.format", form, f"must be one of {','.join(_COLUMN_FORMATS)}"))
     if not where:
@@ -184,8 +184,8 @@ def _names(path: str, names: Object) -> Errors:
             errors.append(invalid(f"{path}.{field}", names[field], f"{_MIXED_CASE}{','.join(wrong)}"))
     errors += _listed(f"{path}.shortNames", items(names, "shortNames"))
     if names.get("kind") and names["kind"] == names.get("listKind"):
-        told = "kind and listKind may not be the same"
-        errors.append(invalid(f"{path}.listKind", names["listKind"], told))
+        message = "kind and listKind may not be the same"
+        errors.append(invalid(f"{path}.listKind", names["listKind"], message))
     return errors + _listed(f"{path}.categories", items(names, "categories"))
 
 
@@ -206,17 +206,17 @@ def _conversion(path: str, conversion: Object) -> Errors:
     versions = items(webhook or {}, "conversionReviewVersions")
     if strategy == "Webhook":
         if config is None:
-            told = "required when strategy is set to Webhook"
-            errors.append(required(f"{path}.webhookClientConfig", told))
+            message = "required when strategy is set to Webhook"
+            errors.append(required(f"{path}.webhookClientConfig", message))
         else:
             errors += client_config(f"{path}.webhookClientConfig", config)
             errors += ca_bundle(f"{path}.webhookClientConfig.caBundle", text(config, "caBundle"))
         return errors + review_versions(f"{path}.conversionReviewVersions", versions, "")
-    told = "should not be set when strategy is not set to Webhook"
+    message = "should not be set when strategy is not set to Webhook"
     if config is not None:
-        errors.append(forbidden(f"{path}.webhookClientConfig", told))
+        errors.append(forbidden(f"{path}.webhookClientConfig", message))
     if versions:
-        errors.append(forbidden(f"{path}.conversionReviewVersions", told))
+        errors.append(forbidden(f"{path}.conversionReviewVersions", message))
     return errors
 
 
@@ -224,8 +224,8 @@ def _kept(spec: Object, old: Object) -> Errors:
     before = mapping(old, "spec")
     errors: Errors = []
     if any(
-        one.get("type") == "Established" and one.get("status") == "True"
-        for one in items(mapping(old, "status"), "conditions")
+        condition.get("type") == "Established" and condition.get("status") == "True"
+        for condition in items(mapping(old, "status"), "conditions")
     ):
         errors += immutable("spec.scope", text(spec, "scope"), text(before, "scope"))
         errors += _name_kept(spec, before, "kind")
@@ -250,10 +250,10 @@ def _stored(new: Object) -> Errors:
     ]
     for index, name in enumerate(stored):
         if name not in names:
-            told = (
+            message = (
                 f"missing from spec.versions; {name} was previously a storage version, and must remain in "
                 f"spec.versions until a storage migration ensures no data remains persisted in {name} "
                 f"and removes {name} from status.storedVersions"
             )
-            errors.append(invalid(f"{path}[{index}]", name, told))
+            errors.append(invalid(f"{path}[{index}]", name, message))
     return errors

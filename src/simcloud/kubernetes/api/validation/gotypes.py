@@ -179,8 +179,8 @@ _OF_THE_HOST = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "h
 def _fields(name: str) -> tuple[tuple[str, str, str], ...]:
     """A type's fields: Go name, JSON key, type."""
     fields = []
-    for told in _TYPES[name].split():
-        named, _, kind = told.partition(":")
+    for entry in _TYPES[name].split():
+        named, _, kind = entry.partition(":")
         go, _, key = named.partition("=")
         fields.append((go, key or _INITIALS.sub(lambda found: found.group().lower(), go, count=1), kind))
     return tuple(fields)

@@ -58,8 +58,8 @@ def _requirement(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
             errors.append(required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
     elif operator in _EXISTING:
         if values:
-            told = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(forbidden(f"{path}.values", told))
+            message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            errors.append(forbidden(f"{path}.values", message))
     else:
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     errors += label_name_errors(f"{path}.key", text(requirement, "key"))
@@ -92,15 +92,15 @@ def selector_as_told(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A selector as Go prints it: its fields in their order, its labels by key."""
     if given is None:
         return None
-    told: dict[str, Any] = {}
+    formatted: dict[str, Any] = {}
     if given.get("matchLabels"):
-        told["matchLabels"] = by_key(given["matchLabels"])
+        formatted["matchLabels"] = by_key(given["matchLabels"])
     if given.get("matchExpressions"):
-        told["matchExpressions"] = [
-            {key: one[key] for key in ("key", "operator", "values") if one.get(key)}
-            for one in given["matchExpressions"]
+        formatted["matchExpressions"] = [
+            {key: requirement[key] for key in ("key", "operator", "values") if requirement.get(key)}
+            for requirement in given["matchExpressions"]
         ]
-    return told
+    return formatted
 
 
 def same_selector(path: str, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None) -> Errors:

@@ -93,8 +93,8 @@ def on_update(resource: Resource, new: Object, old: Object) -> Errors:
     if not text(metadata, "resourceVersion"):
         errors.append(invalid("metadata.resourceVersion", "", "must be specified for an update"))
     if number(metadata, "generation") < number(former, "generation"):
-        told = "must not be decremented"
-        errors.append(invalid("metadata.generation", number(metadata, "generation"), told))
+        message = "must not be decremented"
+        errors.append(invalid("metadata.generation", number(metadata, "generation"), message))
     for key in _UNCHANGING:
         zero = "" if key in ("name", "namespace", "uid") else None
         errors += immutable(f"metadata.{key}", metadata.get(key, zero), former.get(key, zero))
@@ -107,10 +107,10 @@ def warnings(resource: Resource, obj: Object, old: Object | None) -> list[str]:
         return []
     former = set(items(meta(old), "finalizers")) if old else set()
     return [
-        f"metadata.finalizers: {shown(one)}: prefer a domain-qualified finalizer name including a path (/) "
+        f"metadata.finalizers: {shown(finalizer)}: prefer a domain-qualified finalizer name including a path (/) "
         "to avoid accidental conflicts with other finalizer writers"
-        for one in items(meta(obj), "finalizers")
-        if "/" not in one and one not in _STANDARD_FINALIZERS and one not in former
+        for finalizer in items(meta(obj), "finalizers")
+        if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS and finalizer not in former
     ]
 
 
@@ -141,11 +141,11 @@ def _owners(references: list[Object]) -> Errors:
             continue
         name = f"{text(reference, 'kind')}/{text(reference, 'name')}"
         if controller and len(errors) < _OWNER_ERRORS_LIMIT:
-            told = (
+            message = (
                 'Only one reference can have Controller set to true. Found "true" in references for '
                 f"{controller} and {name}"
             )
-            errors.append(invalid(path, [_owner_as_told(one) for one in references], told))
+            errors.append(invalid(path, [_owner_as_told(owner) for owner in references], message))
         controller = controller or name
     return errors
 
@@ -159,8 +159,8 @@ def _owner(path: str, reference: Object) -> Errors:
         if not text(reference, key):
             errors.append(invalid(f"{path}.{key}", "", "must not be empty"))
     if (api_version, kind) == ("v1", "Event"):
-        told = "/v1, Kind=Event is disallowed from being an owner"
-        errors.append(invalid(path, _owner_as_told(reference), told))
+        message = "/v1, Kind=Event is disallowed from being an owner"
+        errors.append(invalid(path, _owner_as_told(reference), message))
     return errors
 
 
@@ -176,12 +176,12 @@ def _finalizers(resource: Resource, finalizers: list[str]) -> Errors:
     for finalizer in finalizers:
         errors += broken(path, finalizer, names.qualified_name(finalizer))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        told = "finalizer orphan and foregroundDeletion cannot be both set"
-        errors.append(invalid(path, finalizers, told))
+        message = "finalizer orphan and foregroundDeletion cannot be both set"
+        errors.append(invalid(path, finalizers, message))
     if resource.custom is None:
-        told = "name is neither a standard finalizer name nor is it fully qualified"
+        message = "name is neither a standard finalizer name nor is it fully qualified"
         errors += [
-            invalid(f"{path}[{index}]", finalizer, told)
+            invalid(f"{path}[{index}]", finalizer, message)
             for index, finalizer in enumerate(finalizers)
             if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS
         ]
@@ -193,11 +193,11 @@ def _no_new_finalizers(new: list[str], old: list[str]) -> Errors:
     if not extra:
         return []
     found = ", ".join(shown(finalizer) for finalizer in extra)
-    told = (
+    message = (
         "no new finalizers can be added if the object is being deleted, "
         f"found new finalizers []string{{{found}}}"
     )
-    return [forbidden("metadata.finalizers", told)]
+    return [forbidden("metadata.finalizers", message)]
 
 
 def _managed(path: str, entry: dict[str, Any]) -> Errors:
@@ -222,7 +222,7 @@ def field_manager(path: str, manager: str) -> Errors:
     position = 0
     for char in manager:
         if not char.isprintable():
-            told = f"invalid character U+{ord(char):04X} (at position {position})"
-            errors.append(invalid(path, manager, told))
+            message = f"invalid character U+{ord(char):04X} (at position {position})"
+            errors.append(invalid(path, manager, message))
         position += size(char)
     return errors

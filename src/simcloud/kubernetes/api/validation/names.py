@@ -139,20 +139,20 @@ def qualified_name(value: str) -> list[str]:
     """A label key: a name, or a DNS prefix, a slash and a name."""
     prefix, slash, name = value.rpartition("/")
     if "/" in prefix:
-        told = told_form(_KEY_TOLD, _KEY, "MyName", "my.name", "123-abc")
+        message = told_form(_KEY_TOLD, _KEY, "MyName", "my.name", "123-abc")
         return [
-            f"a valid label key {told} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            f"a valid label key {message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         ]
     broken = []
     if slash and not prefix:
         broken.append("prefix part must be non-empty")
     elif slash:
-        broken += [f"prefix part {told}" for told in _key_prefix(prefix)]
+        broken += [f"prefix part {message}" for message in _key_prefix(prefix)]
     if not name:
         broken.append("name part must be non-empty")
-    broken += [f"name part {told}" for told in _long(name, LABEL_LIMIT, "bytes")]
+    broken += [f"name part {message}" for message in _long(name, LABEL_LIMIT, "bytes")]
     return broken + [
-        f"name part {told}" for told in _formed(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
+        f"name part {message}" for message in _formed(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
     ]
 
 
@@ -245,7 +245,7 @@ def path_segment(value: str) -> list[str]:
 
 def path_segment_prefix(value: str) -> list[str]:
     """The start of such a name."""
-    return [f"may not contain '{one}'" for one in "/%" if one in value]
+    return [f"may not contain '{character}'" for character in "/%" if character in value]
 
 
 @lru_cache(maxsize=4096)

@@ -32,8 +32,8 @@ def network_policy(new: Object, old: Object | None) -> Errors:
                 errors += _policy_peer(f"{path}.{peers}[{place}]", peer)
     types = items(spec, "policyTypes")
     if len(types) > len(_POLICY_TYPES):
-        told = "may not specify more than two policyTypes"
-        return [*errors, invalid("spec.policyTypes", types, told)]
+        message = "may not specify more than two policyTypes"
+        return [*errors, invalid("spec.policyTypes", types, message)]
     return errors + [
         not_supported(f"spec.policyTypes[{index}]", kind, _POLICY_TYPES)
         for index, kind in enumerate(types)
@@ -48,19 +48,19 @@ def _policy_port(path: str, given: Object) -> Errors:
         errors.append(not_supported(f"{path}.protocol", kind, _PROTOCOLS))
     if port is None:
         if end is not None:
-            told = "may not be specified when `port` is not specified"
-            errors.append(invalid(f"{path}.endPort", end, told))
+            message = "may not be specified when `port` is not specified"
+            errors.append(invalid(f"{path}.endPort", end, message))
     elif isinstance(port, int):
         errors += broken(f"{path}.port", port, port_number(port))
         if end is not None:
             if end < port:
-                told = "must be greater than or equal to `port`"
-                errors.append(invalid(f"{path}.endPort", port, told))
+                message = "must be greater than or equal to `port`"
+                errors.append(invalid(f"{path}.endPort", port, message))
             errors += broken(f"{path}.endPort", end, port_number(end))
     else:
         if end is not None:
-            told = "may not be specified when `port` is non-numeric"
-            errors.append(invalid(f"{path}.endPort", end, told))
+            message = "may not be specified when `port` is non-numeric"
+            errors.append(invalid(f"{path}.endPort", end, message))
         errors += broken(f"{path}.port", port, port_name(port))
     return errors
 

@@ -41,8 +41,8 @@ def ingress(new: Object, old: Object | None) -> Errors:
     spec = mapping(new, "spec")
     errors: Errors = []
     if not items(spec, "rules") and spec.get("defaultBackend") is None:
-        told = "either `defaultBackend` or `rules` must be specified"
-        errors.append(invalid("spec", spec.get("rules"), told))
+        message = "either `defaultBackend` or `rules` must be specified"
+        errors.append(invalid("spec", spec.get("rules"), message))
     if spec.get("defaultBackend") is not None:
         errors += _backend("spec.defaultBackend", spec["defaultBackend"])
     lenient = old is not None and _had_bad_wildcard(old)
@@ -56,8 +56,8 @@ def ingress(new: Object, old: Object | None) -> Errors:
         errors += broken("spec.ingressClassName", name, dns1123_subdomain(name))
     annotated = at(new, "metadata", "annotations", _CLASS_ANNOTATION)
     if old is None and annotated is not None and name is not None and annotated != name:
-        told = "must match `ingressClassName` when both are specified"
-        errors.append(invalid(f"annotations.{_CLASS_ANNOTATION}", annotated, told))
+        message = "must match `ingressClassName` when both are specified"
+        errors.append(invalid(f"annotations.{_CLASS_ANNOTATION}", annotated, message))
     return errors
 
 
@@ -88,8 +88,8 @@ def _host(host: str) -> list[str]:
 
 def _http(path: str, http: Object) -> Errors:
     errors: Errors = [] if items(http, "paths") else [required(f"{path}.paths")]
-    for index, one in enumerate(items(http, "paths")):
-        errors += _http_path(f"{path}.paths[{index}]", one)
+    for index, http_path in enumerate(items(http, "paths")):
+        errors += _http_path(f"{path}.paths[{index}]", http_path)
     return errors
 
 

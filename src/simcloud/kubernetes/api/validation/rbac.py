@@ -29,8 +29,8 @@ def cluster_role(new: Object, old: Object | None) -> Errors:
         return errors
     path, selectors = "aggregationRule.clusterRoleSelectors", items(aggregation, "clusterRoleSelectors")
     if not selectors:
-        told = "at least one clusterRoleSelector required if aggregationRule is non-nil"
-        errors.append(required(path, told))
+        message = "at least one clusterRoleSelector required if aggregationRule is non-nil"
+        errors.append(required(path, message))
     for index, selector in enumerate(selectors):
         errors += selector_errors(f"{path}[{index}]", selector)
     return errors
@@ -73,8 +73,8 @@ def _rule(path: str, rule: Object, namespaced: bool) -> Errors:
     if not resources:
         errors.append(required(f"{path}.resources", "resource rules must supply at least one resource"))
     if names and len(resources) > 1:
-        told = "resource names cannot apply to multiple resources"
-        errors.append(required(f"{path}.resourceNames", told))
+        message = "resource names cannot apply to multiple resources"
+        errors.append(required(f"{path}.resourceNames", message))
     return errors
 
 

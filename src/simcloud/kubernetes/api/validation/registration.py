@@ -19,13 +19,13 @@ def api_service(new: Object, old: Object | None) -> Errors:
     group, version = text(spec, "group"), text(spec, "version")
     errors: Errors = []
     if name_of(new) != f"{version}.{group}":
-        told = f'must be `spec.version+"."+spec.group`: "{version}.{group}"'
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = f'must be `spec.version+"."+spec.group`: "{version}.{group}"'
+        errors.append(invalid("metadata.name", name_of(new), message))
     if group:
         errors += broken("spec.group", group, dns1123_subdomain(group))
     elif version != "v1":
-        told = "only v1 may have an empty group and it better be legacy kube"
-        errors.append(required("spec.group", told))
+        message = "only v1 may have an empty group and it better be legacy kube"
+        errors.append(required("spec.group", message))
     errors += broken("spec.version", version, dns1035_label(version))
     for field, most in (("groupPriorityMinimum", 20000), ("versionPriority", 1000)):
         value = number(spec, field)
@@ -40,16 +40,16 @@ def _served_by(spec: Object) -> Errors:
     errors: Errors = []
     if service is None:
         if bundle:
-            told = "local APIServices may not have a caBundle"
-            errors.append(invalid("spec.caBundle", f"{len(bundle)} bytes", told))
+            message = "local APIServices may not have a caBundle"
+            errors.append(invalid("spec.caBundle", f"{len(bundle)} bytes", message))
         if trusting:
-            told = "local APIServices may not have insecureSkipTLSVerify"
-            errors.append(invalid("spec.insecureSkipTLSVerify", trusting, told))
+            message = "local APIServices may not have insecureSkipTLSVerify"
+            errors.append(invalid("spec.insecureSkipTLSVerify", trusting, message))
         return errors
     errors += [required(f"spec.service.{field}") for field in ("namespace", "name") if not service.get(field)]
     port = number(service, "port")
-    errors += broken("spec.service.port", port, [f"port is not valid: {told}" for told in port_number(port)])
+    errors += broken("spec.service.port", port, [f"port is not valid: {message}" for message in port_number(port)])
     if trusting and bundle:
-        told = "may not be true if caBundle is present"
-        errors.append(invalid("spec.insecureSkipTLSVerify", trusting, told))
+        message = "may not be true if caBundle is present"
+        errors.append(invalid("spec.insecureSkipTLSVerify", trusting, message))
     return errors

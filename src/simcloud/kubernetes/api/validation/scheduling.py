@@ -24,11 +24,11 @@ def priority_class(new: Object, old: Object | None) -> Errors:
     if name.startswith("system-"):
         fault = _not_of_the_system(name, value, bool(new.get("globalDefault")))
         if fault:
-            told = "priority class names with 'system-' prefix are reserved for system use only. error: "
-            errors.append(forbidden("metadata.name", told + fault))
+            message = "priority class names with 'system-' prefix are reserved for system use only. error: "
+            errors.append(forbidden("metadata.name", message + fault))
     elif value > _HIGHEST_OF_USERS:
-        told = f"maximum allowed value of a user defined priority is {_HIGHEST_OF_USERS}"
-        errors.append(forbidden("value", told))
+        message = f"maximum allowed value of a user defined priority is {_HIGHEST_OF_USERS}"
+        errors.append(forbidden("value", message))
     if policy is not None:
         errors += given_one_of("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))
     return errors

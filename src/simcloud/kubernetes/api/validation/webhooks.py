@@ -28,8 +28,8 @@ def ca_bundle(path: str, bundle: str) -> Errors:
     """The certificates a webhook's own is checked with: PEM, if there are any."""
     if not bundle or b"-----BEGIN CERTIFICATE-----" in decoded(bundle):
         return []
-    told = "unable to load root certificates: unable to parse bytes as PEM block"
-    return [invalid(path, bundle, told)]
+    message = "unable to load root certificates: unable to parse bytes as PEM block"
+    return [invalid(path, bundle, message)]
 
 
 def webhook_url(path: str, url: str) -> Errors:
@@ -61,7 +61,7 @@ def webhook_service(path: str, service: Object) -> Errors:
         required(f"{path}.{field}") for field in ("name", "namespace") if not service.get(field)
     ]
     port = number(service, "port")
-    errors += broken(f"{path}.port", port, [f"port is not valid: {told}" for told in port_number(port)])
+    errors += broken(f"{path}.port", port, [f"port is not valid: {message}" for message in port_number(port)])
     return errors + broken(f"{path}.path", text(service, "path"), _url_path(text(service, "path")))
 
 
@@ -70,13 +70,13 @@ def _url_path(value: str) -> list[str]:
         return []
     if value == "//":
         return ["segment[0] may not be empty"]
-    told = [] if value.startswith("/") else ["must start with a '/'"]
+    messages = [] if value.startswith("/") else ["must start with a '/'"]
     for index, step in enumerate(value[1:].removesuffix("/").split("/")):
         if not step:
-            told.append(f"segment[{index}] may not be empty")
+            messages.append(f"segment[{index}] may not be empty")
         else:
-            told += [f"segment[{index}]: {wrong}" for wrong in dns1123_subdomain(step)]
-    return told
+            messages += [f"segment[{index}]: {wrong}" for wrong in dns1123_subdomain(step)]
+    return messages
 
 
 def review_versions(path: str, versions: list[str], empty: str) -> Errors:
@@ -90,6 +90,6 @@ def review_versions(path: str, versions: list[str], empty: str) -> Errors:
         else:
             errors += broken(f"{path}[{index}]", version, dns1035_label(version))
     if not any(version in REVIEW_VERSIONS for version in versions):
-        told = f"must include at least one of {', '.join(REVIEW_VERSIONS)}"
-        errors.append(invalid(path, versions, told))
+        message = f"must include at least one of {', '.join(REVIEW_VERSIONS)}"
+        errors.append(invalid(path, versions, message))
     return errors

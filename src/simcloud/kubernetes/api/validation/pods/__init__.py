@@ -46,8 +46,8 @@ def _created(pod: Object) -> Errors:
     if items(spec, "ephemeralContainers"):
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     if text(spec, "nodeName") and items(spec, "schedulingGates"):
-        told = "cannot be set until all schedulingGates have been cleared"
-        errors.append(forbidden("spec.nodeName", told))
+        message = "cannot be set until all schedulingGates have been cleared"
+        errors.append(forbidden("spec.nodeName", message))
     return errors
 
 

@@ -17,8 +17,8 @@ def annotations_of_pod(path: str, given: Mapping[str, str] | None, spec: Mapping
     have = given or {}
     errors: Errors = []
     if MIRROR in have and not text(spec, "nodeName"):
-        told = "must set spec.nodeName if mirror pod annotation is set"
-        errors.append(invalid(f"{path}[{MIRROR}]", have[MIRROR], told))
+        message = "must set spec.nodeName if mirror pod annotation is set"
+        errors.append(invalid(f"{path}[{MIRROR}]", have[MIRROR], message))
     if DELETION_COST in have and not _is_cost(have[DELETION_COST]):
         errors.append(invalid(f"{path}[{DELETION_COST}]", have[DELETION_COST], "must be a 32bit integer"))
     return errors

@@ -46,8 +46,8 @@ def claim_spec(path: str, spec: Mapping[str, Any]) -> Errors:
         errors.append(required(f"{path}.accessModes", "at least 1 access mode is required"))
     errors += selector_errors(f"{path}.selector", spec.get("selector"))
     at = f"{path}.accessModes"
-    errors += [not_supported(at, one, ACCESS_MODES) for one in modes if one not in ACCESS_MODES]
-    if "ReadWriteOncePod" in modes and any(one in ACCESS_MODES[:3] for one in modes):
+    errors += [not_supported(at, mode, ACCESS_MODES) for mode in modes if mode not in ACCESS_MODES]
+    if "ReadWriteOncePod" in modes and any(mode in ACCESS_MODES[:3] for mode in modes):
         errors.append(forbidden(at, "may not use ReadWriteOncePod with other access modes"))
     errors += _storage(f"{path}.resources[storage]", mapping(mapping(spec, "resources"), "requests"))
     storage_class = text(spec, "storageClassName")

@@ -87,10 +87,10 @@ def init_containers(path: str, given: list[Any], regular: list[Any], around: Sur
 
 def ephemeral_containers(path: str, spec: Mapping[str, Any], around: Surroundings) -> Errors:
     """The containers added to a running pod to look into it."""
-    others = {text(one, "name") for key in ("containers", "initContainers") for one in items(spec, key)}
+    others = {text(container_, "name") for key in ("containers", "initContainers") for container_ in items(spec, key)}
     seen = set(others)
     errors: Errors = []
-    told = "cannot be set for an Ephemeral Container"
+    message = "cannot be set for an Ephemeral Container"
     for index, container in enumerate(items(spec, "ephemeralContainers")):
         at, name = f"{path}[{index}]", text(container, "name")
         errors += _common(at, container, around) + only_in_pods(at, container)
@@ -100,10 +100,10 @@ def ephemeral_containers(path: str, spec: Mapping[str, Any], around: Surrounding
         target = text(container, "targetContainerName")
         if target and target not in others:
             errors.append(not_found(f"{at}.targetContainerName", target))
-        errors += [forbidden(f"{at}.{key}", told) for key in _NOT_EPHEMERAL if container.get(key)]
+        errors += [forbidden(f"{at}.{key}", message) for key in _NOT_EPHEMERAL if container.get(key)]
         for number_of, mount in enumerate(items(container, "volumeMounts")):
             errors += [
-                forbidden(f"{at}.volumeMounts[{number_of}].{key}", told)
+                forbidden(f"{at}.volumeMounts[{number_of}].{key}", message)
                 for key in ("subPath", "subPathExpr")
                 if text(mount, key)
             ]
@@ -138,11 +138,11 @@ def _ports(path: str, ports: list[Any]) -> Errors:
     names: set[str] = set()
     for index, port in enumerate(ports):
         at, name = f"{path}[{index}]", text(port, "name")
-        told = port_name(name) if name else []
-        errors += broken(f"{at}.name", name, told)
-        if name and not told and name in names:
+        messages = port_name(name) if name else []
+        errors += broken(f"{at}.name", name, messages)
+        if name and not messages and name in names:
             errors.append(duplicate(f"{at}.name", name))
-        names |= {name} if name and not told else set()
+        names |= {name} if name and not messages else set()
         inside, outside = number(port, "containerPort"), number(port, "hostPort")
         if inside == 0:
             errors.append(required(f"{at}.containerPort"))
@@ -180,9 +180,9 @@ def _running(path: str, container: Mapping[str, Any], around: Surroundings) -> E
 
 
 def _not_for_init(path: str, container: Mapping[str, Any]) -> Errors:
-    told = "may not be set for init containers without restartPolicy=Always"
+    message = "may not be set for init containers without restartPolicy=Always"
     keys = ("lifecycle", *_PROBES)
-    return [forbidden(f"{path}.{key}", told) for key in keys if container.get(key) is not None]
+    return [forbidden(f"{path}.{key}", message) for key in keys if container.get(key) is not None]
 
 
 def _restarts(path: str, container: Mapping[str, Any]) -> Errors:

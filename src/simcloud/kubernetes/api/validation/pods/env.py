@@ -106,8 +106,8 @@ def _value_from(path: str, variable: Mapping[str, Any]) -> Errors:
             found += 1
             errors += rule(f"{path}.{key}", source[key])
     if not found:
-        told = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        errors.append(invalid(path, "", told))
+        message = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+        errors.append(invalid(path, "", message))
     elif text(variable, "value"):
         errors.append(invalid(path, "", "may not be specified when `value` is not empty"))
     elif found > 1:
@@ -175,13 +175,13 @@ def _divisor(path: str, name: str, divisor: Any) -> Errors:
     if what == "cpu":
         if shown in ("1m", "1"):
             return []
-        told = "only divisor's values 1m and 1 are supported with the cpu resource"
-        return [invalid(f"{path}.divisor", name, told)]
+        message = "only divisor's values 1m and 1 are supported with the cpu resource"
+        return [invalid(f"{path}.divisor", name, message)]
     kind = _DIVISORS.get(what, "hugepages" if name.startswith(_HUGE_PAGES) else "")
     if not kind or shown in _BYTE_DIVISORS:
         return []
-    told = f"only divisor's values {', '.join(_BYTE_DIVISORS)} are supported with the {kind} resource"
-    return [invalid(f"{path}.divisor", name, told)]
+    message = f"only divisor's values {', '.join(_BYTE_DIVISORS)} are supported with the {kind} resource"
+    return [invalid(f"{path}.divisor", name, message)]
 
 
 _SOURCES: dict[str, Callable[[str, Mapping[str, Any]], Errors]] = {

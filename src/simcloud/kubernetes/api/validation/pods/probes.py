@@ -31,8 +31,8 @@ def readiness(path: str, probe: Mapping[str, Any] | None, grace_s: int | None) -
     errors = _probe(path, probe, grace_s)
     grace = probe.get("terminationGracePeriodSeconds")
     if grace is not None:
-        told = "must not be set for readinessProbes"
-        errors.append(invalid(f"{path}.terminationGracePeriodSeconds", grace, told))
+        message = "must not be set for readinessProbes"
+        errors.append(invalid(f"{path}.terminationGracePeriodSeconds", grace, message))
     return errors
 
 
@@ -80,8 +80,8 @@ def _action(path: str, kind: str, action: Mapping[str, Any], grace_s: int | None
             seconds = number(action, "seconds")
             if grace_s is None or 0 <= seconds <= grace_s:
                 return []
-            told = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
-            return [invalid(path, seconds, told)]
+            message = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
+            return [invalid(path, seconds, message)]
         case _:
             return port(f"{path}.port", action.get("port", 0))
 

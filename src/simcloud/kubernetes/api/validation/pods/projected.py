@@ -35,8 +35,8 @@ def downward_file(path: str, item: Mapping[str, Any]) -> Errors:
     if field is not None:
         errors += field_of_pod(f"{path}.fieldRef", field, VOLUME_FIELDS)
         if resource is not None:
-            told = "fieldRef and resourceFieldRef can not be specified simultaneously"
-            errors.append(invalid(path, "resource", told))
+            message = "fieldRef and resourceFieldRef can not be specified simultaneously"
+            errors.append(invalid(path, "resource", message))
     elif resource is not None:
         errors += resource_of_container(f"{path}.resourceFieldRef", resource, in_volume=True)
     else:
@@ -48,18 +48,18 @@ def volume(path: str, source: Mapping[str, Any]) -> Errors:
     """A projected volume. No two of its files may lie at one path."""
     errors = mode(f"{path}.defaultMode", source.get("defaultMode"))
     taken: set[str] = set()
-    for index, one in enumerate(items(source, "sources")):
+    for index, projection in enumerate(items(source, "sources")):
         at = f"{path}.sources[{index}]"
         for key in ("secret", "configMap"):
-            if one.get(key) is not None:
-                errors += _keys(path, f"{at}.{key}", one[key], taken)
-        if one.get("downwardAPI") is not None:
-            for item in items(one["downwardAPI"], "items"):
+            if projection.get(key) is not None:
+                errors += _keys(path, f"{at}.{key}", projection[key], taken)
+        if projection.get("downwardAPI") is not None:
+            for item in items(projection["downwardAPI"], "items"):
                 errors += downward_file(f"{at}.downwardAPI", item)
                 errors += _place(path, text(item, "path"), text(item, "path"), taken)
-        if one.get("serviceAccountToken") is not None:
-            errors += _token(path, f"{at}.serviceAccountToken", one["serviceAccountToken"])
-        if sum(value is not None for value in one.values()) > 1:
+        if projection.get("serviceAccountToken") is not None:
+            errors += _token(path, f"{at}.serviceAccountToken", projection["serviceAccountToken"])
+        if sum(value is not None for value in projection.values()) > 1:
             errors.append(forbidden(at, "may not specify more than 1 volume type per source"))
     return errors
 
@@ -85,9 +85,9 @@ def _token(path: str, at: str, source: Mapping[str, Any]) -> Errors:
     seconds, where = number(source, "expirationSeconds"), text(source, "path")
     errors: Errors = []
     if seconds < 600:
-        told = "may not specify a duration less than 10 minutes"
-        errors.append(invalid(f"{at}.expirationSeconds", seconds, told))
+        message = "may not specify a duration less than 10 minutes"
+        errors.append(invalid(f"{at}.expirationSeconds", seconds, message))
     if seconds > 1 << 32:
-        told = "may not specify a duration larger than 2^32 seconds"
-        errors.append(invalid(f"{at}.expirationSeconds", seconds, told))
+        message = "may not specify a duration larger than 2^32 seconds"
+        errors.append(invalid(f"{at}.expirationSeconds", seconds, message))
     return errors + (unreserved(f"{path}.path", where) if where else [required(f"{path}.path")])

@@ -21,8 +21,8 @@ def changed_resources(new: Object, old: Object) -> Errors:
         return [_refused("static pods cannot be resized")]
     errors: Errors = []
     if (text(mapping(old, "status"), "qosClass") or qos_class(former)) != qos_class(spec):
-        told = "Pod QOS Class may not change as a result of resizing"
-        errors.append(invalid("spec", text(mapping(new, "status"), "qosClass"), told))
+        message = "Pod QOS Class may not change as a result of resizing"
+        errors.append(invalid("spec", text(mapping(new, "status"), "qosClass"), message))
     if not _is_supported(mapping(old, "status")):
         errors.append(forbidden("spec", "Pod running on node without support for resize"))
     out_of_order = _ordering(spec, former)
@@ -61,8 +61,8 @@ def _fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
     return fixed
 
 
-def _refused(told: str) -> FieldError:
-    return forbidden("", told)
+def _refused(message: str) -> FieldError:
+    return forbidden("", message)
 
 
 def _is_supported(status: Mapping[str, Any]) -> bool:
@@ -81,8 +81,8 @@ def _ordering(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
             continue
         errors += [
             forbidden(f"spec.{key}[{index}].name", f"{key} may not be renamed or reordered on resize")
-            for index, (one, former) in enumerate(zip(now, before, strict=True))
-            if text(one, "name") != text(former, "name")
+            for index, (container, former) in enumerate(zip(now, before, strict=True))
+            if text(container, "name") != text(former, "name")
         ]
     return errors
 
@@ -130,14 +130,14 @@ def _undone(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
 
 def _other_changes(kept: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     regular = zip(items(kept, "containers"), items(old, "containers"), strict=True)
-    errors = [forbidden("spec", _ONLY) for one, former in regular if not same(one, former)]
+    errors = [forbidden("spec", _ONLY) for container, former in regular if not same(container, former)]
     inits = zip(items(kept, "initContainers"), items(old, "initContainers"), strict=True)
-    for index, (one, former) in enumerate(inits):
-        if same(one, former):
+    for index, (container, former) in enumerate(inits):
+        if same(container, former):
             continue
         if _stays(former):
-            told = "only cpu and memory resources for init or sidecar containers are mutable"
-            errors.append(forbidden(f"spec.initContainers[{index}]", told))
+            message = "only cpu and memory resources for init or sidecar containers are mutable"
+            errors.append(forbidden(f"spec.initContainers[{index}]", message))
         else:
             errors.append(forbidden("spec", "resources for non-sidecar init containers are immutable"))
     return errors

@@ -70,6 +70,6 @@ def _seccomp(path: str, profile: Mapping[str, Any] | None) -> Errors:
             return [*errors, required(at, "must be set when seccomp type is Localhost")]
         return errors + descending(at, local)
     if local is not None:
-        told = "can only be set when seccomp type is Localhost"
-        errors.append(invalid(at, {"Type": kind, "LocalhostProfile": local}, told))
+        message = "can only be set when seccomp type is Localhost"
+        errors.append(invalid(at, {"Type": kind, "LocalhostProfile": local}, message))
     return errors

@@ -59,8 +59,8 @@ def pod_spec(path: str, spec: Mapping[str, Any], pod_name: str = "", in_pod: boo
     errors += label_errors(f"{path}.nodeSelector", spec.get("nodeSelector"))
     errors += security.of_pod(f"{path}.securityContext", spec.get("securityContext"))
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
-        told = "ShareProcessNamespace and HostPID cannot both be enabled"
-        errors.append(invalid(f"{path}.shareProcessNamespace", True, told))
+        message = "ShareProcessNamespace and HostPID cannot both be enabled"
+        errors.append(invalid(f"{path}.shareProcessNamespace", True, message))
     errors += affinity.affinity(f"{path}.affinity", spec.get("affinity"))
     errors += _dns(f"{path}.dnsConfig", spec.get("dnsConfig"), text(spec, "dnsPolicy"))
     errors += _gates(path, spec)
@@ -105,9 +105,9 @@ def _named(path: str, spec: Mapping[str, Any], key: str) -> Errors:
 def _ports_of_host(path: str, spec: Mapping[str, Any], in_pod: bool) -> Errors:
     if not spec.get("hostNetwork"):
         return []
-    told = "must match `containerPort` when `hostNetwork` is true"
+    message = "must match `containerPort` when `hostNetwork` is true"
     return [
-        invalid(f"{path}[{index}].ports[{at}].hostPort", number(port, "hostPort"), told)
+        invalid(f"{path}[{index}].ports[{at}].hostPort", number(port, "hostPort"), message)
         for index, container in enumerate(items(spec, "containers"))
         for at, port in enumerate(items(container, "ports"))
         if (in_pod or number(port, "hostPort")) and number(port, "hostPort") != number(port, "containerPort")
@@ -119,8 +119,8 @@ def _dns(path: str, config: Mapping[str, Any] | None, policy: str) -> Errors:
         if config is None:
             return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")]
         if not items(config, "nameservers"):
-            told = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            return [required(f"{path}.nameservers", told)]
+            message = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+            return [required(f"{path}.nameservers", message)]
     if config is None:
         return []
     servers, searches = items(config, "nameservers"), items(config, "searches")
@@ -132,13 +132,13 @@ def _dns(path: str, config: Mapping[str, Any] | None, policy: str) -> Errors:
     if len(searches) > 32:
         errors.append(invalid(f"{path}.searches", searches, "must not have more than 32 search paths"))
     if size(" ".join(searches)) > 2048:
-        told = "must not have more than 2048 characters (including spaces) in the search list"
-        errors.append(invalid(f"{path}.searches", searches, told))
+        message = "must not have more than 2048 characters (including spaces) in the search list"
+        errors.append(invalid(f"{path}.searches", searches, message))
     for index, search in enumerate(searches):
         if search != ".":
             domain = search.removesuffix(".")
-            told_of = dns1123_subdomain_with_underscore(domain)
-            errors += broken(f"{path}.searches[{index}]", domain, told_of)
+            messages = dns1123_subdomain_with_underscore(domain)
+            errors += broken(f"{path}.searches[{index}]", domain, messages)
     return errors + [
         required(f"{path}.options[{index}]", "must not be empty")
         for index, option in enumerate(items(config, "options"))
@@ -174,9 +174,9 @@ def service_account_tokens(path: str, spec: Mapping[str, Any]) -> Errors:
     """A pod without a service account has no token to mount."""
     if text(spec, "serviceAccountName"):
         return []
-    told = "must not be specified when serviceAccountName is not set"
+    message = "must not be specified when serviceAccountName is not set"
     return [
-        forbidden(f"{path}.volumes[{index}].projected.sources[{at}].serviceAccountToken", told)
+        forbidden(f"{path}.volumes[{index}].projected.sources[{at}].serviceAccountToken", message)
         for index, volume in enumerate(items(spec, "volumes"))
         for at, source in enumerate(items(mapping(volume, "projected"), "sources"))
         if source.get("serviceAccountToken") is not None

@@ -23,8 +23,8 @@ def pod_template(path: str, template: Mapping[str, Any]) -> Errors:
     errors += annotations_of_pod(f"{path}.annotations", annotations, spec)
     errors += pod_spec(f"{path}.spec", spec)
     if spec.get("ephemeralContainers"):
-        told = "ephemeral containers not allowed in pod template"
-        errors.append(forbidden(f"{path}.spec.ephemeralContainers", told))
+        message = "ephemeral containers not allowed in pod template"
+        errors.append(forbidden(f"{path}.spec.ephemeralContainers", message))
     return errors
 
 
@@ -43,6 +43,6 @@ def always_running(path: str, template: Mapping[str, Any], kind: str) -> Errors:
     if text(spec, "restartPolicy") != "Always":
         errors.append(not_supported(f"{path}.spec.restartPolicy", text(spec, "restartPolicy"), ["Always"]))
     if spec.get("activeDeadlineSeconds") is not None:
-        told = f"activeDeadlineSeconds in {kind} is not Supported"
-        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", told))
+        message = f"activeDeadlineSeconds in {kind} is not Supported"
+        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", message))
     return errors

@@ -48,8 +48,8 @@ def volumes(path: str, given: list[Any], pod_name: str) -> tuple[dict[str, Any],
         errors += own
         claim = text(mapping(volume, "persistentVolumeClaim"), "claimName")
         if claim and claim in created:
-            told = "must not reference a PVC that gets created for an ephemeral volume"
-            errors.append(invalid(f"{at}.persistentVolumeClaim.claimName", claim, told))
+            message = "must not reference a PVC that gets created for an ephemeral volume"
+            errors.append(invalid(f"{at}.persistentVolumeClaim.claimName", claim, message))
     return sound, errors
 
 
@@ -76,7 +76,7 @@ def _claim_name(path: str, pod_name: str, name: str) -> Errors:
     if not pod_name or not name:
         return []
     claim = f"{pod_name}-{name}"
-    return broken(path, name, [f'PVC name "{claim}": {told}' for told in dns1123_subdomain(claim)])
+    return broken(path, name, [f'PVC name "{claim}": {message}' for message in dns1123_subdomain(claim)])
 
 
 def _empty_dir(path: str, source: Mapping[str, Any]) -> Errors:
