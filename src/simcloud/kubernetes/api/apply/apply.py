@@ -14,10 +14,10 @@ from simcloud.kubernetes.api.apply.extract import Comparison, compare, every_fie
 from simcloud.kubernetes.api.apply.fieldset import (
     Fields,
     difference,
+    format_path,
     has,
     intersection,
     paths,
-    printed,
     union,
 )
 from simcloud.kubernetes.api.apply.managed import (
@@ -28,7 +28,7 @@ from simcloud.kubernetes.api.apply.managed import (
     Manager,
     decode,
     encode,
-    updated_entries,
+    update_entries,
 )
 from simcloud.kubernetes.api.apply.merge import merge, remove_fields, with_named_parents, without_nulls
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
@@ -102,7 +102,9 @@ class _Application:
 
     def run(self, force: bool) -> Object:
         """The object that comes of it."""
-        new = self._pruned(merge(_unmanaged(self.live), _unmanaged(self.applied), self.schema))
+        new = self._prune(
+            merge(_without_managed_fields(self.live), _without_managed_fields(self.applied), self.schema)
+        )
         said = self._without_reset(field_set(self.applied, self.schema))
         made = compare(with_structs(self.live, self.resource), with_structs(new, self.resource), self.schema)
         made = Comparison(*map(self._without_reset, made))
@@ -112,12 +114,12 @@ class _Application:
         if conflicts:
             raise _refusal(conflicts)
         kept = self._entries_of_others(made)
-        unchanged = new == _unmanaged(self.live)
+        unchanged = new == _without_managed_fields(self.live)
         last = self.entries.get(self.me.identity)
         time = (last.time if last else "") if unchanged else self.now
         if said:
             kept[self.me.identity] = Entry(self.me, said, time)
-        return self._finished(new, kept)
+        return self._finish(new, kept)
 
     def _entries(self) -> Entries:
         """The entries of the live object; one that nobody tracked is all owned by whoever was before."""
@@ -129,12 +131,12 @@ class _Application:
             return entries
         before = Manager(_BEFORE_FIRST_APPLY, UPDATE, self.me.api_version, self.me.subresource)
         empty = zero_beside(self.resource, self.live)
-        return updated_entries({}, empty, self.live, self.resource, before, self.now)
+        return update_entries({}, empty, self.live, self.resource, before, self.now)
 
     def _without_reset(self, fields: Fields) -> Fields:
         return without_reset(fields, self.resource, self.me.subresource)
 
-    def _pruned(self, merged: Object) -> Object:
+    def _prune(self, merged: Object) -> Object:
         """The merged object without what this manager applied last time and nobody wants now."""
         last = self.entries.get(self.me.identity)
         if last is None:
@@ -183,7 +185,7 @@ class _Application:
                 kept[identity] = entry._replace(fields=fields)
         return kept
 
-    def _finished(self, new: Object, entries: Entries) -> Object:
+    def _finish(self, new: Object, entries: Entries) -> Object:
         """The new object without applied nulls, with its managedFields and last-applied annotation."""
         obj: Object = without_nulls(new, self.live, self.schema)
         metadata = dict(obj.get("metadata") or {})
@@ -195,7 +197,7 @@ class _Application:
         return {**obj, "metadata": metadata}
 
 
-def _unmanaged(obj: Object) -> Object:
+def _without_managed_fields(obj: Object) -> Object:
     """An object without its managedFields."""
     if "managedFields" not in (obj.get("metadata") or {}):
         return obj
@@ -209,28 +211,29 @@ def _refusal(conflicts: Conflicts) -> ApplyConflict:
     causes = [
         {
             "reason": "FieldManagerConflict",
-            "message": f"conflict with {_named(manager)}",
-            "field": printed(path),
+            "message": f"conflict with {_format_manager(manager)}",
+            "field": format_path(path),
         }
         for manager, path in conflicts
     ]
     if len(conflicts) == 1:
         manager, path = conflicts[0]
         return ApplyConflict(
-            f"Apply failed with 1 conflict: conflict with {_named(manager)}: {printed(path)}", causes
+            f"Apply failed with 1 conflict: conflict with {_format_manager(manager)}: {format_path(path)}",
+            causes,
         )
     lines: list[str] = []
     said: Manager | None = None
     for manager, path in conflicts:
         if manager != said:
-            lines.append(f"conflicts with {_named(manager)}:")
+            lines.append(f"conflicts with {_format_manager(manager)}:")
             said = manager
-        lines.append(f"- {printed(path)}")
+        lines.append(f"- {format_path(path)}")
     listed = "\n".join(lines)
     return ApplyConflict(f"Apply failed with {len(conflicts)} conflicts: {listed}", causes)
 
 
-def _named(manager: Manager) -> str:
+def _format_manager(manager: Manager) -> str:
     text = msgspec.json.encode(manager.name).decode()
     if manager.subresource:
         text += f' with subresource "{manager.subresource}"'

@@ -51,7 +51,7 @@ def union(left: Fields, right: Fields) -> Fields:
             merged[step] = both
     if merged is None:
         return left
-    return ordered(merged) if len(merged) > len(left) else merged
+    return sort_fields(merged) if len(merged) > len(left) else merged
 
 
 def _union_below(left: Fields, right: Fields) -> Fields:
@@ -131,14 +131,14 @@ def has(fields: Fields, path: tuple[str, ...]) -> bool:
     return below is not None and is_member(below)
 
 
-def ordered(fields: Fields) -> Fields:
+def sort_fields(fields: Fields) -> Fields:
     """The same steps in canonical order."""
     if len(fields) < 2:
         return fields
     return {step: fields[step] for step in sorted(fields, key=_rank)}
 
 
-def shared(fields: Fields) -> Fields:
+def intern_fields(fields: Fields) -> Fields:
     """The same set, as an earlier equal one if there was one: many objects are written alike."""
     try:
         encoded = msgspec.json.encode(fields)
@@ -165,9 +165,9 @@ def step_of_value(value: Any) -> str:
     return f"v:{msgspec.json.encode(value).decode()}"
 
 
-def printed(path: tuple[str, ...]) -> str:
+def format_path(path: tuple[str, ...]) -> str:
     """A path as messages print it: ``.spec.containers[name="web"].image``."""
-    return "".join(map(_printed_step, path))
+    return "".join(map(_format_step, path))
 
 
 def parse(fields: Any) -> Fields:
@@ -185,7 +185,7 @@ def parse(fields: Any) -> Fields:
             below = parse(inner)
             _rank(step)
             found[step] = LEAF if below.keys() == {SELF} else below
-    return ordered(found)
+    return sort_fields(found)
 
 
 def _below(below: Fields) -> Fields:
@@ -234,7 +234,7 @@ def _value_rank(value: Any) -> tuple[int, Any]:
     return 3, msgspec.json.encode(value, order="deterministic")
 
 
-def _printed_step(step: str) -> str:
+def _format_step(step: str) -> str:
     kind, rest = step[0], step[2:]
     if kind == "f":
         return f".{rest}"

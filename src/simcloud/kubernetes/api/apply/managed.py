@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from simcloud.kubernetes.api.apply.extract import compare
-from simcloud.kubernetes.api.apply.fieldset import Fields, difference, parse, shared, union
+from simcloud.kubernetes.api.apply.fieldset import Fields, difference, intern_fields, parse, union
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
 from simcloud.kubernetes.api.apply.shape import Untyped, schema_of_objects
 from simcloud.kubernetes.api.apply.zero import with_structs, zero_beside
@@ -85,14 +85,14 @@ def track_update(
     What changed goes to this manager and leaves all others; what is gone leaves everyone. The live
     object's own list comes back where nothing changed. Neither object is changed.
     """
-    before = _listed(live)
-    given = None if subresource else _given_entries(before, new)
+    before = _get_managed_fields(live)
+    given = None if subresource else _parse_sent_entries(before, new)
     entries = _readable(before) if given is None else given
     if live is not None and not entries:
         return []
     updater = Manager(manager or _NO_NAME, UPDATE, resource.api_version, subresource)
     try:
-        updated = updated_entries(entries, live or zero_beside(resource, new), new, resource, updater, now)
+        updated = update_entries(entries, live or zero_beside(resource, new), new, resource, updater, now)
     except (Untyped, RecursionError):
         return before
     if updated is entries and given is None:
@@ -100,7 +100,7 @@ def track_update(
     return encode(updated)
 
 
-def updated_entries(
+def update_entries(
     entries: Entries, live: Object, new: Object, resource: Resource, manager: Manager, now: str
 ) -> Entries:
     """The entries after a manager turned one object into another; the same entries where nothing changed."""
@@ -118,9 +118,9 @@ def updated_entries(
             found[identity] = entry if fields is entry.fields else entry._replace(fields=fields)
     if changed:
         mine = found.get(manager.identity)
-        owned = shared(union(mine.fields, changed) if mine else changed)
+        owned = intern_fields(union(mine.fields, changed) if mine else changed)
         found[manager.identity] = Entry(manager, owned, now)
-    return _capped(found)
+    return _cap_updates(found)
 
 
 def decode(listed: Any) -> Entries:
@@ -143,7 +143,7 @@ def decode(listed: Any) -> Entries:
 
 def encode(entries: Entries) -> list[Object]:
     """Entries as a managedFields list: appliers first, then by time, name, version and subresource."""
-    return [_encoded(entry) for entry in sorted(entries.values(), key=_rank)]
+    return [_encode_entry(entry) for entry in sorted(entries.values(), key=_rank)]
 
 
 def _rank(entry: Entry) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _rank(entry: Entry) -> tuple[str, ...]:
     return manager.operation, entry.time, manager.name, manager.api_version, manager.subresource
 
 
-def _encoded(entry: Entry) -> Object:
+def _encode_entry(entry: Entry) -> Object:
     manager = entry.manager
     encoded: Object = {"manager": manager.name} if manager.name else {}
     encoded |= {"operation": manager.operation, "apiVersion": manager.api_version}
@@ -163,7 +163,7 @@ def _encoded(entry: Entry) -> Object:
     return encoded
 
 
-def _listed(obj: Object | None) -> list[Object]:
+def _get_managed_fields(obj: Object | None) -> list[Object]:
     """The managedFields an object has."""
     return ((obj or {}).get("metadata") or {}).get("managedFields") or []
 
@@ -176,7 +176,7 @@ def _readable(listed: list[Object]) -> Entries:
         return {}
 
 
-def _given_entries(before: list[Object], new: Object) -> Entries | None:
+def _parse_sent_entries(before: list[Object], new: Object) -> Entries | None:
     """The entries that a writer sets, none where it resets them; None where it leaves them alone.
 
     What cannot be read is left alone too.
@@ -193,7 +193,7 @@ def _given_entries(before: list[Object], new: Object) -> Entries | None:
         return None
 
 
-def _capped(entries: Entries) -> Entries:
+def _cap_updates(entries: Entries) -> Entries:
     """At most ten entries of updates: the oldest of one version become one."""
     updates = [identity for identity, entry in entries.items() if entry.manager.operation == UPDATE]
     excess = len(updates) - MAX_UPDATE_MANAGERS

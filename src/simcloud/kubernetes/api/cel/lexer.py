@@ -90,13 +90,13 @@ def _string(text: str, opening: re.Match[str]) -> tuple[Token, int]:
             raise CelSyntaxError(f"Syntax error: token recognition error at: '{text[opening.start() :]}'")
         at += 2 if text[at] == "\\" and "r" not in prefix else 1
     inner = text[opening.end() : at]
-    value: str | bytes = inner if "r" in prefix else _unescaped(inner)
+    value: str | bytes = inner if "r" in prefix else _unescape_text(inner)
     if "b" in prefix:
         value = str(value).encode(errors="replace")
     return Token("value", text[opening.start() : at], opening.start(), value), at + len(quote)
 
 
-def _unescaped(text: str) -> str:
+def _unescape_text(text: str) -> str:
     return _ESCAPE.sub(_unescape, text) if "\\" in text else text
 
 

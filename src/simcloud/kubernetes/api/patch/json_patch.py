@@ -134,10 +134,10 @@ class _Patch:
             raise DoesNotApply
         node = self.root
         for part in parts[1:-1]:
-            node = _get(node, _decoded(part))
+            node = _get(node, _decode_part(part))
         if not isinstance(node, dict | list):
             raise DoesNotApply
-        return node, _decoded(parts[-1])
+        return node, _decode_part(parts[-1])
 
 
 _OPERATIONS: dict[str, Callable[[_Patch, Object], None]] = {
@@ -150,7 +150,7 @@ _OPERATIONS: dict[str, Callable[[_Patch, Object], None]] = {
 }
 
 
-def _decoded(part: str) -> str:
+def _decode_part(part: str) -> str:
     return _ESCAPE.sub(lambda found: _UNESCAPED[found.group()], part) if "~" in part else part
 
 

@@ -58,7 +58,9 @@ class _Scanner:
             else:
                 self._scalar(first)
             while open_ends:
-                message = "after object key:value pair" if open_ends[-1] == ord("}") else "after array element"
+                message = (
+                    "after object key:value pair" if open_ends[-1] == ord("}") else "after array element"
+                )
                 mark = self._byte()
                 if mark == open_ends[-1]:
                     open_ends.pop()
@@ -152,10 +154,10 @@ class _Scanner:
         return self._raw()
 
     def _wrong(self, message: str, back: int = 0) -> _Wrong:
-        return _Wrong(f"invalid character {_quoted(self.text[self.at - back])} {message}")
+        return _Wrong(f"invalid character {_quote_byte(self.text[self.at - back])} {message}")
 
 
-def _quoted(byte: int) -> str:
+def _quote_byte(byte: int) -> str:
     """One byte as Go quotes a character."""
     char = chr(byte)
     named = {"'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\a": "\\a", "\b": "\\b"}

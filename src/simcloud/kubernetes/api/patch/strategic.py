@@ -48,7 +48,7 @@ def _merge_map(original: Object, patch: Object, schema: Schema) -> Object:
     if _DIRECTIVE in patch:
         return _whole(patch)
     merged, patch = _retain_keys(dict(original), patch)
-    merged, patch = _ordered_lists(merged, patch, schema)
+    merged, patch = _merge_ordered_lists(merged, patch, schema)
     for patch_key, value in patch.items():
         deletes = patch_key.startswith(_DELETE_FROM)
         key = _bare_key(patch_key, _DELETE_FROM, _BAD_PRIMITIVE_LIST) if deletes else patch_key
@@ -88,7 +88,7 @@ def _retain_keys(original: Object, patch: Object) -> tuple[Object, Object]:
     return {key: value for key, value in original.items() if key in names}, patch
 
 
-def _ordered_lists(original: Object, patch: Object, schema: Schema) -> tuple[Object, Object]:
+def _merge_ordered_lists(original: Object, patch: Object, schema: Schema) -> tuple[Object, Object]:
     """Merge the lists whose order the patch sets, and take them out of the patch."""
     directives = [key for key in patch if key.startswith(_SET_ORDER)]
     if not directives:

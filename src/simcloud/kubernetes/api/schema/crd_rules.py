@@ -90,7 +90,9 @@ class _Judge:
         unchanged = old is not UNSAID and old == value and not uses_old
         if holds is not True and not unchanged:
             detail = (
-                self.message(rule, variables) or rule.get("message", "").strip() or f"failed rule: {description}"
+                self.message(rule, variables)
+                or rule.get("message", "").strip()
+                or f"failed rule: {description}"
             )
             where = f"{path}{rule.get('fieldPath', '')}".removeprefix(".") or "<nil>"
             yield _for_reason(rule.get("reason", ""), where, kind, detail)
@@ -137,9 +139,9 @@ def as_cel(value: Any, openapi: OpenApi) -> Any:
     if isinstance(value, dict):
         properties: Mapping[str, OpenApi] = openapi.get("properties") or {}
         others = openapi.get("additionalProperties")
-        return {key: as_cel(item, _known(properties.get(key, others))) for key, item in value.items()}
+        return {key: as_cel(item, _as_schema(properties.get(key, others))) for key, item in value.items()}
     if isinstance(value, list):
-        items = _known(openapi.get("items"))
+        items = _as_schema(openapi.get("items"))
         return [as_cel(item, items) for item in value]
     if isinstance(value, str) and openapi.get("format") in _FORMATS:
         try:
@@ -151,5 +153,5 @@ def as_cel(value: Any, openapi: OpenApi) -> Any:
     return value
 
 
-def _known(openapi: Any) -> OpenApi:
+def _as_schema(openapi: Any) -> OpenApi:
     return openapi if isinstance(openapi, Mapping) else {}

@@ -128,7 +128,7 @@ def _operation(
         "x-kubernetes-action": action,
         "x-kubernetes-group-version-kind": {"group": group, "kind": name, "version": version},
     }
-    sent = _sent(verb, group, version, name, resource, edition)
+    sent = _body_schema(verb, group, version, name, resource, edition)
     patch_types = _CUSTOM_PATCH_TYPES if "openapi" in resource else _PATCH_TYPES
     if edition == "v3":
         operation["responses"] = {"200": {"description": "OK", "content": _content(_TYPES, answer)}}
@@ -143,7 +143,7 @@ def _operation(
     return operation
 
 
-def _sent(
+def _body_schema(
     verb: str, group: str, version: str, kind: str, resource: Mapping[str, Any], edition: Edition
 ) -> Object | None:
     if verb in ("create", "update"):
@@ -164,8 +164,8 @@ def _content(types: Iterable[str], schema: Object) -> Object:
     return {media_type: {"schema": schema} for media_type in types}
 
 
-def _parameter(told: tuple[str, str, str], edition: Edition, place: str = "query") -> Object:
-    name, kind, description = told
+def _parameter(facts: tuple[str, str, str], edition: Edition, place: str = "query") -> Object:
+    name, kind, description = facts
     parameter: Object = {"description": description, "in": place, "name": name}
     if place == "path":
         parameter["required"] = True

@@ -77,13 +77,15 @@ def prepare_resize(new: Object, old: Object) -> None:
 
 
 def _resize(wanted: list[Object], before: list[Object]) -> list[Object]:
-    if any(one.get("name") != other.get("name") for one, other in zip(wanted, before, strict=True)):
+    if any(
+        desired.get("name") != existing.get("name") for desired, existing in zip(wanted, before, strict=True)
+    ):
         return wanted
     resized = []
-    for one, other in zip(wanted, before, strict=True):
-        container = copy(other)
+    for desired, existing in zip(wanted, before, strict=True):
+        container = copy(existing)
         for field in ("resources", "resizePolicy"):
-            _put(container, field, one.get(field))
+            _put(container, field, desired.get(field))
         resized.append(container)
     return resized
 

@@ -56,10 +56,10 @@ def _parameter(reference: Object | None) -> str:
         return "<unset>"
     if reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
-    return "<unset>" if reference.get("selector") is None else _printed(reference["selector"])
+    return "<unset>" if reference.get("selector") is None else _format_selector(reference["selector"])
 
 
-def _printed(selector: Object) -> str:
+def _format_selector(selector: Object) -> str:
     """A selector as Go prints the struct."""
     pairs = "".join(f"{key}: {value}," for key, value in sorted(part(selector, "matchLabels").items()))
     rules = "".join(

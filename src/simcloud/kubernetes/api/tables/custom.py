@@ -20,7 +20,7 @@ _AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"
 
 def custom_kind(resource: Resource) -> Kind:
     """How objects of a custom resource are shown in its version: a name, and the declared columns or an age."""
-    declared = _declared(resource)
+    declared = _find_columns(resource)
     columns: list[Column] = [NAME]
     paths: list[tuple[str, Path]] = []
     for declaration in declared or [_AGE]:
@@ -36,7 +36,7 @@ def custom_kind(resource: Resource) -> Kind:
     return Kind(columns, row)
 
 
-def _declared(resource: Resource) -> list[Object]:
+def _find_columns(resource: Resource) -> list[Object]:
     for version in items(part(resource.custom, "spec"), "versions"):
         if version.get("name") == resource.version:
             return items(version, "additionalPrinterColumns")

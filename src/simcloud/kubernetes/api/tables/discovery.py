@@ -15,7 +15,7 @@ def endpoints(obj: Object, now_s: float) -> Cells:
     subsets = items(obj, "subsets")
     found: list[str] = []
     for subset in subsets:
-        addresses = [text(one, "ip") for one in items(subset, "addresses")]
+        addresses = [text(entry, "ip") for entry in items(subset, "addresses")]
         ports = items(subset, "ports")
         if not ports:
             found += addresses

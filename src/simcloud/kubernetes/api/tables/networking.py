@@ -50,7 +50,8 @@ def _external(obj: Object, spec: Object) -> str:
 def balancers(obj: Object) -> list[str]:
     """The addresses a load balancer was given, in their order as text."""
     found = (
-        ingress.get("ip") or ingress.get("hostname") for ingress in items(part(obj, "status", "loadBalancer"), "ingress")
+        ingress.get("ip") or ingress.get("hostname")
+        for ingress in items(part(obj, "status", "loadBalancer"), "ingress")
     )
     return sorted({address for address in found if address})
 
@@ -111,7 +112,9 @@ def ingress_class(obj: Object, now_s: float) -> Cells:
     if spec.get("parameters") is not None:
         reference = part(spec, "parameters")
         group = reference.get("apiGroup")
-        parameters = f"{text(reference, 'kind')}{'' if group is None else f'.{group}'}/{text(reference, 'name')}"
+        parameters = (
+            f"{text(reference, 'kind')}{'' if group is None else f'.{group}'}/{text(reference, 'name')}"
+        )
     return [
         name(obj) + (" (default)" if default == "true" else ""),
         text(spec, "controller"),

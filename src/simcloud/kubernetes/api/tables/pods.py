@@ -61,7 +61,7 @@ def pod(obj: Object, now_s: float) -> Cells:
         name(obj),
         f"{shown.ready}/{shown.total}",
         shown.reason,
-        shown.restarts.shown(now_s),
+        shown.restarts.format_count(now_s),
         age(obj, now_s),
         (addresses[0].get("ip") if addresses else "") or "<none>",
         spec.get("nodeName") or "<none>",
@@ -98,7 +98,7 @@ class _Restarts:
         if ended_s is not None and (self.last_s is None or ended_s > self.last_s):
             self.last_s = ended_s
 
-    def shown(self, now_s: float) -> str:
+    def format_count(self, now_s: float) -> str:
         """``3``, or ``3 (5m ago)`` where the time is known."""
         if not self.count or self.last_s is None:
             return str(self.count)
@@ -110,7 +110,9 @@ class _Summary:
 
     def __init__(self, obj: Object, spec: Object, status: Object) -> None:
         init_specs = items(spec, "initContainers")
-        self.sidecars = [one.get("name") for one in init_specs if one.get("restartPolicy") == "Always"]
+        self.sidecars = [
+            container.get("name") for container in init_specs if container.get("restartPolicy") == "Always"
+        ]
         self.steps = len(init_specs)
         self.total = len(items(spec, "containers")) + len(self.sidecars)
         self.ready = 0
@@ -151,7 +153,7 @@ class _Summary:
                 self.ready += bool(status.get("ready"))
                 continue
             if ended is not None:
-                self.reason = f"Init:{_ended(ended)}"
+                self.reason = f"Init:{_termination_reason(ended)}"
             elif waiting and waiting != "PodInitializing":
                 self.reason = f"Init:{waiting}"
             else:
@@ -169,7 +171,7 @@ class _Summary:
             if waiting:
                 self.reason = waiting
             elif ended is not None:
-                self.reason = _ended(ended)
+                self.reason = _termination_reason(ended)
                 if ended.get("exitCode"):
                     failure = self.reason
             elif status.get("ready") and state.get("running") is not None:
@@ -186,7 +188,7 @@ class _Summary:
         return failure or ("NotReady" if running else "Completed")
 
 
-def _ended(state: Object) -> str:
+def _termination_reason(state: Object) -> str:
     if state.get("reason"):
         return str(state["reason"])
     if state.get("signal"):

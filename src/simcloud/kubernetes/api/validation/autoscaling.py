@@ -10,10 +10,10 @@ from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
-    broken,
+    check_required,
     items,
+    make_errors,
     mapping,
-    needed,
     non_negative,
     number,
     text,
@@ -70,8 +70,8 @@ def horizontal_pod_autoscaler(new: Object, old: Object | None) -> Errors:
 
 
 def _reference(path: str, reference: Object, group_needed: bool, any_version: bool = False) -> Errors:
-    errors = needed(f"{path}.kind", text(reference, "kind"), path_segment)
-    errors += needed(f"{path}.name", text(reference, "name"), path_segment)
+    errors = check_required(f"{path}.kind", text(reference, "kind"), path_segment)
+    errors += check_required(f"{path}.name", text(reference, "name"), path_segment)
     version = text(reference, "apiVersion")
     if any_version:
         return errors
@@ -116,7 +116,7 @@ def _metric(path: str, metric: Object) -> Errors:
 
 def _object(path: str, source: Object) -> Errors:
     errors = _reference(f"{path}.describedObject", mapping(source, "describedObject"), group_needed=False)
-    errors += _named_metric(path, source)
+    errors += _check_named_metric(path, source)
     target = mapping(source, "target")
     if target.get("value") is None and target.get("averageValue") is None:
         message = "must set either a target value or averageValue"
@@ -125,7 +125,7 @@ def _object(path: str, source: Object) -> Errors:
 
 
 def _external(path: str, source: Object) -> Errors:
-    errors = _named_metric(path, source)
+    errors = _check_named_metric(path, source)
     target = mapping(source, "target")
     value, average = target.get("value"), target.get("averageValue")
     if value is None and average is None:
@@ -138,7 +138,7 @@ def _external(path: str, source: Object) -> Errors:
 
 
 def _pods(path: str, source: Object) -> Errors:
-    errors = _named_metric(path, source)
+    errors = _check_named_metric(path, source)
     if mapping(source, "target").get("averageValue") is None:
         message = "must specify a positive target averageValue"
         errors.append(required(f"{path}.target.averageValue", message))
@@ -149,7 +149,7 @@ def _resource(path: str, source: Object) -> Errors:
     errors: Errors = []
     if not text(source, "name"):
         errors.append(required(f"{path}.name", "must specify a resource name"))
-    return errors + _used(path, source)
+    return errors + _check_resource_target(path, source)
 
 
 def _container_resource(path: str, source: Object) -> Errors:
@@ -158,10 +158,10 @@ def _container_resource(path: str, source: Object) -> Errors:
         errors.append(required(f"{path}.name", "must specify a resource name"))
     container = text(source, "container")
     if container:
-        errors += broken(f"{path}.container", container, dns1123_label(container))
+        errors += make_errors(f"{path}.container", container, dns1123_label(container))
     else:
         errors.append(required(f"{path}.container", "must specify a container"))
-    return errors + _used(path, source)
+    return errors + _check_resource_target(path, source)
 
 
 _SOURCE_RULES: dict[str, Callable[[str, Object], Errors]] = {
@@ -173,7 +173,7 @@ _SOURCE_RULES: dict[str, Callable[[str, Object], Errors]] = {
 }
 
 
-def _used(path: str, source: Object) -> Errors:
+def _check_resource_target(path: str, source: Object) -> Errors:
     target = mapping(source, "target")
     errors = _target(f"{path}.target", target)
     share, value = target.get("averageUtilization"), target.get("averageValue")
@@ -186,12 +186,12 @@ def _used(path: str, source: Object) -> Errors:
     return errors
 
 
-def _named_metric(path: str, source: Object) -> Errors:
+def _check_named_metric(path: str, source: Object) -> Errors:
     metric = mapping(source, "metric")
     name = text(metric, "name")
     errors: Errors = []
     if name:
-        errors += broken(f"{path}.metric.name", name, path_segment(name))
+        errors += make_errors(f"{path}.metric.name", name, path_segment(name))
     else:
         errors.append(required(f"{path}.metric.name", "must specify a metric name"))
     errors += selector_errors(f"{path}.metric.selector", metric.get("selector"))

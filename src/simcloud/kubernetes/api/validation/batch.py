@@ -9,10 +9,10 @@ from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_suppor
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
-    given_one_of,
+    check_required_choice,
     immutable,
     items,
+    make_errors,
     mapping,
     non_negative_fields,
     number,
@@ -24,14 +24,14 @@ from simcloud.kubernetes.api.validation.gotypes import as_go
 from simcloud.kubernetes.api.validation.job_policies import pod_failure_policy
 from simcloud.kubernetes.api.validation.labels import (
     by_key,
+    format_selector,
     is_sound,
     same_selector,
-    selector_as_told,
     selector_errors,
     selects,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, size
-from simcloud.kubernetes.api.validation.pods.template import pod_template, selected
+from simcloud.kubernetes.api.validation.pods.template import check_selected, pod_template
 from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
 from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.schedule import schedule_error, zone_errors
@@ -54,8 +54,8 @@ _SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
 def _job(new: Object, old: Object | None) -> Errors:
     spec = mapping(new, "spec")
     if old is not None:
-        return _whole_spec(spec) + _changed(spec, mapping(old, "spec"), old)
-    errors = _generated_selector(new, spec) + _whole_spec(spec)
+        return _whole_spec(spec) + _check_update(spec, mapping(old, "spec"), old)
+    errors = _check_generated_selector(new, spec) + _whole_spec(spec)
     completions = number(spec, "completions")
     if text(spec, "completionMode") == "Indexed" and completions > 0:
         hostname = f"{name_of(new)}-{completions - 1}"
@@ -65,7 +65,7 @@ def _job(new: Object, old: Object | None) -> Errors:
     return errors
 
 
-def _generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
+def _check_generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
     """The selector and labels the server gives a Job must be the server's."""
     selector = spec.get("selector")
     if spec.get("manualSelector") or selector is None:
@@ -86,7 +86,7 @@ def _generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
         elif labels[key] != value:
             errors.append(invalid(at, by_key(labels), f"must be '{value}'"))
     if is_sound(selector) and not selects(selector, expected):
-        errors.append(invalid("spec.selector", selector_as_told(selector), "`selector` not auto-generated"))
+        errors.append(invalid("spec.selector", format_selector(selector), "`selector` not auto-generated"))
     return errors
 
 
@@ -95,7 +95,7 @@ def _whole_spec(spec: Mapping[str, Any]) -> Errors:
     selector = spec.get("selector")
     errors += [required("spec.selector")] if selector is None else selector_errors("spec.selector", selector)
     if is_sound(selector):
-        errors += selected("spec.template", mapping(spec, "template"), selector)
+        errors += check_selected("spec.template", mapping(spec, "template"), selector)
     return errors
 
 
@@ -135,7 +135,7 @@ def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
     if mode is not None:
         errors += one_of(f"{path}.completionMode", mode, ("NonIndexed", "Indexed"))
     if mode == "Indexed":
-        return errors + _indexed(path, spec)
+        return errors + _check_indexed_job(path, spec)
     if mode in (None, "NonIndexed"):
         message = "requires indexed completion mode"
         for key, value in (("backoffLimitPerIndex", per_index), ("maxFailedIndexes", failed)):
@@ -143,7 +143,7 @@ def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
     return errors
 
 
-def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
+def _check_indexed_job(path: str, spec: Mapping[str, Any]) -> Errors:
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
     errors: Errors = []
     if completions is None:
@@ -154,7 +154,7 @@ def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
     return errors
 
 
-def _changed(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
+def _check_update(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
     errors = _completions(spec, former)
     errors += same_selector("spec.selector", spec.get("selector"), former.get("selector"))
     errors += _same_template(spec, former, old)
@@ -214,7 +214,9 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
         now, then = items(spec, key), items(pod, key)
         if len(now) == len(then):
             pairs = zip(now, then, strict=True)
-            pod[key] = [{**former, "resources": mapping(container, "resources")} for container, former in pairs]
+            pod[key] = [
+                {**former, "resources": mapping(container, "resources")} for container, former in pairs
+            ]
     metadata = {**mapping(before, "metadata")}
     for key in ("labels", "annotations"):
         metadata[key] = mapping(template, "metadata").get(key)
@@ -237,15 +239,15 @@ def _cron_job(new: Object, old: Object | None) -> Errors:
     errors += non_negative_fields("spec", spec, "startingDeadlineSeconds")
     zone = spec.get("timeZone")
     if zone is not None and (old is None or zone != former.get("timeZone")):
-        errors += broken("spec.timeZone", zone, zone_errors(zone))
+        errors += make_errors("spec.timeZone", zone, zone_errors(zone))
     policies = ("Allow", "Forbid", "Replace")
-    errors += given_one_of("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), policies)
+    errors += check_required_choice("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), policies)
     job = mapping(mapping(spec, "jobTemplate"), "spec")
     at = "spec.jobTemplate.spec"
     errors += _spec(at, job)
     if job.get("selector") is not None:
         errors.append(
-            invalid(f"{at}.selector", selector_as_told(job["selector"]), "`selector` will be auto-generated")
+            invalid(f"{at}.selector", format_selector(job["selector"]), "`selector` will be auto-generated")
         )
     if job.get("manualSelector"):
         errors.append(_manual(f"{at}.manualSelector"))

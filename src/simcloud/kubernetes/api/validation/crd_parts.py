@@ -32,12 +32,12 @@ def _children(path: str, node: Schema) -> Iterator[Place]:
         if isinstance(node.get(field), dict):
             yield f"{path}.{field}", node[field]
     for field in ("properties", "patternProperties", "definitions"):
-        yield from named_parts(path, node, field)
+        yield from list_properties(path, node, field)
     yield from alternatives(path, node)
     yield from item_part(path, node)
 
 
-def named_parts(path: str, node: Schema, field: str = "properties") -> Iterator[Place]:
+def list_properties(path: str, node: Schema, field: str = "properties") -> Iterator[Place]:
     """The schemas of an object's fields, by name."""
     for name, child in sorted(mapping(node, field).items()):
         if isinstance(child, dict):

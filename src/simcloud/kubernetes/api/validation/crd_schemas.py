@@ -64,6 +64,6 @@ def _rules(path: str, node: Schema) -> Errors:
         elif "\n" in message.strip():
             errors.append(invalid(f"{place}.message", message, "message must not contain line breaks"))
         elif "\n" in written.strip() and not message.strip():
-            told = "message must be specified if rule contains line breaks"
-            errors.append(required(f"{place}.message", told))
+            sentence = "message must be specified if rule contains line breaks"
+            errors.append(required(f"{place}.message", sentence))
     return errors

@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.validation.crd_parts import (
     PRESERVE,
     Schema,
     item_part,
-    named_parts,
+    list_properties,
     needs_type,
 )
 
@@ -28,17 +28,17 @@ def check_structure(path: str, schema: Schema) -> Errors:
     waiting: list[tuple[str, Schema, str]] = [(path, schema, "root")]
     while waiting:
         place, node, level = waiting.pop()
-        errors += _typed(place, node, level)
+        errors += _check_typed_node(place, node, level)
         errors += _pattern(place, node)
         for child_place, child in item_part(place, node):
             waiting.append((child_place, child, "item"))
-        waiting += [(child_place, child, "field") for child_place, child in named_parts(place, node)]
+        waiting += [(child_place, child, "field") for child_place, child in list_properties(place, node)]
         if isinstance(node.get("additionalProperties"), dict):
             waiting.append((f"{place}.additionalProperties", node["additionalProperties"], "field"))
     return errors
 
 
-def _typed(path: str, node: Schema, level: str) -> Errors:
+def _check_typed_node(path: str, node: Schema, level: str) -> Errors:
     kind = text(node, "type")
     embedded, either, preserve = (bool(node.get(field)) for field in (EMBEDDED, INT_OR_STRING, PRESERVE))
     errors: Errors = []

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.objects import Object, at, name_of
-from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, items, mapping, text
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    check_required_choice,
+    immutable,
+    items,
+    mapping,
+    text,
+)
 from simcloud.kubernetes.api.validation.crd_schemas import check_schema
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain
 from simcloud.kubernetes.api.validation.registry import validates
@@ -32,9 +39,9 @@ def custom_resource_definition(new: Object, old: Object | None) -> Errors:
         errors.append(invalid("metadata.name", name_of(new), message))
     errors += _spec(spec)
     if old is not None:
-        errors += _kept(spec, old)
+        errors += _check_update(spec, old)
     errors += _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
-    errors += _stored(new)
+    errors += _check_stored_versions(new)
     if spec.get("preserveUnknownFields") and not at(old, "spec", "preserveUnknownFields"):
         message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         errors.append(invalid("spec.preserveUnknownFields", True, message))
@@ -43,9 +50,9 @@ def custom_resource_definition(new: Object, old: Object | None) -> Errors:
 
 def _spec(spec: Object) -> Errors:
     errors = _group(text(spec, "group"))
-    errors += given_one_of("spec.scope", text(spec, "scope"), ("Cluster", "Namespaced"))
+    errors += check_required_choice("spec.scope", text(spec, "scope"), ("Cluster", "Namespaced"))
     versions = items(spec, "versions")
-    shared = _shared(versions)
+    shared = _find_common_fields(versions)
     if shared["schema"] is None:
         errors += [
             required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required")
@@ -75,11 +82,13 @@ def _group(group: str) -> Errors:
     return []
 
 
-def _shared(versions: list[Object]) -> Object:
+def _find_common_fields(versions: list[Object]) -> Object:
     """What all versions have in common."""
     first = versions[0] if versions else {}
     return {
-        field: first.get(field) if all(version.get(field) == first.get(field) for version in versions) else None
+        field: first.get(field)
+        if all(version.get(field) == first.get(field) for version in versions)
+        else None
         for field in _COMMON
     }
 
@@ -182,14 +191,14 @@ def _names(path: str, names: Object) -> Errors:
         wrong = dns1035_label(text(names, field).lower()) if names.get(field) else []
         if wrong:
             errors.append(invalid(f"{path}.{field}", names[field], f"{_MIXED_CASE}{','.join(wrong)}"))
-    errors += _listed(f"{path}.shortNames", items(names, "shortNames"))
+    errors += _check_names(f"{path}.shortNames", items(names, "shortNames"))
     if names.get("kind") and names["kind"] == names.get("listKind"):
         message = "kind and listKind may not be the same"
         errors.append(invalid(f"{path}.listKind", names["listKind"], message))
-    return errors + _listed(f"{path}.categories", items(names, "categories"))
+    return errors + _check_names(f"{path}.categories", items(names, "categories"))
 
 
-def _listed(path: str, values: list[str]) -> Errors:
+def _check_names(path: str, values: list[str]) -> Errors:
     return [
         invalid(f"{path}[{index}]", value, ",".join(dns1035_label(value)))
         for index, value in enumerate(values)
@@ -201,7 +210,7 @@ def _conversion(path: str, conversion: Object) -> Errors:
     if not conversion:
         return []
     strategy, webhook = text(conversion, "strategy"), conversion.get("webhook")
-    errors = given_one_of(f"{path}.strategy", strategy, ("None", "Webhook"))
+    errors = check_required_choice(f"{path}.strategy", strategy, ("None", "Webhook"))
     config = (webhook or {}).get("clientConfig")
     versions = items(webhook or {}, "conversionReviewVersions")
     if strategy == "Webhook":
@@ -220,7 +229,7 @@ def _conversion(path: str, conversion: Object) -> Errors:
     return errors
 
 
-def _kept(spec: Object, old: Object) -> Errors:
+def _check_update(spec: Object, old: Object) -> Errors:
     before = mapping(old, "spec")
     errors: Errors = []
     if any(
@@ -238,7 +247,7 @@ def _name_kept(spec: Object, before: Object, field: str) -> Errors:
     return immutable(f"spec.names.{field}", now, had)
 
 
-def _stored(new: Object) -> Errors:
+def _check_stored_versions(new: Object) -> Errors:
     stored, path = items(mapping(new, "status"), "storedVersions"), "status.storedVersions"
     if not stored:
         return []

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from simcloud.kubernetes.api.validation.labels import by_key, selector_as_told
+from simcloud.kubernetes.api.validation.labels import by_key, format_selector
 
 _TYPES = {
     "PodSpec": """
@@ -195,7 +195,7 @@ def as_go(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(kind: str, value: Any) -> Any:
     if kind == "selector":
-        return selector_as_told(value)
+        return format_selector(value)
     if kind in _ZEROS:
         value = _ZEROS[kind] if value is None else value
         return by_key(value) if isinstance(value, dict) else value

@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.field_errors import (
     shown,
     too_many,
 )
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, text
 from simcloud.kubernetes.api.validation.names import qualified_name
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
@@ -41,7 +41,9 @@ def pod_failure_policy(path: str, policy: Mapping[str, Any], spec: Mapping[str, 
     if len(rules) > _RULES_LIMIT:
         errors.append(too_many(f"{path}.rules", len(rules), _RULES_LIMIT))
     pod = mapping(mapping(spec, "template"), "spec")
-    names = [text(container, "name") for key in ("containers", "initContainers") for container in items(pod, key)]
+    names = [
+        text(container, "name") for key in ("containers", "initContainers") for container in items(pod, key)
+    ]
     for index, rule in enumerate(rules):
         at = f"{path}.rules[{index}]"
         errors += _action(f"{at}.action", text(rule, "action"), spec)
@@ -99,7 +101,7 @@ def _conditions(path: str, conditions: list[Any]) -> Errors:
         errors.append(too_many(path, len(conditions), _RULES_LIMIT))
     for index, condition in enumerate(conditions):
         at, kind, status = f"{path}[{index}]", text(condition, "type"), text(condition, "status")
-        errors += broken(f"{at}.type", kind, qualified_name(kind))
+        errors += make_errors(f"{at}.type", kind, qualified_name(kind))
         if not status:
             errors.append(_valid_values(f"{at}.status", _STATUSES))
         elif status not in _STATUSES:

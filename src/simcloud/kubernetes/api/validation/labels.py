@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required, too_long
 from simcloud.kubernetes.api.selectors import from_label_selector
-from simcloud.kubernetes.api.validation.common import IMMUTABLE, Errors, broken, items, same, text
+from simcloud.kubernetes.api.validation.common import IMMUTABLE, Errors, items, make_errors, same, text
 from simcloud.kubernetes.api.validation.names import label_value, qualified_name, size
 
 ANNOTATIONS_LIMIT_BYTES = 256 * 1024
@@ -17,7 +17,7 @@ _EXISTING = ("Exists", "DoesNotExist")
 
 def label_name_errors(path: str, key: str) -> Errors:
     """A label's key."""
-    return broken(path, key, qualified_name(key))
+    return make_errors(path, key, qualified_name(key))
 
 
 def label_errors(path: str, given: Mapping[str, str] | None) -> Errors:
@@ -25,7 +25,7 @@ def label_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     errors: Errors = []
     for key, value in sorted((given or {}).items()):
         errors += label_name_errors(path, key)
-        errors += broken(path, value, label_value(value))
+        errors += make_errors(path, value, label_value(value))
     return errors
 
 
@@ -34,7 +34,7 @@ def annotation_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     entries = given or {}
     errors: Errors = []
     for key in sorted(entries):
-        errors += broken(path, key, qualified_name(key.lower()))
+        errors += make_errors(path, key, qualified_name(key.lower()))
     if sum(size(key) + size(value) for key, value in entries.items()) > ANNOTATIONS_LIMIT_BYTES:
         errors.append(too_long(path, ANNOTATIONS_LIMIT_BYTES))
     return errors
@@ -64,7 +64,7 @@ def _requirement(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     errors += label_name_errors(f"{path}.key", text(requirement, "key"))
     for index, value in enumerate([] if any_value else values):
-        errors += broken(f"{path}.values[{index}]", value, label_value(value))
+        errors += make_errors(f"{path}.values[{index}]", value, label_value(value))
     return errors
 
 
@@ -88,7 +88,7 @@ def by_key(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if given is None else dict(sorted(given.items()))
 
 
-def selector_as_told(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def format_selector(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A selector as Go prints it: its fields in their order, its labels by key."""
     if given is None:
         return None
@@ -105,4 +105,4 @@ def selector_as_told(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def same_selector(path: str, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None) -> Errors:
     """A selector that must stay as it was."""
-    return [] if same(new, old) else [invalid(path, selector_as_told(new), IMMUTABLE)]
+    return [] if same(new, old) else [invalid(path, format_selector(new), IMMUTABLE)]

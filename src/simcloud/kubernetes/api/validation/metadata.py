@@ -14,10 +14,10 @@ from simcloud.kubernetes.api.validation import names
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     TextRule,
-    broken,
+    check_required,
     immutable,
     items,
-    needed,
+    make_errors,
     non_negative,
     number,
     text,
@@ -74,11 +74,11 @@ def on_create(resource: Resource, obj: Object) -> Errors:
             if rule is names.path_segment
             else rule(names.without_trailing_dash(prefix))
         )
-        errors += broken("metadata.generateName", prefix, sentences)
+        errors += make_errors("metadata.generateName", prefix, sentences)
     if not name:
         errors.append(required("metadata.name", "name or generateName is required"))
     else:
-        errors += broken("metadata.name", name, rule(name))
+        errors += make_errors("metadata.name", name, rule(name))
     errors += _namespace(resource, text(metadata, "namespace"))
     errors += non_negative("metadata.generation", number(metadata, "generation"))
     return errors + _always(resource, metadata)
@@ -117,7 +117,7 @@ def warnings(resource: Resource, obj: Object, old: Object | None) -> list[str]:
 def _namespace(resource: Resource, namespace: str) -> Errors:
     path = "metadata.namespace"
     if resource.namespaced:
-        return needed(path, namespace, names.dns1123_label)
+        return check_required(path, namespace, names.dns1123_label)
     return [forbidden(path, "not allowed on this type")] if namespace else []
 
 
@@ -127,7 +127,7 @@ def _always(resource: Resource, metadata: Object) -> Errors:
     errors += _owners(items(metadata, "ownerReferences"))
     errors += _finalizers(resource, items(metadata, "finalizers"))
     for index, entry in enumerate(items(metadata, "managedFields")):
-        errors += _managed(f"metadata.managedFields[{index}]", entry)
+        errors += _check_managed_fields_entry(f"metadata.managedFields[{index}]", entry)
     return errors
 
 
@@ -145,7 +145,7 @@ def _owners(references: list[Object]) -> Errors:
                 'Only one reference can have Controller set to true. Found "true" in references for '
                 f"{controller} and {name}"
             )
-            errors.append(invalid(path, [_owner_as_told(owner) for owner in references], message))
+            errors.append(invalid(path, [_format_owner(owner) for owner in references], message))
         controller = controller or name
     return errors
 
@@ -160,11 +160,11 @@ def _owner(path: str, reference: Object) -> Errors:
             errors.append(invalid(f"{path}.{key}", "", "must not be empty"))
     if (api_version, kind) == ("v1", "Event"):
         message = "/v1, Kind=Event is disallowed from being an owner"
-        errors.append(invalid(path, _owner_as_told(reference), message))
+        errors.append(invalid(path, _format_owner(reference), message))
     return errors
 
 
-def _owner_as_told(reference: Object) -> Object:
+def _format_owner(reference: Object) -> Object:
     always = {key: text(reference, key) for key in ("apiVersion", "kind", "name", "uid")}
     given: Object = {key: reference[key] for key in ("controller", "blockOwnerDeletion") if key in reference}
     return {**always, **given}
@@ -174,7 +174,7 @@ def _finalizers(resource: Resource, finalizers: list[str]) -> Errors:
     path = "metadata.finalizers"
     errors: Errors = []
     for finalizer in finalizers:
-        errors += broken(path, finalizer, names.qualified_name(finalizer))
+        errors += make_errors(path, finalizer, names.qualified_name(finalizer))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         message = "finalizer orphan and foregroundDeletion cannot be both set"
         errors.append(invalid(path, finalizers, message))
@@ -200,7 +200,7 @@ def _no_new_finalizers(new: list[str], old: list[str]) -> Errors:
     return [forbidden("metadata.finalizers", message)]
 
 
-def _managed(path: str, entry: dict[str, Any]) -> Errors:
+def _check_managed_fields_entry(path: str, entry: dict[str, Any]) -> Errors:
     errors: Errors = []
     if text(entry, "operation") not in ("Apply", "Update"):
         errors.append(invalid(f"{path}.operation", text(entry, "operation"), "must be `Apply` or `Update`"))

@@ -99,7 +99,7 @@ def _long(text: str, limit: int, unit: str = "characters") -> list[str]:
     return [f"must be no more than {limit} {unit}"] if size(text) > limit else []
 
 
-def _formed(text: str, form: str, rule: str, *examples: str) -> list[str]:
+def _check_form(text: str, form: str, rule: str, *examples: str) -> list[str]:
     return [] if matches(form, text) else [told_form(rule, form, *examples)]
 
 
@@ -115,24 +115,24 @@ def dns1123_label(value: str) -> list[str]:
 
 def dns1123_subdomain(value: str) -> list[str]:
     """The name of most objects."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(value, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com")
 
 
 def dns1123_subdomain_with_underscore(value: str) -> list[str]:
     """A DNS search domain."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(
         value, _SUBDOMAIN_UNDERSCORE, _SUBDOMAIN_UNDERSCORE_TOLD, "example.com"
     )
 
 
 def wildcard_dns1123_subdomain(value: str) -> list[str]:
     """A host like ``*.example.com``."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(value, _WILDCARD, _WILDCARD_TOLD, "*.example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _WILDCARD, _WILDCARD_TOLD, "*.example.com")
 
 
 def dns1035_label(value: str) -> list[str]:
     """A label that starts with a letter."""
-    return _long(value, LABEL_LIMIT) + _formed(value, _LABEL_1035, _LABEL_1035_TOLD, "my-name", "abc-123")
+    return _long(value, LABEL_LIMIT) + _check_form(value, _LABEL_1035, _LABEL_1035_TOLD, "my-name", "abc-123")
 
 
 def qualified_name(value: str) -> list[str]:
@@ -152,19 +152,20 @@ def qualified_name(value: str) -> list[str]:
         broken.append("name part must be non-empty")
     broken += [f"name part {message}" for message in _long(name, LABEL_LIMIT, "bytes")]
     return broken + [
-        f"name part {message}" for message in _formed(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
+        f"name part {message}"
+        for message in _check_form(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
     ]
 
 
 def _key_prefix(prefix: str) -> list[str]:
-    return _long(prefix, SUBDOMAIN_LIMIT, "bytes") + _formed(
+    return _long(prefix, SUBDOMAIN_LIMIT, "bytes") + _check_form(
         prefix, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com"
     )
 
 
 def label_value(value: str) -> list[str]:
     """The value of a label."""
-    return _long(value, LABEL_LIMIT, "bytes") + _formed(
+    return _long(value, LABEL_LIMIT, "bytes") + _check_form(
         value, _VALUE, _VALUE_TOLD, "MyValue", "my_value", "12345"
     )
 
@@ -180,7 +181,7 @@ def env_var_name(value: str) -> list[str]:
 def config_map_key(value: str) -> list[str]:
     """A key of a ConfigMap or a Secret."""
     broken = _long(value, SUBDOMAIN_LIMIT)
-    broken += _formed(value, _CONFIG_KEY, _CONFIG_KEY_TOLD, "key.name", "KEY_NAME", "key-name")
+    broken += _check_form(value, _CONFIG_KEY, _CONFIG_KEY_TOLD, "key.name", "KEY_NAME", "key-name")
     return broken + _leaves_folder(value)
 
 
@@ -222,18 +223,18 @@ def group_id(value: int) -> list[str]:
 def percent(value: str) -> list[str]:
     """A share such as ``25%``."""
     rule = "a valid percent string must be a numeric string followed by an ending '%'"
-    return _formed(value, _PERCENT, rule, "1%", "93%")
+    return _check_form(value, _PERCENT, rule, "1%", "93%")
 
 
 def http_header_name(value: str) -> list[str]:
     """The name of an HTTP header."""
     rule = "a valid HTTP header must consist of alphanumeric characters or '-'"
-    return _formed(value, _HEADER, rule, "X-Header-Name")
+    return _check_form(value, _HEADER, rule, "X-Header-Name")
 
 
 def http_path_characters(value: str) -> list[str]:
     """What follows the domain in a domain-prefixed path."""
-    return _formed(value, _HTTP_PATH, "Invalid path")
+    return _check_form(value, _HTTP_PATH, "Invalid path")
 
 
 def path_segment(value: str) -> list[str]:

@@ -7,7 +7,7 @@ import ipaddress
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation import addresses
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, text
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import port_name, port_number, read_cidr
 from simcloud.kubernetes.api.validation.registry import validates
@@ -51,17 +51,17 @@ def _policy_port(path: str, given: Object) -> Errors:
             message = "may not be specified when `port` is not specified"
             errors.append(invalid(f"{path}.endPort", end, message))
     elif isinstance(port, int):
-        errors += broken(f"{path}.port", port, port_number(port))
+        errors += make_errors(f"{path}.port", port, port_number(port))
         if end is not None:
             if end < port:
                 message = "must be greater than or equal to `port`"
                 errors.append(invalid(f"{path}.endPort", port, message))
-            errors += broken(f"{path}.endPort", end, port_number(end))
+            errors += make_errors(f"{path}.endPort", end, port_number(end))
     else:
         if end is not None:
             message = "may not be specified when `port` is non-numeric"
             errors.append(invalid(f"{path}.endPort", end, message))
-        errors += broken(f"{path}.port", port, port_name(port))
+        errors += make_errors(f"{path}.port", port, port_name(port))
     return errors
 
 

@@ -158,24 +158,24 @@ def _limit(path: str, kind: str, limit: Object) -> Errors:
     errors: Errors = []
     names: dict[str, None] = {}
 
-    def named(field: str) -> None:
+    def check_names(field: str) -> None:
         rule = resources.container_resource_name if kind in ("Pod", "Container") else resources.resource_name
         for name in limit.get(field) or {}:
             errors.extend(rule(f"{path}.{field}[{name}]", name))
             names[name] = None
 
-    named("max")
-    named("min")
+    check_names("max")
+    check_names("min")
     for field in ("default", "defaultRequest"):
         if kind != "Pod":
-            named(field)
+            check_names(field)
         elif limit.get(field):
             errors.append(forbidden(f"{path}.{field}", "may not be specified when `type` is 'Pod'"))
     bounds = {**(limit.get("min") or {}), **(limit.get("max") or {})}
     if kind == "PersistentVolumeClaim" and "storage" not in bounds:
         message = "either minimum or maximum storage value is required, but neither was provided"
         errors.append(required(f"{path}.limits", message))
-    named("maxLimitRequestRatio")
+    check_names("maxLimitRequestRatio")
     for name in names:
         errors += _limit_of(path, name, limit, kind)
     return errors

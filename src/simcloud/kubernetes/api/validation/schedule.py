@@ -121,7 +121,9 @@ def zone_errors(zone: str) -> list[str]:
             return [f"unknown time zone {zone}"]
     messages = []
     if zone.lower() == "local":
-        messages.append("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+        messages.append(
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+        )
     if zone not in _zones():
         messages.append(f"unknown time zone {zone}")
     return messages

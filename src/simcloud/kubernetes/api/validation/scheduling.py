@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import forbidden
 from simcloud.kubernetes.api.objects import Object, name_of
-from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, number
+from simcloud.kubernetes.api.validation.common import Errors, check_required_choice, immutable, number
 from simcloud.kubernetes.api.validation.registry import validates
 
 _HIGHEST_OF_USERS = 1_000_000_000
@@ -30,7 +30,7 @@ def priority_class(new: Object, old: Object | None) -> Errors:
         message = f"maximum allowed value of a user defined priority is {_HIGHEST_OF_USERS}"
         errors.append(forbidden("value", message))
     if policy is not None:
-        errors += given_one_of("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))
+        errors += check_required_choice("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))
     return errors
 
 

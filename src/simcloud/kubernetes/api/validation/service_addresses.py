@@ -22,7 +22,7 @@ def is_headless(spec: Object) -> bool:
     return spec.get("clusterIPs") == ["None"]
 
 
-def changed_cluster_ips(spec: Object, before: Object) -> Errors:
+def check_cluster_ips_update(spec: Object, before: Object) -> Errors:
     """The address of a Service stays."""
     now: list[str] = spec.get("clusterIPs") or []
     had: list[str] = before.get("clusterIPs") or []

@@ -30,7 +30,7 @@ from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.service_addresses import (
     ONCE,
     ONLY_LOAD_BALANCER,
-    changed_cluster_ips,
+    check_cluster_ips_update,
     cluster_ips,
     external_ips,
     families_served,
@@ -126,7 +126,7 @@ def _node_port_range(spec: Object, before: Object) -> Errors:
 def _update(spec: Object, before: Object) -> Errors:
     errors: Errors = []
     if "ExternalName" not in (spec.get("type"), before.get("type")):
-        errors += changed_cluster_ips(spec, before)
+        errors += check_cluster_ips_update(spec, before)
     both_balanced = spec.get("type") == before.get("type") == "LoadBalancer"
     if both_balanced and spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
         given = spec.get("loadBalancerClass", "null")

@@ -12,9 +12,9 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     immutable,
     items,
+    make_errors,
     mapping,
     pairs,
     same,
@@ -110,7 +110,7 @@ def _node_affinity(path: str, affinity: Object) -> Errors:
 
 
 def _class_name(path: str, name: str) -> Errors:
-    return broken(path, name, dns1123_subdomain(name)) if name else []
+    return make_errors(path, name, dns1123_subdomain(name)) if name else []
 
 
 def _volume_mode(path: str, spec: Object) -> Errors:

@@ -9,8 +9,8 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
     items,
+    make_errors,
     mapping,
     number,
     one_of,
@@ -91,7 +91,7 @@ def _node_labels(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     errors += label_name_errors(f"{path}.key", text(requirement, "key"))
     for index, value in enumerate([] if any_value else values):
-        errors += broken(f"{path}.values[{index}]", value, label_value(value))
+        errors += make_errors(f"{path}.values[{index}]", value, label_value(value))
     return errors
 
 
@@ -110,7 +110,7 @@ def _node_fields(path: str, requirement: Mapping[str, Any]) -> Errors:
     if key != "metadata.name":
         return [*errors, invalid(f"{path}.key", key, "not a valid field selector key")]
     for index, value in enumerate(values):
-        errors += broken(f"{path}.values[{index}]", value, dns1123_subdomain(value))
+        errors += make_errors(f"{path}.values[{index}]", value, dns1123_subdomain(value))
     return errors
 
 
@@ -130,7 +130,7 @@ def _pod_term(path: str, term: Mapping[str, Any]) -> Errors:
     for key in ("labelSelector", "namespaceSelector"):
         errors += selector_errors(f"{path}.{key}", term.get(key))
     for name in items(term, "namespaces"):
-        errors += broken(f"{path}.namespace", name, dns1123_label(name))
+        errors += make_errors(f"{path}.namespace", name, dns1123_label(name))
     errors += _label_keys(path, term)
     key = text(term, "topologyKey")
     if not key:
@@ -179,7 +179,9 @@ def tolerations(path: str, given: list[Any]) -> Errors:
         if key:
             errors += label_name_errors(f"{at}.key", key)
         elif operator != "Exists":
-            message = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            message = (
+                'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            )
             errors.append(invalid(f"{at}.operator", operator, message))
         if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
             message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
@@ -205,7 +207,9 @@ def _toleration_value(path: str, operator: str, value: str) -> Errors:
 def spread(path: str, constraints: list[Any]) -> Errors:
     """How evenly a pod's kind is spread over the nodes."""
     errors: Errors = []
-    to_come = Counter((text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")) for constraint in constraints)
+    to_come = Counter(
+        (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")) for constraint in constraints
+    )
     for index, given in enumerate(constraints):
         at = f"{path}[{index}]"
         key, action = text(given, "topologyKey"), text(given, "whenUnsatisfiable")

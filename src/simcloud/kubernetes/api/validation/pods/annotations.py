@@ -32,7 +32,9 @@ def _is_cost(value: str) -> bool:
     return starts_well and -(2**31) <= int(value) < 2**31
 
 
-def changed_annotations(path: str, new: Mapping[str, str] | None, old: Mapping[str, str] | None) -> Errors:
+def check_annotations_update(
+    path: str, new: Mapping[str, str] | None, old: Mapping[str, str] | None
+) -> Errors:
     """What of a pod's annotations must stay."""
     after, before = new or {}, old or {}
     if after.get(MIRROR) == before.get(MIRROR):

@@ -11,8 +11,8 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     items,
+    make_errors,
     mapping,
     text,
 )
@@ -52,7 +52,7 @@ def claim_spec(path: str, spec: Mapping[str, Any]) -> Errors:
     errors += _storage(f"{path}.resources[storage]", mapping(mapping(spec, "resources"), "requests"))
     storage_class = text(spec, "storageClassName")
     if storage_class:
-        errors += broken(f"{path}.storageClassName", storage_class, dns1123_subdomain(storage_class))
+        errors += make_errors(f"{path}.storageClassName", storage_class, dns1123_subdomain(storage_class))
     return errors + _volume_mode(f"{path}.volumeMode", spec.get("volumeMode"))
 
 

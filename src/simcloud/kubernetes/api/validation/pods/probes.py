@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, non_negative, number, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, non_negative, number, text
 from simcloud.kubernetes.api.validation.names import http_header_name, port_name, port_number
 
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
@@ -94,11 +94,11 @@ def _http(path: str, action: Mapping[str, Any]) -> Errors:
         errors.append(not_supported(f"{path}.scheme", scheme, ("HTTP", "HTTPS")))
     for header in items(action, "httpHeaders"):
         name = text(header, "name")
-        errors += broken(f"{path}.httpHeaders", name, http_header_name(name))
+        errors += make_errors(f"{path}.httpHeaders", name, http_header_name(name))
     return errors
 
 
 def port(path: str, value: int | str) -> Errors:
     """A port by number or by name."""
     sentences = port_name(value) if isinstance(value, str) else port_number(value)
-    return broken(path, value, sentences)
+    return make_errors(path, value, sentences)

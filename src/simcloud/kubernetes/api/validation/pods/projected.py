@@ -8,7 +8,7 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import Errors, items, number, text
 from simcloud.kubernetes.api.validation.pods.env import VOLUME_FIELDS, field_of_pod, resource_of_container
-from simcloud.kubernetes.api.validation.pods.paths import unreserved
+from simcloud.kubernetes.api.validation.pods.paths import check_unreserved_path
 
 _TAKEN = "conflicting duplicate paths"
 
@@ -23,7 +23,7 @@ def mode(path: str, value: int | None) -> Errors:
 def key_to_path(path: str, item: Mapping[str, Any]) -> Errors:
     """A key of a Secret or a ConfigMap and the file it becomes."""
     errors = [required(f"{path}.{key}") for key in ("key", "path") if not text(item, key)]
-    errors += unreserved(f"{path}.path", text(item, "path"))
+    errors += check_unreserved_path(f"{path}.path", text(item, "path"))
     return errors + mode(f"{path}.mode", item.get("mode"))
 
 
@@ -31,7 +31,7 @@ def downward_file(path: str, item: Mapping[str, Any]) -> Errors:
     """A file that holds a field of the pod or a resource of a container."""
     field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
     errors = [] if text(item, "path") else [required(f"{path}.path")]
-    errors += unreserved(f"{path}.path", text(item, "path"))
+    errors += check_unreserved_path(f"{path}.path", text(item, "path"))
     if field is not None:
         errors += field_of_pod(f"{path}.fieldRef", field, VOLUME_FIELDS)
         if resource is not None:
@@ -90,4 +90,4 @@ def _token(path: str, at: str, source: Mapping[str, Any]) -> Errors:
     if seconds > 1 << 32:
         message = "may not specify a duration larger than 2^32 seconds"
         errors.append(invalid(f"{at}.expirationSeconds", seconds, message))
-    return errors + (unreserved(f"{path}.path", where) if where else [required(f"{path}.path")])
+    return errors + (check_unreserved_path(f"{path}.path", where) if where else [required(f"{path}.path")])

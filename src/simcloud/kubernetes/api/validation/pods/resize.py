@@ -14,11 +14,11 @@ _ADJUSTABLE = ("cpu", "memory")
 _ONLY = "only cpu and memory resources are mutable"
 
 
-def changed_resources(new: Object, old: Object) -> Errors:
+def check_resize(new: Object, old: Object) -> Errors:
     """What a resize of a pod breaks."""
     spec, former = mapping(new, "spec"), mapping(old, "spec")
     if MIRROR in mapping(mapping(old, "metadata"), "annotations"):
-        return [_refused("static pods cannot be resized")]
+        return [_refuse("static pods cannot be resized")]
     errors: Errors = []
     if (text(mapping(old, "status"), "qosClass") or qos_class(former)) != qos_class(spec):
         message = "Pod QOS Class may not change as a result of resizing"
@@ -29,7 +29,7 @@ def changed_resources(new: Object, old: Object) -> Errors:
     if out_of_order:
         return errors + out_of_order
     errors += _pod_level(mapping(spec, "resources"), mapping(former, "resources"))
-    errors += _removed(spec, former)
+    errors += _check_removals(spec, former)
     kept = _with_resources_undone(spec, former)
     errors += _other_changes(kept, former)
     if not errors and not same(kept, former):
@@ -46,12 +46,12 @@ def _pod_level(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
         for kind in ("requests", "limits")
         if any(name not in mapping(new, kind) for name in mapping(old, kind))
     ]
-    if not same(_fixed_part(new), _fixed_part(old)):
+    if not same(_find_fixed_part(new), _find_fixed_part(old)):
         errors.append(forbidden("spec", f"{_ONLY} at pod-level"))
     return errors
 
 
-def _fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
+def _find_fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
     """What of resources no resize may change."""
     fixed: dict[str, Any] = {"claims": resources.get("claims")}
     for kind in ("limits", "requests"):
@@ -61,7 +61,7 @@ def _fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
     return fixed
 
 
-def _refused(message: str) -> FieldError:
+def _refuse(message: str) -> FieldError:
     return forbidden("", message)
 
 
@@ -91,7 +91,7 @@ def _stays(container: Mapping[str, Any]) -> bool:
     return text(container, "restartPolicy") == "Always"
 
 
-def _removed(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def _check_removals(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     errors: Errors = []
     for key in ("initContainers", "containers"):
         for index, (now, before) in enumerate(zip(items(new, key), items(old, key), strict=True)):

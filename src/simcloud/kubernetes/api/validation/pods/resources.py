@@ -18,8 +18,8 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     items,
+    make_errors,
     mapping,
     pairs,
     text,
@@ -72,7 +72,7 @@ def may_overcommit(name: str) -> bool:
 
 def resource_name(path: str, name: str) -> Errors:
     """Any resource's name."""
-    errors = broken(path, name, qualified_name(name))
+    errors = make_errors(path, name, qualified_name(name))
     if not errors and "/" not in name and name not in _STANDARD and not is_huge_page(name):
         return [invalid(path, name, "must be a standard resource type or fully qualified")]
     return errors

@@ -28,7 +28,7 @@ def pod_template(path: str, template: Mapping[str, Any]) -> Errors:
     return errors
 
 
-def selected(path: str, template: Mapping[str, Any], selector: Mapping[str, Any] | None) -> Errors:
+def check_selected(path: str, template: Mapping[str, Any], selector: Mapping[str, Any] | None) -> Errors:
     """A workload must select the pods it makes."""
     labels = mapping(template, "metadata").get("labels")
     if selects(selector, labels):

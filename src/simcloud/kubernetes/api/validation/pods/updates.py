@@ -20,7 +20,7 @@ _MAY_CHANGE = (
 )
 
 
-def changed_spec(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def check_spec_update(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     """What a change of a pod's spec breaks."""
     errors: Errors = []
     for key in ("containers", "initContainers"):
@@ -61,13 +61,13 @@ def _deadline(new: int | None, old: int | None) -> Errors:
 
 def _tolerations(new: list[Any], old: list[Any]) -> Errors:
     path = "spec.tolerations"
-    kept = {_tolerated(toleration) for toleration in new}
-    if any(_tolerated(toleration) not in kept for toleration in old):
+    kept = {_toleration_key(toleration) for toleration in new}
+    if any(_toleration_key(toleration) not in kept for toleration in old):
         return [forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
     return tolerations(path, new)
 
 
-def _tolerated(toleration: Mapping[str, Any]) -> tuple[str, ...]:
+def _toleration_key(toleration: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(text(toleration, key) for key in ("key", "operator", "value", "effect"))
 
 
@@ -110,7 +110,7 @@ def _with_allowed_changes_undone(new: Mapping[str, Any], old: Mapping[str, Any])
     return kept
 
 
-def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def check_ephemeral_containers_update(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     """Ephemeral containers are added; they neither change nor go."""
     if MIRROR in mapping(mapping(old, "metadata"), "annotations"):
         return [
@@ -119,7 +119,9 @@ def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any])
             )
         ]
     path = "spec.ephemeralContainers"
-    by_name = {text(container, "name"): container for container in items(mapping(new, "spec"), "ephemeralContainers")}
+    by_name = {
+        text(container, "name"): container for container in items(mapping(new, "spec"), "ephemeralContainers")
+    }
     errors: Errors = []
     for former in items(mapping(old, "spec"), "ephemeralContainers"):
         name = text(former, "name")

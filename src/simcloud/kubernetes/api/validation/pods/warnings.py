@@ -39,9 +39,9 @@ def hostname_warning(name: str, use: str) -> list[str]:
 
 def _for_spec(at: str, spec: Mapping[str, Any]) -> list[str]:
     messages = _spread(f"{at}.topologySpreadConstraints", items(spec, "topologySpreadConstraints"))
-    messages += _repeated(f"{at}.hostAliases", items(spec, "hostAliases"), "ip")
+    messages += _warn_of_duplicates(f"{at}.hostAliases", items(spec, "hostAliases"), "ip")
     secrets = items(spec, "imagePullSecrets")
-    messages += _repeated(f"{at}.imagePullSecrets", secrets, "name")
+    messages += _warn_of_duplicates(f"{at}.imagePullSecrets", secrets, "name")
     messages += [
         f'{at}.imagePullSecrets[{index}].name: invalid empty name ""'
         for index, secret in enumerate(secrets)
@@ -65,7 +65,7 @@ def _spread(path: str, constraints: list[Any]) -> list[str]:
     ]
 
 
-def _repeated(path: str, given: list[Any], key: str) -> list[str]:
+def _warn_of_duplicates(path: str, given: list[Any], key: str) -> list[str]:
     messages = []
     seen: set[str] = set()
     for index, item in enumerate(given):
@@ -90,11 +90,11 @@ def _containers(path: str, spec: Mapping[str, Any]) -> list[str]:
         resources = mapping(container, "resources")
         for kind in ("limits", "requests"):
             messages += _fractions(f"{at}.resources.{kind}", mapping(resources, kind))
-        messages += _hidden(f"{at}.env", items(container, "env"))
+        messages += _warn_of_hidden_variables(f"{at}.env", items(container, "env"))
     return messages
 
 
-def _hidden(path: str, variables: list[Any]) -> list[str]:
+def _warn_of_hidden_variables(path: str, variables: list[Any]) -> list[str]:
     """Variables that hide an earlier one of the same name."""
     messages = []
     seen: set[str] = set()
@@ -119,7 +119,11 @@ def _ports(containers: list[tuple[str, Mapping[str, Any]]]) -> list[str]:
                 messages.append(f"{at}: hostIP set without hostPort: {_port_as_go(port)}")
             others = seen.setdefault((number(port, "containerPort"), text(port, "protocol")), [])
             if len(messages) < _PORT_WARNINGS_LIMIT:
-                messages += [f"{at}: {why} with {other}" for other, other_port in others if (why := _clash(port, other_port))]
+                messages += [
+                    f"{at}: {why} with {other}"
+                    for other, other_port in others
+                    if (why := _clash(port, other_port))
+                ]
                 others.append((at, port))
     return messages
 
