@@ -122,7 +122,7 @@ class _Application:
         return self._finish(new, kept)
 
     def _entries(self) -> Entries:
-        """The entries of the live object; one that nobody tracked is all owned by whoever was before."""
+        """Return the entries of the live object; fields of an untracked object belong to a default manager."""
         try:
             entries = decode(at(self.live, "metadata", "managedFields", default=None) or [])
         except ValueError as why:
@@ -137,7 +137,7 @@ class _Application:
         return without_reset(fields, self.resource, self.me.subresource)
 
     def _prune(self, merged: Object) -> Object:
-        """The merged object without what this manager applied last time and nobody wants now."""
+        """Return the merged object without fields that this manager applied last time and no manager owns now."""
         last = self.entries.get(self.me.identity)
         if last is None:
             return merged

@@ -30,7 +30,7 @@ Identity = tuple[str, str, str, str]
 
 
 class Manager(NamedTuple):
-    """Who writes: a name, the way, and what of the object. A manager that applies has one entry for all versions."""
+    """A field manager: name, operation, version and subresource. A manager that applies has one entry for all versions."""
 
     name: str
     operation: str
@@ -39,7 +39,7 @@ class Manager(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """What tells managers apart, and the order in which conflicts with them are told."""
+        """The key of a manager, and the sort order of conflicts."""
         version = self.api_version if self.operation == UPDATE else ""
         return self.name, self.operation, version, self.subresource
 
@@ -58,7 +58,7 @@ Entries = dict[Identity, Entry]
 
 
 def manager_name(field_manager: str, user_agent: str) -> str:
-    """Who writes: the manager that a request names, else its program, up to the slash of its version."""
+    """Return the field manager of a request, or else its user agent up to the first slash."""
     if field_manager:
         return field_manager
     name = b""

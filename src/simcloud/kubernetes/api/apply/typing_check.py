@@ -19,9 +19,9 @@ _SCALARS = {"time", "micro_time", "quantity", "int_or_string"}
 
 
 def check_applied(applied: Object, schema: Schema, object_name: str) -> None:
-    """Refuse a configuration with unknown fields, wrong types, or items that cannot be told apart.
+    """Refuse a configuration with unknown fields, wrong types, or duplicate items.
 
-    ``told`` names the object in the refusal: ``demo/web; apps/v1, Kind=Deployment``.
+    ``object_name`` names the object in the refusal: ``demo/web; apps/v1, Kind=Deployment``.
     """
     check_depth(applied)
     complaints = list(_complaints(applied, schema, ()))

@@ -233,7 +233,7 @@ def _exists(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
 
 
 def _decide(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
-    """One deciding answer decides, whatever fails beside it; otherwise the first failure is the answer."""
+    """Return ``deciding`` if any question answers so, even if others fail; otherwise raise the first failure."""
     failure: CelError | None = None
     for ask in questions:
         try:

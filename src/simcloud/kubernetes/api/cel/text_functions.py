@@ -31,7 +31,7 @@ def find(text: Any, pattern: Any) -> str:
 
 
 def find_all(text: Any, pattern: Any, limit: int = -1) -> list[str]:
-    """All pieces that a pattern matches, or so many of them."""
+    """Return the matches of a pattern, at most ``limit`` of them."""
     found = [match.group() for match in _pattern(pattern).finditer(as_text(text))]
     return found if limit < 0 else found[: as_whole(limit)]
 

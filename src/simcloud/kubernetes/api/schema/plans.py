@@ -44,7 +44,7 @@ class Notes:
         """The same wrong value in the words of the converter that strategic merge patches go through."""
 
     def unknown(self, where: Where, key: str) -> None:
-        """A field that no one knows."""
+        """An unknown field."""
         if len(self.problems) < MAX_PROBLEMS:
             path = path_of(where)
             self.problems[f"unknown field {quote(f'{path}.{key}' if path else key)}"] = None

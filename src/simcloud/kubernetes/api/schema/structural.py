@@ -1,6 +1,6 @@
 """Custom kinds: from the schema that a CustomResourceDefinition declares to what its objects may hold.
 
-``schema_from`` makes the nodes that patches and server-side apply walk; ``pruned`` drops what the schema does not name;
+``schema_from`` makes the nodes that patches and server-side apply walk; ``prune`` drops what the schema does not name;
 ``apply_crd_defaults`` fills in what it says to fill in. Whether values are right is ``crd_validation``'s business.
 """
 

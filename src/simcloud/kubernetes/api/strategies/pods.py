@@ -36,7 +36,7 @@ def create_pod(pod: Object) -> None:
 
 @on_status_update("", "Pod")
 def update_pod_status(new: Object, old: Object) -> None:
-    """Who owns a pod and its class of service are not the kubelet's to change."""
+    """Keep the owners and the QoS class, which a kubelet cannot change."""
     take(new["metadata"], old["metadata"], "ownerReferences")
     status, before = new.setdefault("status", {}), old.get("status", {})
     for field in ("qosClass", "observedGeneration"):

@@ -1,4 +1,4 @@
-"""Who may do what: bindings. Roles themselves have no columns of their own."""
+"""Rows of role bindings. Roles have no columns of their own."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def _stands_still(status: Mapping[str, Any]) -> bool:
 
 
 def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """A Job that stands still may be sent elsewhere, and be given more or less, before it goes on."""
+    """Allow a suspended Job to change its scheduling and resources before it resumes."""
     spec, pod = mapping(template, "spec"), dict(mapping(before, "spec"))
     for key in _SCHEDULING:
         pod[key] = spec.get(key)

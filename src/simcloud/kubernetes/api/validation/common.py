@@ -73,12 +73,12 @@ def amount_text(value: Any) -> str:
 
 
 def make_errors(path: str, value: Any, sentences: Iterable[str]) -> Errors:
-    """One error for each sentence a value breaks."""
+    """Return one error for each message."""
     return [invalid(path, value, sentence) for sentence in sentences]
 
 
 def check_required(path: str, value: str, rule: TextRule) -> Errors:
-    """A text that must be given and follow a rule."""
+    """Check a required text against a rule."""
     return make_errors(path, value, rule(value)) if value else [required(path)]
 
 
@@ -109,7 +109,7 @@ def one_of(path: str, value: str, supported: Iterable[str]) -> Errors:
 
 
 def check_required_choice(path: str, value: str, supported: Iterable[str]) -> Errors:
-    """A value out of a list that must be given."""
+    """Check a required value against the supported values."""
     return one_of(path, value, supported) if value else [required(path)]
 
 

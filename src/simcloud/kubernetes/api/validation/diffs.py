@@ -12,7 +12,7 @@ _CONTEXT_LINES = 3
 def difference(old: Any, new: Any) -> str:
     """What changed, as a unified diff of both values written as indented JSON."""
     diff = difflib.unified_diff(_lines(old), _lines(new), n=_CONTEXT_LINES)
-    # The two lines that name the files are not told.
+    # The two lines that name the files are left out.
     return "".join(list(diff)[2:])
 
 

@@ -69,7 +69,7 @@ def _requirement(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
 
 
 def is_empty(given: Mapping[str, Any] | None) -> bool:
-    """Whether a selector asks for nothing."""
+    """Whether a selector has no requirements."""
     return not given or not (given.get("matchLabels") or given.get("matchExpressions"))
 
 

@@ -213,7 +213,7 @@ def _check_managed_fields_entry(path: str, entry: dict[str, Any]) -> Errors:
 
 
 def field_manager(path: str, manager: str) -> Errors:
-    """The name of who manages fields."""
+    """Check the name of a field manager."""
     errors: Errors = []
     if size(manager) > _MANAGER_LIMIT_BYTES:
         errors.append(too_long(path, _MANAGER_LIMIT_BYTES))

@@ -44,32 +44,32 @@ _COMPILED = {
 }
 
 _ALNUM = "must start and end with an alphanumeric character"
-_LABEL_TOLD = (
+_LABEL_RULE = (
     f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_ALNUM}"
 )
-_SUBDOMAIN_TOLD = (
+_SUBDOMAIN_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
     f"and {_ALNUM}"
 )
-_SUBDOMAIN_UNDERSCORE_TOLD = (
+_SUBDOMAIN_UNDERSCORE_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
     f"and {_ALNUM}"
 )
-_WILDCARD_TOLD = (
+_WILDCARD_RULE = (
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must "
     "consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
 )
-_LABEL_1035_TOLD = (
+_LABEL_1035_RULE = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character"
 )
-_KEY_TOLD = f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALNUM}"
-_VALUE_TOLD = (
+_KEY_RULE = f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALNUM}"
+_VALUE_RULE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
     f"and {_ALNUM}"
 )
-_ENV_TOLD = "a valid environment variable name must consist only of printable ASCII characters other than '='"
-_CONFIG_KEY_TOLD = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+_ENV_RULE = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+_CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
 
 
 def size(text: str) -> int:
@@ -109,37 +109,37 @@ def dns1123_label(value: str) -> list[str]:
     if not matches(_LABEL, value):
         if matches(_SUBDOMAIN, value):
             return [*broken, "must not contain dots"]
-        broken.append(told_form(_LABEL_TOLD, _LABEL, "my-name", "123-abc"))
+        broken.append(told_form(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
     return broken
 
 
 def dns1123_subdomain(value: str) -> list[str]:
     """The name of most objects."""
-    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _SUBDOMAIN, _SUBDOMAIN_RULE, "example.com")
 
 
 def dns1123_subdomain_with_underscore(value: str) -> list[str]:
     """A DNS search domain."""
     return _long(value, SUBDOMAIN_LIMIT) + _check_form(
-        value, _SUBDOMAIN_UNDERSCORE, _SUBDOMAIN_UNDERSCORE_TOLD, "example.com"
+        value, _SUBDOMAIN_UNDERSCORE, _SUBDOMAIN_UNDERSCORE_RULE, "example.com"
     )
 
 
 def wildcard_dns1123_subdomain(value: str) -> list[str]:
     """A host like ``*.example.com``."""
-    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _WILDCARD, _WILDCARD_TOLD, "*.example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _WILDCARD, _WILDCARD_RULE, "*.example.com")
 
 
 def dns1035_label(value: str) -> list[str]:
     """A label that starts with a letter."""
-    return _long(value, LABEL_LIMIT) + _check_form(value, _LABEL_1035, _LABEL_1035_TOLD, "my-name", "abc-123")
+    return _long(value, LABEL_LIMIT) + _check_form(value, _LABEL_1035, _LABEL_1035_RULE, "my-name", "abc-123")
 
 
 def qualified_name(value: str) -> list[str]:
     """A label key: a name, or a DNS prefix, a slash and a name."""
     prefix, slash, name = value.rpartition("/")
     if "/" in prefix:
-        message = told_form(_KEY_TOLD, _KEY, "MyName", "my.name", "123-abc")
+        message = told_form(_KEY_RULE, _KEY, "MyName", "my.name", "123-abc")
         return [
             f"a valid label key {message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         ]
@@ -153,20 +153,20 @@ def qualified_name(value: str) -> list[str]:
     broken += [f"name part {message}" for message in _long(name, LABEL_LIMIT, "bytes")]
     return broken + [
         f"name part {message}"
-        for message in _check_form(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
+        for message in _check_form(name, _KEY, _KEY_RULE, "MyName", "my.name", "123-abc")
     ]
 
 
 def _key_prefix(prefix: str) -> list[str]:
     return _long(prefix, SUBDOMAIN_LIMIT, "bytes") + _check_form(
-        prefix, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com"
+        prefix, _SUBDOMAIN, _SUBDOMAIN_RULE, "example.com"
     )
 
 
 def label_value(value: str) -> list[str]:
     """The value of a label."""
     return _long(value, LABEL_LIMIT, "bytes") + _check_form(
-        value, _VALUE, _VALUE_TOLD, "MyValue", "my_value", "12345"
+        value, _VALUE, _VALUE_RULE, "MyValue", "my_value", "12345"
     )
 
 
@@ -175,13 +175,13 @@ def env_var_name(value: str) -> list[str]:
     if not value:
         return ["environment variable name must be non-empty"]
     good = all(" " <= char <= "~" and char != "=" for char in value)
-    return [] if good else [_ENV_TOLD]
+    return [] if good else [_ENV_RULE]
 
 
 def config_map_key(value: str) -> list[str]:
     """A key of a ConfigMap or a Secret."""
     broken = _long(value, SUBDOMAIN_LIMIT)
-    broken += _check_form(value, _CONFIG_KEY, _CONFIG_KEY_TOLD, "key.name", "KEY_NAME", "key-name")
+    broken += _check_form(value, _CONFIG_KEY, _CONFIG_KEY_RULE, "key.name", "KEY_NAME", "key-name")
     return broken + _leaves_folder(value)
 
 

@@ -19,7 +19,7 @@ _POD_COUNTED = ("pods",)
 _POD_COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 _CLAIM_COUNTED = ("persistentvolumeclaims", "requests.storage")
 _CONFLICTS = (("BestEffort", "NotBestEffort"), ("NotTerminating", "Terminating"))
-_EXISTS_TOLD = (
+_EXISTS_RULE = (
     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 )
@@ -105,7 +105,7 @@ def _selector_values(path: str, requirement: Object) -> Errors:
     operator, values = requirement.get("operator", ""), requirement.get("values") or []
     errors = []
     if requirement.get("scopeName") in _EXISTS_SCOPES and operator != "Exists":
-        errors.append(invalid(f"{path}.operator", operator, _EXISTS_TOLD))
+        errors.append(invalid(f"{path}.operator", operator, _EXISTS_RULE))
     if operator in ("In", "NotIn"):
         if not values:
             message = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
@@ -189,7 +189,7 @@ def _limit_of(path: str, name: str, limit: Object, kind: str) -> Errors:
 
     low, high, default, wanted = of("min"), of("max"), of("default"), of("defaultRequest")
     errors = []
-    # Each row: where it is told, the value shown, the smaller, the greater, and what each is called.
+    # Each row: the field, the value shown, the smaller, the greater, and what each is called.
     for field, shown, smaller, greater, first, second in (
         ("min", low, low, high, "min", "max"),
         ("defaultRequest", wanted, low, wanted, "min", "default request"),

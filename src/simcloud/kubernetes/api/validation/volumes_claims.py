@@ -29,7 +29,7 @@ from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.volume_sources import SOURCE_FIELDS, check_source
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
-_BETA_CLASS_TOLD = (
+_BETA_CLASS_RULE = (
     f'metadata.annotations[{BETA_CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead'
 )
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
@@ -47,7 +47,7 @@ def persistent_volume(new: Object, old: Object | None) -> Errors:
 def persistent_volume_warnings(new: Object, old: Object | None) -> list[str]:
     """What a write of a PersistentVolume is warned of."""
     spec = mapping(new, "spec")
-    messages = [_BETA_CLASS_TOLD] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
+    messages = [_BETA_CLASS_RULE] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
     if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
         messages.append(
             "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
@@ -211,7 +211,7 @@ def persistent_volume_claim(new: Object, old: Object | None) -> Errors:
 @warns("", "PersistentVolumeClaim")
 def persistent_volume_claim_warnings(new: Object, old: Object | None) -> list[str]:
     """What a write of a PersistentVolumeClaim is warned of."""
-    messages = [_BETA_CLASS_TOLD] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
+    messages = [_BETA_CLASS_RULE] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
     return messages + claim_spec_warnings("spec", mapping(new, "spec"))
 
 
