@@ -1,4 +1,4 @@
-"""Who owns which field of an object: managedFields and server-side apply."""
+"""Field ownership: managedFields and server-side apply."""
 
 from simcloud.kubernetes.api.apply.apply import server_side_apply
 from simcloud.kubernetes.api.apply.managed import manager_name, track_update

@@ -14,10 +14,10 @@ from simcloud.kubernetes.api.apply.extract import Comparison, compare, every_fie
 from simcloud.kubernetes.api.apply.fieldset import (
     Fields,
     difference,
+    format_path,
     has,
     intersection,
     paths,
-    printed,
     union,
 )
 from simcloud.kubernetes.api.apply.managed import (
@@ -28,7 +28,7 @@ from simcloud.kubernetes.api.apply.managed import (
     Manager,
     decode,
     encode,
-    updated_entries,
+    update_entries,
 )
 from simcloud.kubernetes.api.apply.merge import merge, remove_fields, with_named_parents, without_nulls
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
@@ -74,16 +74,16 @@ def server_side_apply(
 def _check(applied: Object, resource: Resource) -> None:
     version, kind = applied.get("apiVersion"), applied.get("kind")
     if version != resource.api_version or kind != resource.kind:
-        told = version if "/" in str(version) else f"/{version or ''}"
-        raise BadRequest(f"invalid object type: {told}, Kind={kind or ''}")
+        object_name = version if "/" in str(version) else f"/{version or ''}"
+        raise BadRequest(f"invalid object type: {object_name}, Kind={kind or ''}")
     metadata = applied.get("metadata") or {}
     if not isinstance(metadata, dict):
         metadata = {}
     if metadata.get("managedFields") is not None:
         raise BadRequest("metadata.managedFields must be nil")
     name, namespace = metadata.get("name") or "", metadata.get("namespace") or ""
-    told = f"{namespace}/{name}; {resource.group or ''}/{resource.version}, Kind={kind}"
-    check_applied(applied, schema_of_objects(resource), told)
+    object_name = f"{namespace}/{name}; {resource.group or ''}/{resource.version}, Kind={kind}"
+    check_applied(applied, schema_of_objects(resource), object_name)
 
 
 class _Application:
@@ -102,7 +102,9 @@ class _Application:
 
     def run(self, force: bool) -> Object:
         """The object that comes of it."""
-        new = self._pruned(merge(_unmanaged(self.live), _unmanaged(self.applied), self.schema))
+        new = self._prune(
+            merge(_without_managed_fields(self.live), _without_managed_fields(self.applied), self.schema)
+        )
         said = self._without_reset(field_set(self.applied, self.schema))
         made = compare(with_structs(self.live, self.resource), with_structs(new, self.resource), self.schema)
         made = Comparison(*map(self._without_reset, made))
@@ -112,15 +114,15 @@ class _Application:
         if conflicts:
             raise _refusal(conflicts)
         kept = self._entries_of_others(made)
-        unchanged = new == _unmanaged(self.live)
+        unchanged = new == _without_managed_fields(self.live)
         last = self.entries.get(self.me.identity)
         time = (last.time if last else "") if unchanged else self.now
         if said:
             kept[self.me.identity] = Entry(self.me, said, time)
-        return self._finished(new, kept)
+        return self._finish(new, kept)
 
     def _entries(self) -> Entries:
-        """The entries of the live object; one that nobody tracked is all owned by whoever was before."""
+        """Return the entries of the live object; fields of an untracked object belong to a default manager."""
         try:
             entries = decode(at(self.live, "metadata", "managedFields", default=None) or [])
         except ValueError as why:
@@ -129,13 +131,13 @@ class _Application:
             return entries
         before = Manager(_BEFORE_FIRST_APPLY, UPDATE, self.me.api_version, self.me.subresource)
         empty = zero_beside(self.resource, self.live)
-        return updated_entries({}, empty, self.live, self.resource, before, self.now)
+        return update_entries({}, empty, self.live, self.resource, before, self.now)
 
     def _without_reset(self, fields: Fields) -> Fields:
         return without_reset(fields, self.resource, self.me.subresource)
 
-    def _pruned(self, merged: Object) -> Object:
-        """The merged object without what this manager applied last time and nobody wants now."""
+    def _prune(self, merged: Object) -> Object:
+        """Return the merged object without fields that this manager applied last time and no manager owns now."""
         last = self.entries.get(self.me.identity)
         if last is None:
             return merged
@@ -183,7 +185,7 @@ class _Application:
                 kept[identity] = entry._replace(fields=fields)
         return kept
 
-    def _finished(self, new: Object, entries: Entries) -> Object:
+    def _finish(self, new: Object, entries: Entries) -> Object:
         """The new object without applied nulls, with its managedFields and last-applied annotation."""
         obj: Object = without_nulls(new, self.live, self.schema)
         metadata = dict(obj.get("metadata") or {})
@@ -195,7 +197,7 @@ class _Application:
         return {**obj, "metadata": metadata}
 
 
-def _unmanaged(obj: Object) -> Object:
+def _without_managed_fields(obj: Object) -> Object:
     """An object without its managedFields."""
     if "managedFields" not in (obj.get("metadata") or {}):
         return obj
@@ -209,44 +211,45 @@ def _refusal(conflicts: Conflicts) -> ApplyConflict:
     causes = [
         {
             "reason": "FieldManagerConflict",
-            "message": f"conflict with {_named(manager)}",
-            "field": printed(path),
+            "message": f"conflict with {_format_manager(manager)}",
+            "field": format_path(path),
         }
         for manager, path in conflicts
     ]
     if len(conflicts) == 1:
         manager, path = conflicts[0]
         return ApplyConflict(
-            f"Apply failed with 1 conflict: conflict with {_named(manager)}: {printed(path)}", causes
+            f"Apply failed with 1 conflict: conflict with {_format_manager(manager)}: {format_path(path)}",
+            causes,
         )
     lines: list[str] = []
     said: Manager | None = None
     for manager, path in conflicts:
         if manager != said:
-            lines.append(f"conflicts with {_named(manager)}:")
+            lines.append(f"conflicts with {_format_manager(manager)}:")
             said = manager
-        lines.append(f"- {printed(path)}")
+        lines.append(f"- {format_path(path)}")
     listed = "\n".join(lines)
     return ApplyConflict(f"Apply failed with {len(conflicts)} conflicts: {listed}", causes)
 
 
-def _named(manager: Manager) -> str:
-    told = msgspec.json.encode(manager.name).decode()
+def _format_manager(manager: Manager) -> str:
+    text = msgspec.json.encode(manager.name).decode()
     if manager.subresource:
-        told += f' with subresource "{manager.subresource}"'
-    return f"{told} using {manager.api_version}" if manager.operation == UPDATE else told
+        text += f' with subresource "{manager.subresource}"'
+    return f"{text} using {manager.api_version}" if manager.operation == UPDATE else text
 
 
 def _with_last_applied(annotations: Object, applied: Object) -> Object:
     """The annotations with kubectl's memory of what it applied brought up to date."""
-    told: dict[str, Any] = dict(applied)
-    metadata = dict(told.get("metadata") or {})
+    config: dict[str, Any] = dict(applied)
+    metadata = dict(config.get("metadata") or {})
     if metadata.get("annotations") is not None:
         metadata["annotations"] = {
             key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED
         }
-        told["metadata"] = metadata
-    text = msgspec.json.encode(told, order="sorted").decode()
+        config["metadata"] = metadata
+    text = msgspec.json.encode(config, order="sorted").decode()
     for char, escape in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
         text = text.replace(char, escape)
     found = {**annotations, LAST_APPLIED: text + "\n"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from simcloud.kubernetes.api.apply.fieldset import LEAF, SELF, Fields, ordered, step_of_field
+from simcloud.kubernetes.api.apply.fieldset import LEAF, SELF, Fields, sort_fields, step_of_field
 from simcloud.kubernetes.api.apply.shape import (
     field_schema,
     is_named,
@@ -50,7 +50,7 @@ def compare(old: Object, new: Object, schema: Schema | None) -> Comparison:
     changed: Fields = {}
     removed: Fields = {}
     _compare_fields(old, new, schema, changed, removed)
-    return Comparison(ordered(changed), ordered(removed))
+    return Comparison(sort_fields(changed), sort_fields(removed))
 
 
 def field_set(obj: Object, schema: Schema | None) -> Fields:
@@ -60,7 +60,7 @@ def field_set(obj: Object, schema: Schema | None) -> Fields:
 
 def every_field(obj: Object, schema: Schema | None) -> Fields:
     """The same with the fields that no manager owns."""
-    return _said(obj, schema) or {}
+    return _list_fields(obj, schema) or {}
 
 
 def _ownable(obj: Object) -> Object:
@@ -88,7 +88,7 @@ def _compare(old: Any, new: Any, schema: Schema | None) -> tuple[Fields | None, 
         _compare_items(old, new, schema, changed, removed)
     else:
         return LEAF, None
-    return ordered(changed) or None, ordered(removed) or None
+    return sort_fields(changed) or None, sort_fields(removed) or None
 
 
 def _fields_of(value: Any, walked: bool) -> Object:
@@ -146,7 +146,7 @@ def _whole(value: Any, schema: Schema | None) -> Fields:
             below[step_of_field(name)] = _whole(value[name], field_schema(schema, name))
     elif isinstance(value, list) and schema is not None and walks_items(schema):
         found = items_by_step(schema, value)
-        below = ordered(
+        below = sort_fields(
             {
                 step: _whole(items[0], schema.items) if len(items) == 1 else LEAF
                 for step, items in found.items()
@@ -155,32 +155,35 @@ def _whole(value: Any, schema: Schema | None) -> Fields:
     return {SELF: LEAF, **below} if below else LEAF
 
 
-def _said(value: Any, schema: Schema | None) -> Fields | None:
+def _list_fields(value: Any, schema: Schema | None) -> Fields | None:
     """What is said at and below a step: None for nothing, as of an empty list that is merged by items."""
     if isinstance(value, dict) and walks_fields(schema, value):
-        return _said_fields(value, schema)
+        return _list_struct_fields(value, schema)
     if walks_items(schema) and schema is not None:
         steps = items_by_step(schema, value)
-        return ordered({step: _said_item(items, schema.items) for step, items in steps.items()}) or None
+        return (
+            sort_fields({step: _list_item_fields(items, schema.items) for step, items in steps.items()})
+            or None
+        )
     return {}
 
 
-def _said_fields(value: Object, schema: Schema | None) -> Fields | None:
+def _list_struct_fields(value: Object, schema: Schema | None) -> Fields | None:
     below: Fields = {}
     for name in sorted(value):
         item = value[name]
-        said = _said(item, field_schema(schema, name))
+        said = _list_fields(item, field_schema(schema, name))
         if item is None or item == {} or (said is None and not is_named(schema, name)):
             below[step_of_field(name)] = {}
         elif said is not None:
-            below[step_of_field(name)] = said if is_named(schema, name) else _owned(said)
+            below[step_of_field(name)] = said if is_named(schema, name) else _add_self(said)
     return below or None
 
 
-def _said_item(items: list[Any], schema: Schema) -> Fields:
-    return _owned(_said(items[0], schema) or {}) if len(items) == 1 else {}
+def _list_item_fields(items: list[Any], schema: Schema) -> Fields:
+    return _add_self(_list_fields(items[0], schema) or {}) if len(items) == 1 else {}
 
 
-def _owned(below: Fields) -> Fields:
+def _add_self(below: Fields) -> Fields:
     """The same with the step itself in the set."""
     return {SELF: {}, **below} if below else below

@@ -51,7 +51,7 @@ def union(left: Fields, right: Fields) -> Fields:
             merged[step] = both
     if merged is None:
         return left
-    return ordered(merged) if len(merged) > len(left) else merged
+    return sort_fields(merged) if len(merged) > len(left) else merged
 
 
 def _union_below(left: Fields, right: Fields) -> Fields:
@@ -131,22 +131,22 @@ def has(fields: Fields, path: tuple[str, ...]) -> bool:
     return below is not None and is_member(below)
 
 
-def ordered(fields: Fields) -> Fields:
+def sort_fields(fields: Fields) -> Fields:
     """The same steps in canonical order."""
     if len(fields) < 2:
         return fields
     return {step: fields[step] for step in sorted(fields, key=_rank)}
 
 
-def shared(fields: Fields) -> Fields:
+def intern_fields(fields: Fields) -> Fields:
     """The same set, as an earlier equal one if there was one: many objects are written alike."""
     try:
-        told = msgspec.json.encode(fields)
+        encoded = msgspec.json.encode(fields)
     except UnicodeEncodeError:  # half a character, as JSON can carry it
         return fields
     if len(_shared) > _SHARED_SETS:
         _shared.clear()
-    return _shared.setdefault(told, fields)
+    return _shared.setdefault(encoded, fields)
 
 
 @lru_cache(maxsize=65536)
@@ -165,9 +165,9 @@ def step_of_value(value: Any) -> str:
     return f"v:{msgspec.json.encode(value).decode()}"
 
 
-def printed(path: tuple[str, ...]) -> str:
+def format_path(path: tuple[str, ...]) -> str:
     """A path as messages print it: ``.spec.containers[name="web"].image``."""
-    return "".join(map(_printed_step, path))
+    return "".join(map(_format_step, path))
 
 
 def parse(fields: Any) -> Fields:
@@ -178,14 +178,14 @@ def parse(fields: Any) -> Fields:
     if not isinstance(fields, dict):
         raise ValueError("a set of fields is an object")
     found: Fields = {}
-    for step, told in fields.items():
+    for step, inner in fields.items():
         if step == SELF:
             found[SELF] = LEAF
         elif step[:2] in ("f:", "k:", "v:", "i:"):
-            below = parse(told)
+            below = parse(inner)
             _rank(step)
             found[step] = LEAF if below.keys() == {SELF} else below
-    return ordered(found)
+    return sort_fields(found)
 
 
 def _below(below: Fields) -> Fields:
@@ -215,12 +215,12 @@ def _rank(step: str) -> tuple[int, Any]:
     kind, rest = _RANKS[step[0]], step[2:]
     if kind == 0:
         return kind, rest
-    told = msgspec.json.decode(rest)
+    value = msgspec.json.decode(rest)
     if kind == 1:
-        if not isinstance(told, dict):
+        if not isinstance(value, dict):
             raise ValueError("the keys of an item are an object")
-        return kind, tuple((name, _value_rank(told[name])) for name in sorted(told))
-    return kind, (("", _value_rank(told)),)
+        return kind, tuple((name, _value_rank(value[name])) for name in sorted(value))
+    return kind, (("", _value_rank(value)),)
 
 
 def _value_rank(value: Any) -> tuple[int, Any]:
@@ -234,7 +234,7 @@ def _value_rank(value: Any) -> tuple[int, Any]:
     return 3, msgspec.json.encode(value, order="deterministic")
 
 
-def _printed_step(step: str) -> str:
+def _format_step(step: str) -> str:
     kind, rest = step[0], step[2:]
     if kind == "f":
         return f".{rest}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from simcloud.kubernetes.api.apply.extract import compare
-from simcloud.kubernetes.api.apply.fieldset import Fields, difference, parse, shared, union
+from simcloud.kubernetes.api.apply.fieldset import Fields, difference, intern_fields, parse, union
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
 from simcloud.kubernetes.api.apply.shape import Untyped, schema_of_objects
 from simcloud.kubernetes.api.apply.zero import with_structs, zero_beside
@@ -30,7 +30,7 @@ Identity = tuple[str, str, str, str]
 
 
 class Manager(NamedTuple):
-    """Who writes: a name, the way, and what of the object. A manager that applies has one entry for all versions."""
+    """A field manager: name, operation, version and subresource. A manager that applies has one entry for all versions."""
 
     name: str
     operation: str
@@ -39,7 +39,7 @@ class Manager(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """What tells managers apart, and the order in which conflicts with them are told."""
+        """The key of a manager, and the sort order of conflicts."""
         version = self.api_version if self.operation == UPDATE else ""
         return self.name, self.operation, version, self.subresource
 
@@ -58,7 +58,7 @@ Entries = dict[Identity, Entry]
 
 
 def manager_name(field_manager: str, user_agent: str) -> str:
-    """Who writes: the manager that a request names, else its program, up to the slash of its version."""
+    """Return the field manager of a request, or else its user agent up to the first slash."""
     if field_manager:
         return field_manager
     name = b""
@@ -85,14 +85,14 @@ def track_update(
     What changed goes to this manager and leaves all others; what is gone leaves everyone. The live
     object's own list comes back where nothing changed. Neither object is changed.
     """
-    before = _listed(live)
-    given = None if subresource else _given_entries(before, new)
+    before = _get_managed_fields(live)
+    given = None if subresource else _parse_sent_entries(before, new)
     entries = _readable(before) if given is None else given
     if live is not None and not entries:
         return []
-    told = Manager(manager or _NO_NAME, UPDATE, resource.api_version, subresource)
+    updater = Manager(manager or _NO_NAME, UPDATE, resource.api_version, subresource)
     try:
-        updated = updated_entries(entries, live or zero_beside(resource, new), new, resource, told, now)
+        updated = update_entries(entries, live or zero_beside(resource, new), new, resource, updater, now)
     except (Untyped, RecursionError):
         return before
     if updated is entries and given is None:
@@ -100,7 +100,7 @@ def track_update(
     return encode(updated)
 
 
-def updated_entries(
+def update_entries(
     entries: Entries, live: Object, new: Object, resource: Resource, manager: Manager, now: str
 ) -> Entries:
     """The entries after a manager turned one object into another; the same entries where nothing changed."""
@@ -118,9 +118,9 @@ def updated_entries(
             found[identity] = entry if fields is entry.fields else entry._replace(fields=fields)
     if changed:
         mine = found.get(manager.identity)
-        owned = shared(union(mine.fields, changed) if mine else changed)
+        owned = intern_fields(union(mine.fields, changed) if mine else changed)
         found[manager.identity] = Entry(manager, owned, now)
-    return _capped(found)
+    return _cap_updates(found)
 
 
 def decode(listed: Any) -> Entries:
@@ -128,11 +128,11 @@ def decode(listed: Any) -> Entries:
     if not isinstance(listed, list):
         raise ValueError("managedFields is a list")
     found: Entries = {}
-    for told in listed:
-        if not isinstance(told, dict) or told.get("fieldsType") != "FieldsV1":
+    for item in listed:
+        if not isinstance(item, dict) or item.get("fieldsType") != "FieldsV1":
             raise ValueError("no entry of managedFields")
-        manager = Manager(*(told.get(part) or "" for part in _PARTS))
-        entry = Entry(manager, told.get("fieldsV1") or {}, told.get("time") or "")
+        manager = Manager(*(item.get(part) or "" for part in _PARTS))
+        entry = Entry(manager, item.get("fieldsV1") or {}, item.get("time") or "")
         if not all(isinstance(text, str) for text in (*manager, entry.time)) or not manager.api_version:
             raise ValueError("no entry of managedFields")
         if manager.operation not in (APPLY, UPDATE):
@@ -143,7 +143,7 @@ def decode(listed: Any) -> Entries:
 
 def encode(entries: Entries) -> list[Object]:
     """Entries as a managedFields list: appliers first, then by time, name, version and subresource."""
-    return [_encoded(entry) for entry in sorted(entries.values(), key=_rank)]
+    return [_encode_entry(entry) for entry in sorted(entries.values(), key=_rank)]
 
 
 def _rank(entry: Entry) -> tuple[str, ...]:
@@ -151,19 +151,19 @@ def _rank(entry: Entry) -> tuple[str, ...]:
     return manager.operation, entry.time, manager.name, manager.api_version, manager.subresource
 
 
-def _encoded(entry: Entry) -> Object:
+def _encode_entry(entry: Entry) -> Object:
     manager = entry.manager
-    told: Object = {"manager": manager.name} if manager.name else {}
-    told |= {"operation": manager.operation, "apiVersion": manager.api_version}
+    encoded: Object = {"manager": manager.name} if manager.name else {}
+    encoded |= {"operation": manager.operation, "apiVersion": manager.api_version}
     if entry.time:
-        told["time"] = entry.time
-    told |= {"fieldsType": "FieldsV1", "fieldsV1": entry.fields}
+        encoded["time"] = entry.time
+    encoded |= {"fieldsType": "FieldsV1", "fieldsV1": entry.fields}
     if manager.subresource:
-        told["subresource"] = manager.subresource
-    return told
+        encoded["subresource"] = manager.subresource
+    return encoded
 
 
-def _listed(obj: Object | None) -> list[Object]:
+def _get_managed_fields(obj: Object | None) -> list[Object]:
     """The managedFields an object has."""
     return ((obj or {}).get("metadata") or {}).get("managedFields") or []
 
@@ -176,24 +176,24 @@ def _readable(listed: list[Object]) -> Entries:
         return {}
 
 
-def _given_entries(before: list[Object], new: Object) -> Entries | None:
+def _parse_sent_entries(before: list[Object], new: Object) -> Entries | None:
     """The entries that a writer sets, none where it resets them; None where it leaves them alone.
 
     What cannot be read is left alone too.
     """
-    told = (new.get("metadata") or {}).get("managedFields")
-    if told is None or told is before or told == before:
+    sent = (new.get("metadata") or {}).get("managedFields")
+    if sent is None or sent is before or sent == before:
         return None
-    if told in ([], [{}]):
+    if sent in ([], [{}]):
         return {}
     try:
-        given = decode(told)
+        given = decode(sent)
         return {name: entry._replace(fields=parse(entry.fields)) for name, entry in given.items()} or None
     except (ValueError, RecursionError):
         return None
 
 
-def _capped(entries: Entries) -> Entries:
+def _cap_updates(entries: Entries) -> Entries:
     """At most ten entries of updates: the oldest of one version become one."""
     updates = [identity for identity, entry in entries.items() if entry.manager.operation == UPDATE]
     excess = len(updates) - MAX_UPDATE_MANAGERS

@@ -41,10 +41,10 @@ def merge(live: Any, applied: Any, schema: Schema | None) -> Any:
 
 def _merge_items(live: list[Any], applied: list[Any], schema: Schema) -> list[Any]:
     """Applied items come in the order applied; live ones that are not applied keep their neighbours."""
-    there, told = items_by_step(schema, live), items_by_step(schema, applied)
+    there, wanted = items_by_step(schema, live), items_by_step(schema, applied)
     live_steps = [step_of(schema, item) for item in live]
-    told_steps = list(told)
-    shared = deque(step for step in told_steps if step in there)
+    wanted_steps = list(wanted)
+    shared = deque(step for step in wanted_steps if step in there)
     merged: list[Any] = []
     done: set[str] = set()
     left = right = 0
@@ -52,28 +52,28 @@ def _merge_items(live: list[Any], applied: list[Any], schema: Schema) -> list[An
     def put(step: str) -> None:
         done.add(step)
         before = there.get(step, [])
-        merged.append(merge(before[0] if len(before) == 1 else None, told[step][0], schema.items))
+        merged.append(merge(before[0] if len(before) == 1 else None, wanted[step][0], schema.items))
         if shared and shared[0] == step:
             shared.popleft()
 
-    while left < len(live_steps) or right < len(told_steps):
+    while left < len(live_steps) or right < len(wanted_steps):
         step = live_steps[left] if left < len(live_steps) else ""
-        if step and right < len(told_steps):
-            if step == told_steps[right]:
+        if step and right < len(wanted_steps):
+            if step == wanted_steps[right]:
                 put(step)
                 left, right = left + 1, right + 1
                 continue
-            if step in told and shared and shared[0] != step:
+            if step in wanted and shared and shared[0] != step:
                 left += 1
                 continue
-        if step and step not in told:
+        if step and step not in wanted:
             merged.append(live[left])
             left += 1
             continue
         if step in done:
             left += 1
-        if right < len(told_steps):
-            put(told_steps[right])
+        if right < len(wanted_steps):
+            put(wanted_steps[right])
             right += 1
     return merged
 

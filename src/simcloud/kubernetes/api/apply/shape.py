@@ -13,7 +13,7 @@ from typing import Any
 from simcloud.kubernetes.api.apply.fieldset import step_of_item, step_of_value
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import Schema
-from simcloud.kubernetes.api.schema.builtin import named
+from simcloud.kubernetes.api.schema.builtin import find_schema
 
 DEFAULT_KEYS = {"protocol": "TCP"}
 """Keys of list items that may be left out, and what they then are."""
@@ -33,7 +33,7 @@ def schema_of_objects(resource: Resource) -> Schema:
     if resource.custom is None:
         return schema
     known = schema.fields if schema.shape == "object" else {}
-    metadata = named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
+    metadata = find_schema("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
     return Schema(
         "object",
         name=schema.name,
@@ -77,9 +77,9 @@ def step_of(schema: Schema, item: Any) -> str:
     values = {key: item.get(key, DEFAULT_KEYS.get(key)) for key in schema.keys}
     values = {key: value for key, value in values.items() if value is not None or key in item}
     if not values:
-        told = " ".join(f'"{key}"' for key in schema.keys)
+        key_names = " ".join(f'"{key}"' for key in schema.keys)
         raise Untyped(
-            f"associative list with keys has an element that omits all key fields [{told}] "
+            f"associative list with keys has an element that omits all key fields [{key_names}] "
             "(and doesn't have default values for any key fields)"
         )
     return step_of_item(values)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from simcloud.golang.formatting import sprint
-from simcloud.kubernetes.api.apply.fieldset import printed
+from simcloud.kubernetes.api.apply.fieldset import format_path
 from simcloud.kubernetes.api.apply.shape import Untyped, step_of
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.patch.errors import Unclassified, check_depth
@@ -18,16 +18,16 @@ from simcloud.kubernetes.api.schema import Schema
 _SCALARS = {"time", "micro_time", "quantity", "int_or_string"}
 
 
-def check_applied(applied: Object, schema: Schema, told: str) -> None:
-    """Refuse a configuration with unknown fields, wrong types, or items that cannot be told apart.
+def check_applied(applied: Object, schema: Schema, object_name: str) -> None:
+    """Refuse a configuration with unknown fields, wrong types, or duplicate items.
 
-    ``told`` names the object in the refusal: ``demo/web; apps/v1, Kind=Deployment``.
+    ``object_name`` names the object in the refusal: ``demo/web; apps/v1, Kind=Deployment``.
     """
     check_depth(applied)
     complaints = list(_complaints(applied, schema, ()))
     if complaints:
         listed = complaints[0] if len(complaints) == 1 else "\n  ".join(["errors:", *complaints])
-        raise Unclassified(f"failed to create typed patch object ({told}): {listed}")
+        raise Unclassified(f"failed to create typed patch object ({object_name}): {listed}")
 
 
 def _complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
@@ -38,25 +38,25 @@ def _complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[s
     elif schema.shape == "list":
         yield from _list_complaints(value, schema, path)
     elif complaint := _scalar_complaint(value, schema):
-        yield f"{printed(path)}: {complaint}"
+        yield f"{format_path(path)}: {complaint}"
 
 
 def _map_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(value, dict):
-        yield f"{printed(path)}: expected map, got &{{{sprint(value)}}}"
+        yield f"{format_path(path)}: expected map, got &{{{sprint(value)}}}"
         return
     for name in sorted(value):
         child = schema.child(name)
         if child is not None:
             yield from _complaints(value[name], child, (*path, f"f:{name}"))
         elif not schema.keep_unknown:
-            yield f"{printed((*path, f'f:{name}'))}: field not declared in schema"
+            yield f"{format_path((*path, f'f:{name}'))}: field not declared in schema"
             return
 
 
 def _list_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(value, list):
-        yield f"{printed(path)}: expected list, got &{{{sprint(value)}}}"
+        yield f"{format_path(path)}: expected list, got &{{{sprint(value)}}}"
         return
     seen: set[str] = set()
     for index, item in enumerate(value):
@@ -65,10 +65,10 @@ def _list_complaints(value: Any, schema: Schema, path: tuple[str, ...]) -> Itera
             try:
                 step = step_of(schema, item)
             except Untyped as why:
-                yield f"{printed(path)}: element {index}: {why}"
+                yield f"{format_path(path)}: element {index}: {why}"
                 return
             if step in seen:
-                yield f"{printed(path)}: duplicate entries for key {printed((step,))}"
+                yield f"{format_path(path)}: duplicate entries for key {format_path((step,))}"
             seen.add(step)
         yield from _complaints(item, schema.items, (*path, step))
 
@@ -89,9 +89,9 @@ def _scalar_complaint(value: Any, schema: Schema) -> str:
 def _inner(value: Any) -> str:
     """A value with the Go type that holds it, which the genuine server does not hide."""
     if isinstance(value, str):
-        told = msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value).decode()
     elif isinstance(value, dict | list):
-        told = go_type(value) + "{}" if not value else go_type(value) + sprint(value)
+        text = go_type(value) + "{}" if not value else go_type(value) + sprint(value)
     else:
-        told = sprint(value)
-    return f"&value.valueUnstructured{{Value:{told}}}"
+        text = sprint(value)
+    return f"&value.valueUnstructured{{Value:{text}}}"

@@ -64,7 +64,7 @@ def _last_index_of(where: Any, what: Any) -> int:
 
 def _is_sorted(items: Any) -> bool:
     return all(
-        values.compare("<=", one, other) for one, other in zip(as_list(items), items[1:], strict=False)
+        values.compare("<=", item, other) for item, other in zip(as_list(items), items[1:], strict=False)
     )
 
 
@@ -103,7 +103,7 @@ def _amount(value: Any) -> Any:
     return value.value if isinstance(value, Quantity) else as_whole(value)
 
 
-def _changed(one: Quantity, amount: Any) -> Quantity:
+def _with_amount(one: Quantity, amount: Any) -> Quantity:
     return Quantity(amount, quantity.render(amount))
 
 
@@ -143,7 +143,7 @@ ASKED = (
 """The methods that a value may have of its own."""
 
 
-def _said(method: str, receiver: Any, *arguments: Any) -> Any:
+def _call_method(method: str, receiver: Any, *arguments: Any) -> Any:
     if not isinstance(receiver, values.Asked):
         raise TypeError
     return receiver.answer(method, *arguments)
@@ -206,8 +206,8 @@ METHODS: Mapping[str, Callable[..., Any]] = {
     "isLessThan": lambda one, other: bool(_amount(one) < _amount(other)),
     "compareTo": lambda one, other: (_amount(one) > _amount(other)) - (_amount(one) < _amount(other)),
     "sign": lambda one: (one.value > 0) - (one.value < 0),
-    "add": lambda one, other: _changed(one, one.value + _amount(other)),
-    "sub": lambda one, other: _changed(one, one.value - _amount(other)),
+    "add": lambda one, other: _with_amount(one, one.value + _amount(other)),
+    "sub": lambda one, other: _with_amount(one, one.value - _amount(other)),
     "isInteger": lambda one: one.value.denominator == 1,
     "asInteger": lambda one: values.integer(int(one.value)),
     "asApproximateFloat": lambda one: float(one.value),
@@ -227,5 +227,5 @@ METHODS: Mapping[str, Callable[..., Any]] = {
     "getMilliseconds": _part(
         lambda time: time.microsecond // 1000, lambda span: int(span.total_seconds() * 1000)
     ),
-    **{name: partial(_said, name) for name in ASKED},
+    **{name: partial(_call_method, name) for name in ASKED},
 }

@@ -90,13 +90,13 @@ def _string(text: str, opening: re.Match[str]) -> tuple[Token, int]:
             raise CelSyntaxError(f"Syntax error: token recognition error at: '{text[opening.start() :]}'")
         at += 2 if text[at] == "\\" and "r" not in prefix else 1
     inner = text[opening.end() : at]
-    value: str | bytes = inner if "r" in prefix else _unescaped(inner)
+    value: str | bytes = inner if "r" in prefix else _unescape_text(inner)
     if "b" in prefix:
         value = str(value).encode(errors="replace")
     return Token("value", text[opening.start() : at], opening.start(), value), at + len(quote)
 
 
-def _unescaped(text: str) -> str:
+def _unescape_text(text: str) -> str:
     return _ESCAPE.sub(_unescape, text) if "\\" in text else text
 
 
@@ -108,7 +108,7 @@ def _unescape(match: re.Match[str]) -> str:
         if simple not in _SIMPLE:
             raise CelSyntaxError(f"Syntax error: unable to unescape string: \\{simple}")
         return _SIMPLE[simple]
-    number = int(next(one for one in coded if one), 16)
+    number = int(next(digits for digits in coded if digits), 16)
     if number > 0x10FFFF or 0xD800 <= number < 0xE000:
         raise CelSyntaxError("Syntax error: unable to unescape string")
     return chr(number)

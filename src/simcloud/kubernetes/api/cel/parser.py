@@ -94,7 +94,7 @@ def parse(text: str) -> Node:
     parser = _Parser(tokens(text))
     node = parser.expression()
     if parser.token.kind != "end":
-        raise parser.unexpected()
+        raise parser.make_syntax_error()
     _check_height(node)
     return node
 
@@ -122,7 +122,7 @@ def _check_height(node: Node) -> None:
         height += 1
         if height > MAX_HEIGHT:
             raise _too_deep(MAX_HEIGHT)
-        level = [inner for one in level for inner in children(one)]
+        level = [inner for outer in level for inner in children(outer)]
 
 
 def _too_deep(limit: int) -> CelSyntaxError:
@@ -139,7 +139,7 @@ class _Parser:
     def token(self) -> Token:
         return self.tokens[self.position]
 
-    def unexpected(self) -> CelSyntaxError:
+    def make_syntax_error(self) -> CelSyntaxError:
         return CelSyntaxError(
             f"Syntax error: mismatched input '{self.token.text}' at column {self.token.at + 1}"
         )
@@ -158,12 +158,12 @@ class _Parser:
 
     def need(self, text: str) -> None:
         if not self.take(text):
-            raise self.unexpected()
+            raise self.make_syntax_error()
 
     def need_name(self) -> str:
         token = self.token
         if token.kind != "name":
-            raise self.unexpected()
+            raise self.make_syntax_error()
         self.position += 1
         return token.text
 

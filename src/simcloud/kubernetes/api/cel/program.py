@@ -45,7 +45,7 @@ class Program:
         self.text = text
         self.names = frozenset(_names(tree))
         """Every name that the expression speaks of, variables of macros too."""
-        self._run = _compiled(tree)
+        self._run = _compile(tree)
 
     def evaluate(self, variables: Mapping[str, Any], steps: int = DEFAULT_STEPS) -> Any:
         """The expression's value. Raises ``CelError``; ``CostExceeded`` after that many steps."""
@@ -72,7 +72,7 @@ def _names(tree: parser.Node) -> Iterator[str]:
         waiting += parser.children(node)
 
 
-def _compiled(node: parser.Node) -> Run:
+def _compile(node: parser.Node) -> Run:
     match node:
         case parser.Literal(value):
             return lambda scope: value
@@ -87,10 +87,10 @@ def _compiled(node: parser.Node) -> Run:
         case parser.Call():
             return _call(node)
         case parser.Listing(items):
-            runs = [_compiled(item) for item in items]
+            runs = [_compile(item) for item in items]
             return lambda scope: [run(scope) for run in runs]
         case parser.Mapping(entries):
-            pairs = [(_compiled(key), _compiled(value)) for key, value in entries]
+            pairs = [(_compile(key), _compile(value)) for key, value in entries]
             return lambda scope: _map_of([(key(scope), value(scope)) for key, value in pairs])
 
 
@@ -117,8 +117,8 @@ def _variable(name: str) -> Run:
 
 
 def _selection(node: parser.Select) -> Run:
-    operand, field = _compiled(node.operand), node.field
-    plain, test, optional = unescaped(field), node.test, node.optional
+    operand, field = _compile(node.operand), node.field
+    plain, test, optional = unescape_name(field), node.test, node.optional
 
     def run(scope: Scope) -> Any:
         scope.spend()
@@ -159,7 +159,7 @@ _KEYWORDS = (
 _RESERVED = {f"__{word}__": word for word in _KEYWORDS.split(" ")}
 
 
-def unescaped(field: str) -> str:
+def unescape_name(field: str) -> str:
     """The name of a field that is no identifier: ``__dash__`` stands for ``-``."""
     if "__" not in field:
         return field
@@ -171,7 +171,7 @@ def unescaped(field: str) -> str:
 
 
 def _indexing(node: parser.Index) -> Run:
-    operand, index, optional = _compiled(node.operand), _compiled(node.index), node.optional
+    operand, index, optional = _compile(node.operand), _compile(node.index), node.optional
 
     def run(scope: Scope) -> Any:
         scope.spend()
@@ -196,8 +196,8 @@ def _at(value: Any, key: Any) -> Any:
 
 
 def _macro(node: parser.Macro) -> Run:
-    target, name = _compiled(node.target), node.variable
-    runs = [_compiled(argument) for argument in node.arguments]
+    target, name = _compile(node.target), node.variable
+    runs = [_compile(argument) for argument in node.arguments]
     apply = {"all": _all, "exists": _exists, "exists_one": _exists_one, "filter": _filter, "map": _map}[
         node.kind
     ]
@@ -225,15 +225,15 @@ def _truth(value: Any) -> bool:
 
 
 def _all(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return _decided((partial(runs[0], one) for one in scopes), False)
+    return _decide((partial(runs[0], scope) for scope in scopes), False)
 
 
 def _exists(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return _decided((partial(runs[0], one) for one in scopes), True)
+    return _decide((partial(runs[0], scope) for scope in scopes), True)
 
 
-def _decided(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
-    """One deciding answer decides, whatever fails beside it; otherwise the first failure is the answer."""
+def _decide(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
+    """Return ``deciding`` if any question answers so, even if others fail; otherwise raise the first failure."""
     failure: CelError | None = None
     for ask in questions:
         try:
@@ -249,17 +249,17 @@ def _decided(questions: Iterator[Callable[[], Any]], deciding: bool) -> bool:
 
 
 def _exists_one(scopes: Iterator[Scope], name: str, runs: list[Run]) -> bool:
-    return sum(_truth(runs[0](one)) for one in scopes) == 1
+    return sum(_truth(runs[0](scope)) for scope in scopes) == 1
 
 
 def _filter(scopes: Iterator[Scope], name: str, runs: list[Run]) -> list[Any]:
-    return [one.variables[name] for one in scopes if _truth(runs[0](one))]
+    return [scope.variables[name] for scope in scopes if _truth(runs[0](scope))]
 
 
 def _map(scopes: Iterator[Scope], name: str, runs: list[Run]) -> list[Any]:
     if len(runs) == 1:
-        return [runs[0](one) for one in scopes]
-    return [runs[1](one) for one in scopes if _truth(runs[0](one))]
+        return [runs[0](scope) for scope in scopes]
+    return [runs[1](scope) for scope in scopes if _truth(runs[0](scope))]
 
 
 _BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -275,11 +275,11 @@ _BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def _call(node: parser.Call) -> Run:
-    runs = [_compiled(argument) for argument in node.arguments]
+    runs = [_compile(argument) for argument in node.arguments]
     name = node.name
     if name in ("&&", "||") and node.target is None:
         deciding = name == "||"
-        return lambda scope: _decided((partial(run, scope) for run in runs), deciding)
+        return lambda scope: _decide((partial(run, scope) for run in runs), deciding)
     if name == "?:":
         condition, then, otherwise = runs
         return lambda scope: then(scope) if _truth(condition(scope)) else otherwise(scope)
@@ -321,10 +321,10 @@ def _size(value: Any) -> int:
 def _function(node: parser.Call, runs: list[Run]) -> Run:
     name, target = node.name, node.target
     known = FUNCTIONS.get(name) if target is None else METHODS.get(name)
-    receiver = None if target is None else _compiled(target)
+    receiver = None if target is None else _compile(target)
 
     def run(scope: Scope) -> Any:
-        arguments = [one(scope) for one in runs]
+        arguments = [evaluate(scope) for evaluate in runs]
         if receiver is not None:
             arguments.insert(0, receiver(scope))
         scope.spend(1 + sum(map(_size, arguments)))

@@ -31,7 +31,7 @@ def find(text: Any, pattern: Any) -> str:
 
 
 def find_all(text: Any, pattern: Any, limit: int = -1) -> list[str]:
-    """All pieces that a pattern matches, or so many of them."""
+    """Return the matches of a pattern, at most ``limit`` of them."""
     found = [match.group() for match in _pattern(pattern).finditer(as_text(text))]
     return found if limit < 0 else found[: as_whole(limit)]
 
@@ -86,7 +86,7 @@ def join(items: Any, separator: Any = "") -> str:
 
 def format_text(text: Any, arguments: Any) -> str:
     """A text with values in place of its verbs."""
-    longest = max((len(one) for one in as_list(arguments) if isinstance(one, str)), default=0)
+    longest = max((len(argument) for argument in as_list(arguments) if isinstance(argument, str)), default=0)
     if len(as_text(text)) * (1 + longest) > MAX_TEXT:
         raise CostExceeded
     waiting = iter(arguments)

@@ -107,7 +107,7 @@ def default_namespace(namespace: Object) -> None:
 
 @defaults("", "Node")
 def default_node(node: Object) -> None:
-    """Without word from the kubelet, all of a node can be allocated. Its first range of addresses is said twice."""
+    """Default allocatable to capacity, and keep podCIDR equal to the first of podCIDRs."""
     spec = part(node, "spec")
     ranges = spec.get("podCIDRs")
     if spec.get("podCIDR") and (not ranges or ranges[0] != spec["podCIDR"]):

@@ -1,4 +1,4 @@
-"""When an image is pulled, if nothing is said about it."""
+"""The default image pull policy."""
 
 from __future__ import annotations
 

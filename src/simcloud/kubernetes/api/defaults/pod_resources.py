@@ -11,7 +11,7 @@ _SHARED = ("cpu", "memory")
 
 
 def default_container_requests(container: Object) -> None:
-    """A container asks for what it is limited to, unless it says otherwise."""
+    """Default the requests of a container to its limits."""
     resources = container.get("resources", {})
     if "limits" in resources:
         _inherit(resources, resources["limits"])
@@ -39,7 +39,7 @@ def _pod_wide(name: str) -> bool:
 
 
 def _total_request(spec: Object, name: str) -> str | None:
-    """What the containers need at once, in the suffixes that such a sum is told in."""
+    """Return the sum of the container requests, rendered with the usual suffixes."""
     total = containers_amounts(spec, "requests").get(name)
     return (
         None if total is None else quantity.render(total.value, "binary" if name == "memory" else "decimal")

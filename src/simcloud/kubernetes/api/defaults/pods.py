@@ -86,7 +86,7 @@ def _default_http_get(handler: Object) -> None:
 def _align_addresses(status: Object) -> None:
     """The first of the addresses and the one address are the same; a kubelet may say either."""
     address = status.get("podIP")
-    listed = [one.get("ip") for one in each(status, "podIPs")]
+    listed = [entry.get("ip") for entry in each(status, "podIPs")]
     if address and listed[:1] != [address]:
         status["podIPs"] = [{"ip": address}]
     elif listed and listed[0]:

@@ -117,7 +117,7 @@ def _dropping(schema: Schema) -> _Visit:
 
 @cache
 def _printing(schema: Schema) -> _Visit:
-    printed = _printed(schema) if schema.shape == "object" else ()
+    printed = _list_printed_fields(schema) if schema.shape == "object" else ()
 
     def add(value: Object) -> None:
         for field, empty in printed:
@@ -154,7 +154,7 @@ def _droppable(schema: Schema) -> frozenset[str]:
 
 
 @cache
-def _printed(schema: Schema) -> tuple[tuple[str, Any], ...]:
+def _list_printed_fields(schema: Schema) -> tuple[tuple[str, Any], ...]:
     """The fields of a struct that are printed even if nobody set them, and as what."""
     empties = [
         (name, _empty(node, field))

@@ -40,7 +40,7 @@ def read_patch(body: bytes, kind: PatchType) -> Any:
         # Go reads what is not UTF-8 as replacement characters.
         return read_patch(body.decode(errors="replace").encode(), kind)
     except (msgspec.DecodeError, RecursionError) as error:
-        told = syntax_error(body) or (
+        message = syntax_error(body) or (
             "exceeded max depth" if isinstance(error, RecursionError) else str(error)
         )
-    raise BadRequest(told if kind is PatchType.STRATEGIC else f"error decoding patch: {told}")
+    raise BadRequest(message if kind is PatchType.STRATEGIC else f"error decoding patch: {message}")

@@ -54,7 +54,7 @@ def _first(complaints: Any) -> str:
 
 
 def _scalar_complaint(value: Any, schema: Schema) -> str:
-    """Go converts between numbers, and could make text of an integer but is told not to."""
+    """Check a scalar as Go does: numbers are converted, integers never become text."""
     found = type(value)
     wanted = _GO_TYPES.get(schema.shape) or _number_type(schema)
     match schema.shape:

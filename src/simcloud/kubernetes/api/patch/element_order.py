@@ -51,8 +51,8 @@ def in_order(merged: list[Any], named: list[Any], before: list[Any], merge_key: 
     patched = [item for item in merged if identity(item, merge_key) in named_places]
     others = [item for item in merged if identity(item, merge_key) not in named_places]
     return _woven(
-        _sorted(others, before_places, merge_key),
-        _sorted(patched, named_places, merge_key),
+        _sort_by_place(others, before_places, merge_key),
+        _sort_by_place(patched, named_places, merge_key),
         before_places,
         merge_key,
     )
@@ -65,7 +65,7 @@ def _places(order: list[Any], merge_key: str) -> dict[Identity, int]:
     return places
 
 
-def _sorted(items: list[Any], places: dict[Identity, int], merge_key: str) -> list[Any]:
+def _sort_by_place(items: list[Any], places: dict[Identity, int], merge_key: str) -> list[Any]:
     """Items by their places. One without a place is, as in the genuine server, before whatever it is compared with."""
     keyed = [(places.get(identity(item, merge_key), -1), item) for item in items]
     if len(keyed) > _EXACT_SORT or all(place >= 0 for place, _ in keyed):

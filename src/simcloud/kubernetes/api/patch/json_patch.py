@@ -53,9 +53,9 @@ def _check(operations: Any) -> None:
         if operation is not None and not isinstance(operation, dict):
             raise _wrong_type(operation, "handlers.jsonPatchOp")
         for name in _FIELDS:
-            told = (operation or {}).get(name)
-            if told is not None and not isinstance(told, str):
-                raise _wrong_type(told, "string", f"jsonPatchOp.{name}")
+            value = (operation or {}).get(name)
+            if value is not None and not isinstance(value, str):
+                raise _wrong_type(value, "string", f"jsonPatchOp.{name}")
     if len(operations) > MAX_OPERATIONS:
         raise TooLarge(
             f"Request entity too large: The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, "
@@ -134,10 +134,10 @@ class _Patch:
             raise DoesNotApply
         node = self.root
         for part in parts[1:-1]:
-            node = _get(node, _decoded(part))
+            node = _get(node, _decode_part(part))
         if not isinstance(node, dict | list):
             raise DoesNotApply
-        return node, _decoded(parts[-1])
+        return node, _decode_part(parts[-1])
 
 
 _OPERATIONS: dict[str, Callable[[_Patch, Object], None]] = {
@@ -150,7 +150,7 @@ _OPERATIONS: dict[str, Callable[[_Patch, Object], None]] = {
 }
 
 
-def _decoded(part: str) -> str:
+def _decode_part(part: str) -> str:
     return _ESCAPE.sub(lambda found: _UNESCAPED[found.group()], part) if "~" in part else part
 
 

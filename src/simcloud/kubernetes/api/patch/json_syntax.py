@@ -58,13 +58,15 @@ class _Scanner:
             else:
                 self._scalar(first)
             while open_ends:
-                told = "after object key:value pair" if open_ends[-1] == ord("}") else "after array element"
+                message = (
+                    "after object key:value pair" if open_ends[-1] == ord("}") else "after array element"
+                )
                 mark = self._byte()
                 if mark == open_ends[-1]:
                     open_ends.pop()
                     continue
                 if mark != ord(","):
-                    raise self._wrong(told, back=1)
+                    raise self._wrong(message, back=1)
                 if open_ends[-1] == ord("}"):
                     self._key()
                 break
@@ -72,9 +74,9 @@ class _Scanner:
                 return
 
     def _key(self) -> None:
-        told = "looking for beginning of object key string"
+        message = "looking for beginning of object key string"
         if self._byte() != ord('"'):
-            raise self._wrong(told, back=1)
+            raise self._wrong(message, back=1)
         self._string()
         if self._byte() != ord(":"):
             raise self._wrong("after object key", back=1)
@@ -85,9 +87,9 @@ class _Scanner:
         elif first in _WORDS:
             word = _WORDS[first].decode()
             for letter in word[1:]:
-                told = f"in literal {word} (expecting '{letter}')"
+                message = f"in literal {word} (expecting '{letter}')"
                 if self._raw() != ord(letter):
-                    raise self._wrong(told, back=1)
+                    raise self._wrong(message, back=1)
         elif first == ord("-") or first in _DIGITS:
             self._number(first)
         else:
@@ -123,10 +125,10 @@ class _Scanner:
             self._digit("in exponent of numeric literal")
             self._digits()
 
-    def _digit(self, told: str) -> int:
+    def _digit(self, message: str) -> int:
         byte = self._raw()
         if byte not in _DIGITS:
-            raise self._wrong(told, back=1)
+            raise self._wrong(message, back=1)
         return byte
 
     def _digits(self) -> None:
@@ -151,11 +153,11 @@ class _Scanner:
         self._spaces()
         return self._raw()
 
-    def _wrong(self, told: str, back: int = 0) -> _Wrong:
-        return _Wrong(f"invalid character {_quoted(self.text[self.at - back])} {told}")
+    def _wrong(self, message: str, back: int = 0) -> _Wrong:
+        return _Wrong(f"invalid character {_quote_byte(self.text[self.at - back])} {message}")
 
 
-def _quoted(byte: int) -> str:
+def _quote_byte(byte: int) -> str:
     """One byte as Go quotes a character."""
     char = chr(byte)
     named = {"'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\a": "\\a", "\b": "\\b"}

@@ -48,10 +48,10 @@ def _merge_map(original: Object, patch: Object, schema: Schema) -> Object:
     if _DIRECTIVE in patch:
         return _whole(patch)
     merged, patch = _retain_keys(dict(original), patch)
-    merged, patch = _ordered_lists(merged, patch, schema)
-    for told, value in patch.items():
-        deletes = told.startswith(_DELETE_FROM)
-        key = _bare_key(told, _DELETE_FROM, _BAD_PRIMITIVE_LIST) if deletes else told
+    merged, patch = _merge_ordered_lists(merged, patch, schema)
+    for patch_key, value in patch.items():
+        deletes = patch_key.startswith(_DELETE_FROM)
+        key = _bare_key(patch_key, _DELETE_FROM, _BAD_PRIMITIVE_LIST) if deletes else patch_key
         if value is None:
             merged.pop(key, None)
         elif isinstance(merged.get(key), dict) and isinstance(value, dict):
@@ -88,7 +88,7 @@ def _retain_keys(original: Object, patch: Object) -> tuple[Object, Object]:
     return {key: value for key, value in original.items() if key in names}, patch
 
 
-def _ordered_lists(original: Object, patch: Object, schema: Schema) -> tuple[Object, Object]:
+def _merge_ordered_lists(original: Object, patch: Object, schema: Schema) -> tuple[Object, Object]:
     """Merge the lists whose order the patch sets, and take them out of the patch."""
     directives = [key for key in patch if key.startswith(_SET_ORDER)]
     if not directives:
@@ -99,45 +99,45 @@ def _ordered_lists(original: Object, patch: Object, schema: Schema) -> tuple[Obj
         if not isinstance(order, list):
             raise bad_type([], order)
         key = _bare_key(directive, _SET_ORDER, _BAD_SET_ORDER)
-        before, told = original.get(key, []), patch.get(key, [])
-        for given in (before, told):
+        before, patched = original.get(key, []), patch.get(key, [])
+        for given in (before, patched):
             if not isinstance(given, list):
                 raise bad_type([], given)
         field = _field(schema, key)
-        _check_order(told, order, field.merge_key)
+        _check_order(patched, order, field.merge_key)
         if key in original and key in patch:
-            merged = _merge_list(before, told, field, deletes=False)
-            before = _places_reused(before, told, field.merge_key)
+            merged = _merge_list(before, patched, field, deletes=False)
+            before = _places_reused(before, patched, field.merge_key)
         elif key in patch:
-            merged = _without_directives(told)
+            merged = _without_directives(patched)
         else:
             merged = before
         if key in original or key in patch:
-            _element_type(before, told)
+            _element_type(before, patched)
             original[key] = in_order(merged, order, before, field.merge_key)
             patch.pop(key, None)
     return original, patch
 
 
-def _places_reused(before: list[Any], told: list[Any], merge_key: str) -> list[Any]:
+def _places_reused(before: list[Any], patched: list[Any], merge_key: str) -> list[Any]:
     """The live list as its order is asked for: Go puts new items into the places of deleted ones."""
     gone = {
-        identity(item, merge_key) for item in told if _is_directive(item) and item[_DIRECTIVE] == "delete"
+        identity(item, merge_key) for item in patched if _is_directive(item) and item[_DIRECTIVE] == "delete"
     }
     if not gone:
         return before
     left = [item for item in before if identity(item, merge_key) not in gone]
     there = {identity(item, merge_key) for item in left}
-    new = [item for item in told if not _is_directive(item) and identity(item, merge_key) not in there]
+    new = [item for item in patched if not _is_directive(item) and identity(item, merge_key) not in there]
     return left + new[: len(before) - len(left)]
 
 
-def _check_order(told: list[Any], order: list[Any], merge_key: str) -> None:
+def _check_order(patched: list[Any], order: list[Any], merge_key: str) -> None:
     """The patch's items must be among the ordered ones, in that order; items to delete need not."""
-    if not order or not told:
+    if not order or not patched:
         return
     waiting = [
-        item for item in told if not (merge_key and _is_directive(item) and item[_DIRECTIVE] == "delete")
+        item for item in patched if not (merge_key and _is_directive(item) and item[_DIRECTIVE] == "delete")
     ]
     at = 0
     for item in order:
@@ -147,7 +147,7 @@ def _check_order(told: list[Any], order: list[Any], merge_key: str) -> None:
             at += 1
     if at < len(waiting):
         raise Unclassified(
-            f"The order in patch list:\n{sprint(told)}\n doesn't match {_SET_ORDER} list:\n{sprint(order)}\n"
+            f"The order in patch list:\n{sprint(patched)}\n doesn't match {_SET_ORDER} list:\n{sprint(order)}\n"
         )
 
 

@@ -80,7 +80,7 @@ def _tolerant(body: bytes) -> Any:
     """What Go accepts and the fast decoder does not: text that is not UTF-8, halves of surrogate pairs."""
     if (sentence := fault(body)) is not None:
         raise BadRequest(sentence)
-    return _mended(json.loads(body.decode(errors="replace"), parse_float=_float))
+    return _replace_surrogates(json.loads(body.decode(errors="replace"), parse_float=_float))
 
 
 def _float(text: str) -> float:
@@ -90,13 +90,13 @@ def _float(text: str) -> float:
     return value
 
 
-def _mended(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_mended(item) for item in value]
+        return [_replace_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
     return value
 
 

@@ -54,18 +54,18 @@ def kinds() -> Mapping[tuple[str, str, str], str]:
 def schema_of(group: str, version: str, kind: str) -> Schema | None:
     """The schema of a built-in kind, None if there is no such kind."""
     name = kinds().get((group, version, kind))
-    return named(name) if name else None
+    return find_schema(name) if name else None
 
 
 @cache
-def named(name: str) -> Schema:
+def find_schema(name: str) -> Schema:
     """The schema of a definition by its full name."""
     return _node(definitions()[name], name)
 
 
 def _node(definition: Mapping[str, Any], name: str = "") -> Schema:
     if "$ref" in definition:
-        return _referred(definition)
+        return _resolve_reference(definition)
     shape = _shape(definition, name)
     return Schema(
         shape,
@@ -84,9 +84,9 @@ def _node(definition: Mapping[str, Any], name: str = "") -> Schema:
     )
 
 
-def _referred(definition: Mapping[str, Any]) -> Schema:
+def _resolve_reference(definition: Mapping[str, Any]) -> Schema:
     """The node that a field refers to; what the field itself says (its own words, its strategy) goes first."""
-    target = named(definition["$ref"])
+    target = find_schema(definition["$ref"])
     strategies = _strategies(definition)
     atomic = target.atomic or definition.get("x-kubernetes-map-type") == "atomic"
     said = definition.get("description", "")

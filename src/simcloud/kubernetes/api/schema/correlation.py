@@ -18,7 +18,7 @@ def child(path: str, key: str) -> str:
 
 
 def old_items(value: list[Any], openapi: OpenApi, old: Any) -> list[Any]:
-    """What each item was before, or ``UNSAID``: only items of a ``map`` list can be told apart."""
+    """Return the old value of each item, or ``UNSAID``; only items of a ``map`` list can be matched."""
     keys = openapi.get("x-kubernetes-list-map-keys")
     if openapi.get("x-kubernetes-list-type") != "map" or not keys or not isinstance(old, list):
         return [UNSAID] * len(value)

@@ -32,7 +32,7 @@ def states_rules(openapi: OpenApi) -> bool:
         openapi.get("items"),
         openapi.get("additionalProperties"),
     ]
-    return any(states_rules(one) for one in inner if isinstance(one, Mapping))
+    return any(states_rules(schema) for schema in inner if isinstance(schema, Mapping))
 
 
 class _Judge:
@@ -63,7 +63,7 @@ class _Judge:
         self, rule: Mapping[str, Any], value: Any, openapi: OpenApi, path: str, old: Any
     ) -> Iterator[FieldError]:
         kind = openapi.get("type", "")
-        told = (rule.get("message") or rule.get("rule", "")).strip()
+        description = (rule.get("message") or rule.get("rule", "")).strip()
         variables = {"self": as_cel(value, openapi)}
         try:
             program = cel.compiled(rule.get("rule", ""))
@@ -81,16 +81,18 @@ class _Judge:
             return
         except CostExceeded as fault:
             self.left = -1
-            why = f"'{fault}': no further validation rules will be run due to call cost exceeds limit for rule: {told}"
+            why = f"'{fault}': no further validation rules will be run due to call cost exceeds limit for rule: {description}"
             yield field_errors.invalid(path or "<nil>", kind, why)
             return
         except cel.CelError as fault:
-            yield field_errors.invalid(path or "<nil>", kind, _failure(str(fault), told))
+            yield field_errors.invalid(path or "<nil>", kind, _failure(str(fault), description))
             return
         unchanged = old is not UNSAID and old == value and not uses_old
         if holds is not True and not unchanged:
             detail = (
-                self.message(rule, variables) or rule.get("message", "").strip() or f"failed rule: {told}"
+                self.message(rule, variables)
+                or rule.get("message", "").strip()
+                or f"failed rule: {description}"
             )
             where = f"{path}{rule.get('fieldPath', '')}".removeprefix(".") or "<nil>"
             yield _for_reason(rule.get("reason", ""), where, kind, detail)
@@ -113,10 +115,10 @@ class _Judge:
         return said.strip() if usable else ""
 
 
-def _failure(fault: str, told: str) -> str:
+def _failure(fault: str, description: str) -> str:
     if fault.startswith("no such overload"):
-        return f"'{fault}': call arguments did not match a supported operator, function or macro signature for rule: {told}"
-    return f"{fault} evaluating rule: {told}"
+        return f"'{fault}': call arguments did not match a supported operator, function or macro signature for rule: {description}"
+    return f"{fault} evaluating rule: {description}"
 
 
 def _for_reason(reason: str, path: str, kind: str, detail: str) -> FieldError:
@@ -137,9 +139,9 @@ def as_cel(value: Any, openapi: OpenApi) -> Any:
     if isinstance(value, dict):
         properties: Mapping[str, OpenApi] = openapi.get("properties") or {}
         others = openapi.get("additionalProperties")
-        return {key: as_cel(item, _known(properties.get(key, others))) for key, item in value.items()}
+        return {key: as_cel(item, _as_schema(properties.get(key, others))) for key, item in value.items()}
     if isinstance(value, list):
-        items = _known(openapi.get("items"))
+        items = _as_schema(openapi.get("items"))
         return [as_cel(item, items) for item in value]
     if isinstance(value, str) and openapi.get("format") in _FORMATS:
         try:
@@ -151,5 +153,5 @@ def as_cel(value: Any, openapi: OpenApi) -> Any:
     return value
 
 
-def _known(openapi: Any) -> OpenApi:
+def _as_schema(openapi: Any) -> OpenApi:
     return openapi if isinstance(openapi, Mapping) else {}

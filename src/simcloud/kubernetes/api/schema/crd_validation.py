@@ -56,7 +56,9 @@ def _check(value: Any, openapi: OpenApi, path: str, old: Any) -> Iterator[FieldE
     elif isinstance(value, list):
         yield from _check_list(value, openapi, path, old)
     if value is not None and openapi.get("enum") and value not in openapi["enum"]:
-        known = (one if isinstance(one, str) else field_errors.shown(one) for one in openapi["enum"])
+        known = (
+            choice if isinstance(choice, str) else field_errors.shown(choice) for choice in openapi["enum"]
+        )
         yield field_errors.not_supported(path, value, known)
     if isinstance(value, dict):
         yield from _check_object(value, openapi, path, old)
@@ -201,7 +203,7 @@ def _check_list(value: list[Any], openapi: OpenApi, path: str, old: Any) -> Iter
         yield field_errors.invalid(path, len(value), f"{path} in body should have at least {fewest} items")
     if most is not None and len(value) > most:
         yield field_errors.too_many(path, len(value), most)
-    if openapi.get("uniqueItems") and next(_repeated(value), None) is not None:
+    if openapi.get("uniqueItems") and next(_find_duplicates(value), None) is not None:
         yield field_errors.invalid(path, "", f"{path} in body shouldn't contain duplicates")
 
 
@@ -255,19 +257,19 @@ def _check_lists(value: Any, openapi: OpenApi, path: str, old: Any) -> Iterator[
 
 def _duplicates(value: list[Any], openapi: OpenApi, path: str) -> Iterator[FieldError]:
     if openapi.get("x-kubernetes-list-type") == "set":
-        for index in _repeated(value):
+        for index in _find_duplicates(value):
             yield field_errors.duplicate(f"{path}[{index}]", value[index])
     elif openapi.get("x-kubernetes-list-type") == "map":
         keys = openapi.get("x-kubernetes-list-map-keys") or []
-        told = [
+        identities = [
             {key: item[key] for key in keys if key in item} if isinstance(item, dict) else item
             for item in value
         ]
-        for index in _repeated(told):
-            yield field_errors.duplicate(f"{path}[{index}]", told[index])
+        for index in _find_duplicates(identities):
+            yield field_errors.duplicate(f"{path}[{index}]", identities[index])
 
 
-def _repeated(items: list[Any]) -> Iterator[int]:
+def _find_duplicates(items: list[Any]) -> Iterator[int]:
     seen = set()
     for index, item in enumerate(items):
         shown = field_errors.shown(item)

@@ -61,11 +61,11 @@ def read_body(body: bytes, kind: str, media_type: str = "application/json") -> t
         try:
             return parse_yaml(body)
         except BadRequest as fault:
-            raise _unrecognized(kind, fault.message, body) from None
+            raise _make_unrecognized_error(kind, fault.message, body) from None
     try:
         return parse_json(body)
     except BadRequest as fault:
-        raise _unrecognized(kind, _no_kind(fault.message), body) from None
+        raise _make_unrecognized_error(kind, _no_kind(fault.message), body) from None
 
 
 def decode(data: Any, resource: Resource) -> Decoded:
@@ -89,9 +89,9 @@ def decode_typed(data: Any, schema: Schema, kind: str, version: str) -> Decoded:
     try:
         obj = struct_reader(schema.name)({} if data is None else data, None, notes)
     except Unreadable as fault:
-        raise unhandled(kind, version, str(fault)) from None
+        raise make_refusal(kind, version, str(fault)) from None
     if notes.error:
-        refusal = unhandled(kind, version, notes.error)
+        refusal = make_refusal(kind, version, notes.error)
         refusal.conversion = notes.conversion_error
         raise refusal
     if "metadata" in schema.fields:
@@ -102,15 +102,15 @@ def decode_typed(data: Any, schema: Schema, kind: str, version: str) -> Decoded:
 def _decode_custom(data: Any, resource: Resource) -> Decoded:
     if not isinstance(data, dict):
         sentence = cannot_unmarshal(word_for(data), None, "map[string]interface {}")
-        raise unhandled(resource.kind, resource.version, sentence)
+        raise make_refusal(resource.kind, resource.version, sentence)
     notes = Notes()
-    obj = structural.pruned(data, resource.schema, notes)
+    obj = structural.prune(data, resource.schema, notes)
     try:
         metadata = structural.read_metadata(obj.get("metadata"), notes)
     except Unreadable as fault:
-        raise unhandled(resource.kind, resource.version, str(fault)) from None
+        raise make_refusal(resource.kind, resource.version, str(fault)) from None
     if notes.error:
-        raise unhandled(resource.kind, resource.version, notes.error)
+        raise make_refusal(resource.kind, resource.version, notes.error)
     obj["metadata"] = metadata
     return Decoded(obj, list(notes.problems))
 
@@ -121,10 +121,10 @@ def _rest(obj: Object) -> Object:
 
 def strict(problems: Sequence[str], kind: str, version: str) -> CannotDecode:
     """The refusal of ``fieldValidation=Strict``."""
-    return unhandled(kind, version, f"strict decoding error: {', '.join(problems)}")
+    return make_refusal(kind, version, f"strict decoding error: {', '.join(problems)}")
 
 
-def unhandled(kind: str, version: str, why: str, wanted: str = "") -> CannotDecode:
+def make_refusal(kind: str, version: str, why: str, wanted: str = "") -> CannotDecode:
     """A body of a known kind that cannot be used."""
     return CannotDecode(
         f"{kind} in version {quote(version)} cannot be handled as a {wanted or kind}: {why}", why
@@ -133,7 +133,7 @@ def unhandled(kind: str, version: str, why: str, wanted: str = "") -> CannotDeco
 
 def check_kind(data: Any, resource: Resource, body: bytes = b"") -> None:
     """Refuse data whose apiVersion and kind are not the resource's. What data leaves out is taken from the resource."""
-    group, version, kind = _told_kind(data, resource, body)
+    group, version, kind = _parse_kind(data, resource, body)
     if (group, version, kind) == (resource.group, resource.version, resource.kind):
         return
     if resource.custom is not None:
@@ -142,37 +142,39 @@ def check_kind(data: Any, resource: Resource, body: bytes = b"") -> None:
     written = _group_version(group, version)
     if (group, version, kind) not in builtin.kinds():
         why = f"no kind {quote(kind)} is registered for version {quote(written)} in scheme {quote(_SCHEME)}"
-        raise unhandled(kind, version, why, resource.kind)
+        raise make_refusal(kind, version, why, resource.kind)
     if kind != resource.kind:
         internal = resource.group.partition(".")[0] or "core"
         why = f"converting ({version}.{kind}) to ({internal}.{resource.kind}): unknown conversion"
-        raise unhandled(kind, version, why, resource.kind)
+        raise make_refusal(kind, version, why, resource.kind)
     raise _other_version(written, resource)
 
 
-def _told_kind(data: Any, resource: Resource, body: bytes) -> tuple[str, str, str]:
+def _parse_kind(data: Any, resource: Resource, body: bytes) -> tuple[str, str, str]:
     if not isinstance(data, dict):
         if data is None:
             data = {}
         else:
             why = _no_kind(f"json: cannot unmarshal {word_for(data)} into Go value of type {_FIND_KIND}")
-            raise _unrecognized(resource.kind, why, body)
-    told = {}
+            raise _make_unrecognized_error(resource.kind, why, body)
+    fields = {}
     for key in ("apiVersion", "kind"):
         value = data.get(key)
         if value is not None and not isinstance(value, str):
             why = f"json: cannot unmarshal {word_for(value)} into Go struct field .{key} of type string"
-            raise _unrecognized(resource.kind, _no_kind(why), body)
-        told[key] = value or ""
-    if told["apiVersion"].count("/") > 1:
-        why = f"unexpected GroupVersion string: {told['apiVersion']}"
-        raise _unrecognized(resource.kind, why, body)
-    if resource.custom is not None and not told["kind"]:
-        raise _unrecognized(resource.kind, f"Object 'Kind' is missing in '{_text(data, body)}'", body)
-    group, _, version = told["apiVersion"].rpartition("/")
+            raise _make_unrecognized_error(resource.kind, _no_kind(why), body)
+        fields[key] = value or ""
+    if fields["apiVersion"].count("/") > 1:
+        why = f"unexpected GroupVersion string: {fields['apiVersion']}"
+        raise _make_unrecognized_error(resource.kind, why, body)
+    if resource.custom is not None and not fields["kind"]:
+        raise _make_unrecognized_error(
+            resource.kind, f"Object 'Kind' is missing in '{_text(data, body)}'", body
+        )
+    group, _, version = fields["apiVersion"].rpartition("/")
     if not version and group in ("", resource.group) and resource.custom is None:
         group, version = resource.group, resource.version
-    return group, version, told["kind"] or resource.kind
+    return group, version, fields["kind"] or resource.kind
 
 
 def _check_custom_kind(group: str, version: str, kind: str, resource: Resource, data: Any) -> None:
@@ -197,7 +199,7 @@ def _no_kind(sentence: str) -> str:
     return f"couldn't get version/kind; json parse error: {sentence}"
 
 
-def _unrecognized(kind: str, why: str, body: bytes) -> BadRequest:
+def _make_unrecognized_error(kind: str, why: str, body: bytes) -> BadRequest:
     return BadRequest(
         f"the object provided is unrecognized (must be of type {kind}): {why} ({_summary(body)})"
     )

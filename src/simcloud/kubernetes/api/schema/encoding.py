@@ -55,7 +55,7 @@ def _struct_writer(name: str) -> Writer:
         if not isinstance(value, dict):
             return value
         if not steps:
-            schema = builtin.named(name)
+            schema = builtin.find_schema(name)
             steps.extend(
                 (key, _unset(field_schema, field), _writer(field_schema))
                 for key, field in fields_of(schema).items()

@@ -122,7 +122,7 @@ class _Scanner:
     def literal(self, word: bytes) -> None:
         for letter in word:
             if self.char() != letter:
-                self.wrong(f"in literal {word.decode()} (expecting {_quoted(letter)})")
+                self.wrong(f"in literal {word.decode()} (expecting {_quote_byte(letter)})")
             self.at += 1
 
     def digits(self) -> None:
@@ -151,7 +151,7 @@ class _Scanner:
         return self.body[self.at]
 
     def wrong(self, context: str) -> NoReturn:
-        raise _Fault(f"invalid character {_quoted(self.body[self.at])} {context}")
+        raise _Fault(f"invalid character {_quote_byte(self.body[self.at])} {context}")
 
 
 _QUOTED = {
@@ -168,7 +168,7 @@ _QUOTED = {
 }
 
 
-def _quoted(char: int) -> str:
+def _quote_byte(char: int) -> str:
     """A byte as Go's errors show it: as the Latin-1 character of that number."""
     if char in _QUOTED:
         return _QUOTED[char]

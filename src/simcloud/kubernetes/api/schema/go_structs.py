@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.schema.types import Schema
 def in_struct_order(value: Any, schema: Schema) -> Any:
     """The same data; fields stand as in the struct, keys of maps by name."""
     if isinstance(value, list):
-        return [in_struct_order(one, schema.items) for one in value]
+        return [in_struct_order(item, schema.items) for item in value]
     if not isinstance(value, dict):
         return value
     if schema.shape == "map":

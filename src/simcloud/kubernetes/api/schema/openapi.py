@@ -28,34 +28,34 @@ def index(catalogue: Catalogue) -> Object:
     """What ``/openapi/v3`` answers: every document's address, with a hash that changes when the document does."""
     addresses = {
         path: {"serverRelativeURL": f"/openapi/v3/{path}?hash={_digest(_facts(catalogue, path))}"}
-        for path in sorted(_served(catalogue))
+        for path in sorted(_list_documents(catalogue))
     }
     return {"paths": addresses}
 
 
 def document(catalogue: Catalogue, path: str) -> bytes | None:
     """The document of a group version (``apis/apps/v1``) as JSON; None if nothing is served there."""
-    if path not in _served(catalogue):
+    if path not in _list_documents(catalogue):
         return None
-    return _rendered(_facts(catalogue, path), "v3")
+    return _render(_facts(catalogue, path), "v3")
 
 
 def v2(catalogue: Catalogue) -> bytes:
     """The one document of edition 2, ``/openapi/v2``, as JSON."""
-    return _rendered(b"\n".join(_facts(catalogue, path) for path in sorted(_served(catalogue))), "v2")
+    return _render(b"\n".join(_facts(catalogue, path) for path in sorted(_list_documents(catalogue))), "v2")
 
 
 @lru_cache(maxsize=256)
 def _digest(facts: bytes) -> str:
     """The hash of the document made from facts: clients keep a document for ever under this hash."""
-    return _hash(_rendered(facts, "v3"))
+    return _hash(_render(facts, "v3"))
 
 
 def _hash(content: bytes) -> str:
     return hashlib.sha512(content).hexdigest().upper()
 
 
-def _served(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
+def _list_documents(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
     """Paths of documents with the group and version each describes."""
     return {
         f"apis/{group.name}/{version}" if group.name else f"api/{version}": (group.name, version)
@@ -66,7 +66,7 @@ def _served(catalogue: Catalogue) -> dict[str, tuple[str, str]]:
 
 def _facts(catalogue: Catalogue, path: str) -> bytes:
     """All that a document depends on, one resource a line."""
-    group, version = _served(catalogue)[path]
+    group, version = _list_documents(catalogue)[path]
     lines = (msgspec.json.encode(_resource_facts(resource)) for resource in catalogue.of(group, version))
     return b"\n".join(lines)
 
@@ -80,26 +80,31 @@ def _resource_facts(resource: Resource) -> Object:
         "namespaced": resource.namespaced,
         "verbs": resource.verbs,
         "subresources": {
-            name: {"group": one.group, "version": one.version, "kind": one.kind, "verbs": one.verbs}
-            for name, one in resource.subresources.items()
+            name: {
+                "group": subresource.group,
+                "version": subresource.version,
+                "kind": subresource.kind,
+                "verbs": subresource.verbs,
+            }
+            for name, subresource in resource.subresources.items()
         },
     }
     if resource.custom is not None:
-        facts["openapi"] = _declared(resource.custom, resource.version)
+        facts["openapi"] = _find_declared_schema(resource.custom, resource.version)
     return facts
 
 
-def _declared(definition: Any, version: str) -> Object:
+def _find_declared_schema(definition: Any, version: str) -> Object:
     """The schema that a CustomResourceDefinition declares for a version."""
-    for told in at(definition, "spec", "versions", default=()):
-        if told.get("name") == version:
-            declared: Object = at(told, "schema", "openAPIV3Schema", default={"type": "object"})
+    for declaration in at(definition, "spec", "versions", default=()):
+        if declaration.get("name") == version:
+            declared: Object = at(declaration, "schema", "openAPIV3Schema", default={"type": "object"})
             return declared
     return {"type": "object"}
 
 
 @lru_cache(maxsize=48)
-def _rendered(facts: bytes, edition: Edition) -> bytes:
+def _render(facts: bytes, edition: Edition) -> bytes:
     resources = [msgspec.json.decode(line) for line in facts.split(b"\n") if line]
     schemas = schemas_for(_roots(resources), edition)
     for resource in resources:
@@ -118,10 +123,10 @@ def _rendered(facts: bytes, edition: Edition) -> bytes:
 def _roots(resources: list[Object]) -> Iterator[str]:
     """The definitions that operations speak of."""
     for resource in resources:
-        told = [resource, *resource["subresources"].values()]
-        for one in told:
-            for kind in (one["kind"], f"{one['kind']}List"):
-                if name := kinds().get((one["group"], one["version"], kind)):
+        entries = [resource, *resource["subresources"].values()]
+        for entry in entries:
+            for kind in (entry["kind"], f"{entry['kind']}List"):
+                if name := kinds().get((entry["group"], entry["version"], kind)):
                     yield name
     for shared in _SHARED:
         yield META + shared

@@ -75,9 +75,9 @@ def paths_for(facts: Iterable[Mapping[str, Any]], edition: Edition) -> Object:
         if resource["namespaced"] and "list" in resource["verbs"]:
             _add(paths, f"{root}/{plural}", ["list"], resource, kind, edition)
         _add(paths, item, [verb for verb in resource["verbs"] if verb in _ITEM], resource, kind, edition)
-        for name, told in resource["subresources"].items():
-            served = (told["group"], told["version"], told["kind"])
-            verbs = [verb for verb in told["verbs"] if verb in (*_ITEM, "create")]
+        for name, subresource in resource["subresources"].items():
+            served = (subresource["group"], subresource["version"], subresource["kind"])
+            verbs = [verb for verb in subresource["verbs"] if verb in (*_ITEM, "create")]
             _add(paths, f"{item}/{name}", verbs, resource, served, edition, name)
     return {path: paths[path] for path in sorted(paths)}
 
@@ -123,12 +123,12 @@ def _operation(
     operation: Object = {
         "description": f"{word} {'objects of kind' if verb in _COLLECTION else 'the specified'} {resource['kind']}",
         "operationId": _operation_id(word, resource, subresource, everywhere),
-        "parameters": [_parameter(one, edition) for one in parameters],
+        "parameters": [_parameter(parameter, edition) for parameter in parameters],
         "tags": [tag[0].lower() + tag[1:]],
         "x-kubernetes-action": action,
         "x-kubernetes-group-version-kind": {"group": group, "kind": name, "version": version},
     }
-    sent = _sent(verb, group, version, name, resource, edition)
+    sent = _body_schema(verb, group, version, name, resource, edition)
     patch_types = _CUSTOM_PATCH_TYPES if "openapi" in resource else _PATCH_TYPES
     if edition == "v3":
         operation["responses"] = {"200": {"description": "OK", "content": _content(_TYPES, answer)}}
@@ -143,7 +143,7 @@ def _operation(
     return operation
 
 
-def _sent(
+def _body_schema(
     verb: str, group: str, version: str, kind: str, resource: Mapping[str, Any], edition: Edition
 ) -> Object | None:
     if verb in ("create", "update"):
@@ -164,8 +164,8 @@ def _content(types: Iterable[str], schema: Object) -> Object:
     return {media_type: {"schema": schema} for media_type in types}
 
 
-def _parameter(told: tuple[str, str, str], edition: Edition, place: str = "query") -> Object:
-    name, kind, description = told
+def _parameter(facts: tuple[str, str, str], edition: Edition, place: str = "query") -> Object:
+    name, kind, description = facts
     parameter: Object = {"description": description, "in": place, "name": name}
     if place == "path":
         parameter["required"] = True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.schema.builtin import definitions, named
+from simcloud.kubernetes.api.schema.builtin import definitions, find_schema
 from simcloud.kubernetes.api.schema.go_fields import GoField, fields_of
 from simcloud.kubernetes.api.schema.openapi_enums import add_enum
 from simcloud.kubernetes.api.schema.plans import zero_of
@@ -63,15 +63,15 @@ def schemas_for(roots: Iterable[str], edition: Edition) -> Object:
         if name in found or name not in definitions():
             continue
         found[name] = _definition(name, edition)
-        waiting += _referred(definitions()[name])
+        waiting += _find_references(definitions()[name])
     return {name: found[name] for name in sorted(found)}
 
 
-def _referred(node: Any) -> list[str]:
+def _find_references(node: Any) -> list[str]:
     if isinstance(node, dict):
         here = [node["$ref"]] if isinstance(node.get("$ref"), str) else []
-        return here + [name for item in node.values() for name in _referred(item)]
-    return [name for item in node for name in _referred(item)] if isinstance(node, list) else []
+        return here + [name for item in node.values() for name in _find_references(item)]
+    return [name for item in node for name in _find_references(item)] if isinstance(node, list) else []
 
 
 def _definition(name: str, edition: Edition) -> Object:
@@ -81,7 +81,7 @@ def _definition(name: str, edition: Edition) -> Object:
         return {"description": definition.get("description", ""), **special}
     result = _plain(definition)
     if "properties" in definition:
-        schema = named(name)
+        schema = find_schema(name)
         fields = fields_of(schema)
         result["properties"] = {
             key: _value(field, edition)
@@ -100,7 +100,7 @@ def _property(place: tuple[str, str], definition: Mapping[str, Any], field: GoFi
     """A field of a struct in edition 3, which tells defaults and the values of enumerations."""
     result = _value(definition, "v3")
     if "$ref" in definition:
-        return result if field.pointer else _defaulted(definition, result)
+        return result if field.pointer else _add_default(definition, result)
     add_enum(result, field.type)
     if place in _DEFAULTS:
         result["default"] = _DEFAULTS[place]
@@ -109,7 +109,7 @@ def _property(place: tuple[str, str], definition: Mapping[str, Any], field: GoFi
     return result
 
 
-def _defaulted(definition: Mapping[str, Any], reference: Object) -> Object:
+def _add_default(definition: Mapping[str, Any], reference: Object) -> Object:
     """A struct that is always there has a default, unless it is a value with a JSON form of its own."""
     if "properties" not in definitions().get(definition["$ref"], {}):
         return reference
@@ -123,20 +123,20 @@ def _value(definition: Mapping[str, Any], edition: Edition) -> Object:
     result = _plain(definition)
     for key in ("items", "additionalProperties"):
         if isinstance(definition.get(key), dict):
-            result[key] = _held(definition[key], edition)
+            result[key] = _element_schema(definition[key], edition)
     return result
 
 
 _ZEROS: Mapping[str, object] = {"string": "", "integer": 0, "number": 0, "boolean": False}
 
 
-def _held(definition: Mapping[str, Any], edition: Edition) -> Object:
+def _element_schema(definition: Mapping[str, Any], edition: Edition) -> Object:
     """What a list or a map holds, which is always there."""
     result = _value(definition, edition)
     if edition == "v2":
         return result
     if "$ref" in definition:
-        return _defaulted(definition, result)
+        return _add_default(definition, result)
     if definition.get("type") in _ZEROS and definition.get("format") != "byte":
         result["default"] = _ZEROS[definition["type"]]
     return result
@@ -190,9 +190,13 @@ def _common(edition: Edition) -> Object:
 def _custom(openapi: Object, edition: Edition) -> Object:
     if edition == "v2" and openapi.get(_OPEN):
         return {"type": "object"}
-    told = _as_v2(openapi) if edition == "v2" else openapi
-    told = _with_embedded(told, edition)
-    return {**told, "type": "object", "properties": {**(told.get("properties") or {}), **_common(edition)}}
+    rendered = _as_v2(openapi) if edition == "v2" else openapi
+    rendered = _with_embedded(rendered, edition)
+    return {
+        **rendered,
+        "type": "object",
+        "properties": {**(rendered.get("properties") or {}), **_common(edition)},
+    }
 
 
 def _with_embedded(openapi: Object, edition: Edition) -> Object:

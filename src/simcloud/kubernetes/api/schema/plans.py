@@ -44,7 +44,7 @@ class Notes:
         """The same wrong value in the words of the converter that strategic merge patches go through."""
 
     def unknown(self, where: Where, key: str) -> None:
-        """A field that no one knows."""
+        """An unknown field."""
         if len(self.problems) < MAX_PROBLEMS:
             path = path_of(where)
             self.problems[f"unknown field {quote(f'{path}.{key}' if path else key)}"] = None
@@ -147,7 +147,7 @@ def zero_of(schema: Schema) -> Any:
 def struct_reader(name: str) -> Reader:
     """The reader of a struct. What it needs of its fields is made when it is first used: types may be recursive."""
     struct = name.rpartition(".")[2]
-    go_type = type_of(builtin.named(name))
+    go_type = type_of(builtin.find_schema(name))
     plans: dict[str, _Plan] = {}
 
     def read(value: Any, where: Where, notes: Notes) -> Any:
@@ -180,7 +180,7 @@ _EXACT: Mapping[str, type] = {"string": str, "boolean": bool}
 
 
 def _plans(name: str) -> dict[str, _Plan]:
-    schema = builtin.named(name)
+    schema = builtin.find_schema(name)
     return {
         key: _plan(schema.fields.get(key) or Schema("string"), field)
         for key, field in fields_of(schema).items()

@@ -85,17 +85,17 @@ def _moment(text: str, layout: str) -> datetime:
     for wanted, form in _DATE_PARTS:
         match = form.match(rest)
         if match is None:
-            raise _unparsed(text, layout, rest, wanted)
+            raise _make_time_error(text, layout, rest, wanted)
         if match.group().isdigit():
             numbers.append(int(match.group()))
         rest = rest[match.end() :]
     micros, rest = _fraction(text, layout, rest)
     zone = _ZONE.match(rest)
     if zone is None:
-        raise _unparsed(text, layout, rest, "Z07:00")
+        raise _make_time_error(text, layout, rest, "Z07:00")
     if rest[zone.end() :]:
         raise Unreadable(f"parsing time {quote(text)}: extra text: {quote(rest[zone.end() :])}")
-    return _shifted(text, numbers, micros, zone)
+    return _make_time(text, numbers, micros, zone)
 
 
 def _fraction(text: str, layout: str, rest: str) -> tuple[int, str]:
@@ -103,12 +103,12 @@ def _fraction(text: str, layout: str, rest: str) -> tuple[int, str]:
     match = form.match(rest)
     if match is None:
         if layout == _MICRO_LAYOUT:
-            raise _unparsed(text, layout, rest, ".000000")
+            raise _make_time_error(text, layout, rest, ".000000")
         return 0, rest
     return int(match.group()[1:7].ljust(6, "0")), rest[match.end() :]
 
 
-def _shifted(text: str, numbers: list[int], micros: int, zone: re.Match[str]) -> datetime:
+def _make_time(text: str, numbers: list[int], micros: int, zone: re.Match[str]) -> datetime:
     year, month, day, hour, minute, second = numbers
     for name, bad in (
         ("month", not 1 <= month <= 12),
@@ -128,7 +128,7 @@ def _shifted(text: str, numbers: list[int], micros: int, zone: re.Match[str]) ->
     return moment
 
 
-def _unparsed(text: str, layout: str, rest: str, wanted: str) -> Unreadable:
+def _make_time_error(text: str, layout: str, rest: str, wanted: str) -> Unreadable:
     return Unreadable(
         f"parsing time {quote(text)} as {quote(layout)}: cannot parse {quote(rest)} as {quote(wanted)}"
     )

@@ -1,6 +1,6 @@
 """Custom kinds: from the schema that a CustomResourceDefinition declares to what its objects may hold.
 
-``schema_from`` makes the nodes that patches and server-side apply walk; ``pruned`` drops what the schema does not name;
+``schema_from`` makes the nodes that patches and server-side apply walk; ``prune`` drops what the schema does not name;
 ``apply_crd_defaults`` fills in what it says to fill in. Whether values are right is ``crd_validation``'s business.
 """
 
@@ -69,7 +69,7 @@ def _fields(openapi: OpenApi, whole_object: bool) -> dict[str, Schema]:
         fields |= {
             "apiVersion": Schema("string"),
             "kind": Schema("string"),
-            "metadata": builtin.named(_OBJECT_META),
+            "metadata": builtin.find_schema(_OBJECT_META),
         }
     return fields
 
@@ -87,10 +87,10 @@ def read_metadata(metadata: Any, notes: Notes) -> Object:
     return read
 
 
-def pruned(obj: Object, schema: Schema, notes: Notes) -> Object:
+def prune(obj: Object, schema: Schema, notes: Notes) -> Object:
     """A copy without the fields that the schema does not name; each is noted. Metadata stays as it is."""
     found = Notes()
-    result: Object = _pruned(obj, schema, None, found)
+    result: Object = _prune_value(obj, schema, None, found)
     if isinstance(obj.get("metadata"), dict):
         result["metadata"] = copy(obj["metadata"])
     for problem in sorted(found.problems):
@@ -98,25 +98,25 @@ def pruned(obj: Object, schema: Schema, notes: Notes) -> Object:
     return result
 
 
-def _pruned(value: Any, schema: Schema, where: Where, notes: Notes) -> Any:
+def _prune_value(value: Any, schema: Schema, where: Where, notes: Notes) -> Any:
     if isinstance(value, dict):
         if schema.shape == "map":
             items = schema.items
-            return {key: _pruned(item, items, (where, key, ""), notes) for key, item in value.items()}
+            return {key: _prune_value(item, items, (where, key, ""), notes) for key, item in value.items()}
         if schema.shape == "object" and schema.name != _OBJECT_META:
-            return _pruned_object(value, schema, where, notes)
+            return _prune_object(value, schema, where, notes)
     elif isinstance(value, list) and schema.shape == "list":
         items = schema.items
-        return [_pruned(item, items, (where, index, ""), notes) for index, item in enumerate(value)]
+        return [_prune_value(item, items, (where, index, ""), notes) for index, item in enumerate(value)]
     return copy(value)
 
 
-def _pruned_object(value: Object, schema: Schema, where: Where, notes: Notes) -> Object:
+def _prune_object(value: Object, schema: Schema, where: Where, notes: Notes) -> Object:
     result = {}
     for key, item in value.items():
         field = schema.fields.get(key)
         if field is not None:
-            result[key] = _pruned(item, field, (where, key, ""), notes)
+            result[key] = _prune_value(item, field, (where, key, ""), notes)
         elif schema.keep_unknown:
             result[key] = copy(item)
         else:

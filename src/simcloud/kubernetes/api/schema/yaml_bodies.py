@@ -29,7 +29,7 @@ def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise BadRequest(_worded(error)) from None
+        raise BadRequest(_format_error(error)) from None
     except (UnicodeError, ValueError) as error:
         raise BadRequest(f"yaml: {error}") from None
     reader = _Reader(_SPARE_NODES + len(body))
@@ -53,7 +53,7 @@ def _check_depth(body: bytes) -> None:
             depth -= 1
 
 
-def _worded(error: yaml.YAMLError) -> str:
+def _format_error(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error)
     if mark is None:

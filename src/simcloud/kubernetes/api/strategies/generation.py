@@ -46,7 +46,7 @@ def start_generation(resource: Resource, obj: Object) -> None:
 def count_generation(resource: Resource, new: Object, old: Object) -> None:
     """One more if something that counts has changed. The new object has the old generation already."""
     if resource.custom is not None:
-        changed = _wanted(new) != _wanted(old)
+        changed = _without_metadata(new) != _without_metadata(old)
     else:
         fields = _COUNTED.get((resource.group, resource.kind), ())
         changed = any(_at(new, field) != _at(old, field) for field in fields)
@@ -54,7 +54,7 @@ def count_generation(resource: Resource, new: Object, old: Object) -> None:
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
 
-def _wanted(obj: Object) -> Object:
+def _without_metadata(obj: Object) -> Object:
     """All of a custom resource but its metadata. A status that is written apart is the old one by now."""
     return {field: value for field, value in obj.items() if field != "metadata"}
 

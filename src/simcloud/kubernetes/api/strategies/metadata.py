@@ -10,7 +10,7 @@ USER_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
 def clear_system_metadata(obj: Object) -> None:
-    """Nothing is born deleted."""
+    """Drop the deletion fields of a new object."""
     metadata = obj.setdefault("metadata", {})
     for field in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         metadata.pop(field, None)

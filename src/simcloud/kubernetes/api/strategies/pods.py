@@ -36,7 +36,7 @@ def create_pod(pod: Object) -> None:
 
 @on_status_update("", "Pod")
 def update_pod_status(new: Object, old: Object) -> None:
-    """Who owns a pod and its class of service are not the kubelet's to change."""
+    """Keep the owners and the QoS class, which a kubelet cannot change."""
     take(new["metadata"], old["metadata"], "ownerReferences")
     status, before = new.setdefault("status", {}), old.get("status", {})
     for field in ("qosClass", "observedGeneration"):
@@ -77,13 +77,15 @@ def prepare_resize(new: Object, old: Object) -> None:
 
 
 def _resize(wanted: list[Object], before: list[Object]) -> list[Object]:
-    if any(one.get("name") != other.get("name") for one, other in zip(wanted, before, strict=True)):
+    if any(
+        desired.get("name") != existing.get("name") for desired, existing in zip(wanted, before, strict=True)
+    ):
         return wanted
     resized = []
-    for one, other in zip(wanted, before, strict=True):
-        container = copy(other)
+    for desired, existing in zip(wanted, before, strict=True):
+        container = copy(existing)
         for field in ("resources", "resizePolicy"):
-            _put(container, field, one.get(field))
+            _put(container, field, desired.get(field))
         resized.append(container)
     return resized
 

@@ -28,9 +28,9 @@ def qos_class(spec: Object) -> str:
 
 def _sum(amounts: Iterable[Object]) -> dict[str, Fraction]:
     total: dict[str, Fraction] = {}
-    for one in amounts:
+    for amount in amounts:
         for name in _COUNTED:
-            value = quantity.parse(one.get(name, "0"))
+            value = quantity.parse(amount.get(name, "0"))
             if value > 0:
                 total[name] = total.get(name, Fraction(0)) + value
     return total

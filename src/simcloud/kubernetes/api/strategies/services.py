@@ -70,7 +70,7 @@ def _drop_unused(spec: Object, before: Object) -> None:
     if before.get("type") == "LoadBalancer" and spec.get("type") != "LoadBalancer":
         _drop_unchanged(spec, before, "allocateLoadBalancerNodePorts")
         _drop_unchanged(spec, before, "loadBalancerClass")
-    if _reached_from_outside(before) and not _reached_from_outside(spec):
+    if _is_external(before) and not _is_external(spec):
         _drop_unchanged(spec, before, "externalTrafficPolicy")
 
 
@@ -102,5 +102,5 @@ def _needs_health_port(spec: Object) -> bool:
     return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
 
 
-def _reached_from_outside(spec: Object) -> bool:
+def _is_external(spec: Object) -> bool:
     return _needs_node_ports(spec) or (spec.get("type") == "ClusterIP" and bool(spec.get("externalIPs")))

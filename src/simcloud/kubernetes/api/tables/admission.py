@@ -56,16 +56,16 @@ def _parameter(reference: Object | None) -> str:
         return "<unset>"
     if reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
-    return "<unset>" if reference.get("selector") is None else _printed(reference["selector"])
+    return "<unset>" if reference.get("selector") is None else _format_selector(reference["selector"])
 
 
-def _printed(selector: Object) -> str:
+def _format_selector(selector: Object) -> str:
     """A selector as Go prints the struct."""
     pairs = "".join(f"{key}: {value}," for key, value in sorted(part(selector, "matchLabels").items()))
     rules = "".join(
-        f"LabelSelectorRequirement{{Key:{text(one, 'key')},Operator:{text(one, 'operator')},"
-        f"Values:[{' '.join(items(one, 'values'))}],}},"
-        for one in items(selector, "matchExpressions")
+        f"LabelSelectorRequirement{{Key:{text(requirement, 'key')},Operator:{text(requirement, 'operator')},"
+        f"Values:[{' '.join(items(requirement, 'values'))}],}},"
+        for requirement in items(selector, "matchExpressions")
     )
     labels = f"MatchLabels:map[string]string{{{pairs}}}"
     return f"&LabelSelector{{{labels},MatchExpressions:[]LabelSelectorRequirement{{{rules}}},}}"

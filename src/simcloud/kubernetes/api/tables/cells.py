@@ -80,8 +80,8 @@ def containers(template: Object) -> tuple[str, str]:
     """The names and the images of a template's containers."""
     found = items(part(template, "spec"), "containers")
     return (
-        ",".join(text(one, "name") for one in found),
-        ",".join(text(one, "image") for one in found),
+        ",".join(text(container, "name") for container in found),
+        ",".join(text(container, "image") for container in found),
     )
 
 
@@ -106,4 +106,4 @@ def amount(value: Any) -> str:
 
 def condition(found: Iterable[Object], kind: str) -> Object | None:
     """The condition of a type."""
-    return next((one for one in found if one.get("type") == kind), None)
+    return next((condition for condition in found if condition.get("type") == kind), None)

@@ -36,10 +36,10 @@ def api_service(obj: Object, now_s: float) -> Cells:
     """An APIService's row."""
     service = part(obj, "spec").get("service")
     available = condition(items(part(obj, "status"), "conditions"), "Available")
-    told = "Unknown"
+    status = "Unknown"
     if available is not None:
-        told = text(available, "status")
-        if told != "True" and available.get("reason"):
-            told += f" ({available['reason']})"
+        status = text(available, "status")
+        if status != "True" and available.get("reason"):
+            status += f" ({available['reason']})"
     place = "Local" if service is None else f"{text(service, 'namespace')}/{text(service, 'name')}"
-    return [name(obj), place, told, age(obj, now_s)]
+    return [name(obj), place, status, age(obj, now_s)]

@@ -20,15 +20,15 @@ _AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"
 
 def custom_kind(resource: Resource) -> Kind:
     """How objects of a custom resource are shown in its version: a name, and the declared columns or an age."""
-    declared = _declared(resource)
+    declared = _find_columns(resource)
     columns: list[Column] = [NAME]
     paths: list[tuple[str, Path]] = []
-    for told in declared or [_AGE]:
-        path = parse_path(text(told, "jsonPath"))
+    for declaration in declared or [_AGE]:
+        path = parse_path(text(declaration, "jsonPath"))
         if path is None:
             break
-        columns.append(_column(told))
-        paths.append((text(told, "type"), path))
+        columns.append(_column(declaration))
+        paths.append((text(declaration, "type"), path))
 
     def row(obj: Object, now_s: float) -> Cells:
         return [name(obj), *(_cell(kind, find(obj, path), now_s) for kind, path in paths)]
@@ -36,24 +36,24 @@ def custom_kind(resource: Resource) -> Kind:
     return Kind(columns, row)
 
 
-def _declared(resource: Resource) -> list[Object]:
+def _find_columns(resource: Resource) -> list[Object]:
     for version in items(part(resource.custom, "spec"), "versions"):
         if version.get("name") == resource.version:
             return items(version, "additionalPrinterColumns")
     return []
 
 
-def _column(told: Object) -> Column:
-    path = text(told, "jsonPath")
-    if told is _AGE:
+def _column(declaration: Object) -> Column:
+    path = text(declaration, "jsonPath")
+    if declaration is _AGE:
         return Column("Age", of=AGE.of, type="date")
-    said = told.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
+    said = declaration.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
     return Column(
-        text(told, "name"),
+        text(declaration, "name"),
         said,
-        type=text(told, "type"),
-        format=text(told, "format"),
-        priority=count(told, "priority"),
+        type=text(declaration, "type"),
+        format=text(declaration, "format"),
+        priority=count(declaration, "priority"),
     )
 
 

@@ -15,7 +15,7 @@ def endpoints(obj: Object, now_s: float) -> Cells:
     subsets = items(obj, "subsets")
     found: list[str] = []
     for subset in subsets:
-        addresses = [text(one, "ip") for one in items(subset, "addresses")]
+        addresses = [text(entry, "ip") for entry in items(subset, "addresses")]
         ports = items(subset, "ports")
         if not ports:
             found += addresses
@@ -39,7 +39,7 @@ def _host_port(address: str, port: int) -> str:
 )
 def endpoint_slice(obj: Object, now_s: float) -> Cells:
     """An EndpointSlice's row."""
-    addresses = [address for one in items(obj, "endpoints") for address in items(one, "addresses")]
+    addresses = [address for endpoint in items(obj, "endpoints") for address in items(endpoint, "addresses")]
     return [
         name(obj),
         text(obj, "addressType"),

@@ -34,12 +34,12 @@ _OWN_NAMES = {
 @table("events.k8s.io", "Event", *_COLUMNS)
 def event(obj: Object, now_s: float) -> Cells:
     """An event's row."""
-    told = {field: obj.get(field) or obj.get(own) for field, own in _OWN_NAMES.items()}
-    involved, series = part(told, "involvedObject"), part(obj, "series")
+    fields = {field: obj.get(field) or obj.get(own) for field, own in _OWN_NAMES.items()}
+    involved, series = part(fields, "involvedObject"), part(obj, "series")
     kind, about = text(involved, "kind").lower(), involved.get("name")
-    first = since(told["firstTimestamp"] or obj.get("eventTime"), now_s)
-    last = since(told["lastTimestamp"], now_s) if told["lastTimestamp"] else first
-    times = told["count"] or 1
+    first = since(fields["firstTimestamp"] or obj.get("eventTime"), now_s)
+    last = since(fields["lastTimestamp"], now_s) if fields["lastTimestamp"] else first
+    times = fields["count"] or 1
     if obj.get("series") is not None:
         last, times = since(series.get("lastObservedTime"), now_s), count(series, "count")
     return [
@@ -48,16 +48,16 @@ def event(obj: Object, now_s: float) -> Cells:
         text(obj, "reason"),
         f"{kind}/{about}" if about else kind,
         text(involved, "fieldPath"),
-        _source(told),
-        (told["message"] or "").strip(),
+        _source(fields),
+        (fields["message"] or "").strip(),
         first,
         times,
         name(obj),
     ]
 
 
-def _source(told: Object) -> str:
-    source = part(told, "source")
-    component = source.get("component") or told["reportingComponent"] or ""
-    instance = source.get("host") or told["reportingInstance"]
+def _source(fields: Object) -> str:
+    source = part(fields, "source")
+    component = source.get("component") or fields["reportingComponent"] or ""
+    instance = source.get("host") or fields["reportingInstance"]
     return f"{component}, {instance}" if instance else component

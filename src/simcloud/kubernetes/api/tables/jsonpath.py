@@ -61,19 +61,19 @@ def find(value: Any, path: Path) -> list[Any]:
 
 
 def _step(match: re.Match[str]) -> Step | None:
-    told = match.groupdict()
-    if told["every"] or told["all"]:
+    groups = match.groupdict()
+    if groups["every"] or groups["all"]:
         return _every
-    if told["field"] is not None:
-        return _field(re.sub(r"\\(.)", r"\1", told["field"]))
+    if groups["field"] is not None:
+        return _field(re.sub(r"\\(.)", r"\1", groups["field"]))
     for quoted in ("single", "double"):
-        if told[quoted] is not None:
-            return _field(told[quoted])
-    if told["index"] is not None:
-        return _index(int(told["index"]))
-    if told["left"] is not None:
-        return _filter(told["left"], told["operator"], told["right"])
-    bounds = [int(told[name]) if told[name] else None for name in ("start", "end", "step")]
+        if groups[quoted] is not None:
+            return _field(groups[quoted])
+    if groups["index"] is not None:
+        return _index(int(groups["index"]))
+    if groups["left"] is not None:
+        return _filter(groups["left"], groups["operator"], groups["right"])
+    bounds = [int(groups[name]) if groups[name] else None for name in ("start", "end", "step")]
     return None if bounds[2] is not None and bounds[2] <= 0 else _slice(*bounds)
 
 
@@ -113,17 +113,17 @@ def _filter(left: str, operator: str | None, right: str | None) -> Step | None:
     if path is None:
         return None
     if operator is None:
-        return lambda value: (one for one in _every(value) if find(one, path))
+        return lambda value: (item for item in _every(value) if find(item, path))
     try:
         literal = _literal(right or "")
     except ValueError:
         return None
 
     def step(value: Any) -> Iterator[Any]:
-        for one in _every(value):
-            found = find(one, path)
+        for item in _every(value):
+            found = find(item, path)
             if found and type(found[0]) is type(literal) and _COMPARE[operator](found[0], literal):
-                yield one
+                yield item
 
     return step
 

@@ -82,13 +82,13 @@ _PLAIN = Kind((NAME, CREATED_AT), _plain)
 
 def _row(kind: Kind, obj: Object, now_s: float, include: str) -> Object:
     row: Object = {"cells": kind.row(obj, now_s)}
-    if kind.conditions and (told := kind.conditions(obj)):
-        row["conditions"] = told
-    row["object"] = _carried(obj, include)
+    if kind.conditions and (conditions := kind.conditions(obj)):
+        row["conditions"] = conditions
+    row["object"] = _select_object(obj, include)
     return row
 
 
-def _carried(obj: Object, include: str) -> Object | None:
+def _select_object(obj: Object, include: str) -> Object | None:
     if include == "Metadata":
         return {
             "kind": "PartialObjectMetadata",

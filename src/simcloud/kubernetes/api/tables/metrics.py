@@ -25,9 +25,13 @@ def metrics_kind(kind: str, found: Iterable[Object]) -> Kind:
 
     def row(obj: Object, now_s: float) -> Cells:
         used = usage(obj)
-        return [name(obj), *(used.get(one, "0") for one in resources), obj.get("window") or "0s"]
+        return [
+            name(obj),
+            *(used.get(resource_name, "0") for resource_name in resources),
+            obj.get("window") or "0s",
+        ]
 
-    columns = (_NAME, *(Column(one, format="quantity") for one in resources), _WINDOW)
+    columns = (_NAME, *(Column(resource_name, format="quantity") for resource_name in resources), _WINDOW)
     return Kind(columns, row)
 
 

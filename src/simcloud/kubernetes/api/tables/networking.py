@@ -50,7 +50,8 @@ def _external(obj: Object, spec: Object) -> str:
 def balancers(obj: Object) -> list[str]:
     """The addresses a load balancer was given, in their order as text."""
     found = (
-        one.get("ip") or one.get("hostname") for one in items(part(obj, "status", "loadBalancer"), "ingress")
+        ingress.get("ip") or ingress.get("hostname")
+        for ingress in items(part(obj, "status", "loadBalancer"), "ingress")
     )
     return sorted({address for address in found if address})
 
@@ -109,9 +110,11 @@ def ingress_class(obj: Object, now_s: float) -> Cells:
     default = part(obj, "metadata", "annotations").get("ingressclass.kubernetes.io/is-default-class")
     parameters = "<none>"
     if spec.get("parameters") is not None:
-        told = part(spec, "parameters")
-        group = told.get("apiGroup")
-        parameters = f"{text(told, 'kind')}{'' if group is None else f'.{group}'}/{text(told, 'name')}"
+        reference = part(spec, "parameters")
+        group = reference.get("apiGroup")
+        parameters = (
+            f"{text(reference, 'kind')}{'' if group is None else f'.{group}'}/{text(reference, 'name')}"
+        )
     return [
         name(obj) + (" (default)" if default == "true" else ""),
         text(spec, "controller"),

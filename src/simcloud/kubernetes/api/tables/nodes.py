@@ -46,10 +46,10 @@ def node(obj: Object, now_s: float) -> Cells:
 def _status(obj: Object, status: Object) -> str:
     ready = condition(reversed(items(status, "conditions")), "Ready")
     if ready is None:
-        told = "Unknown"
+        readiness = "Unknown"
     else:
-        told = "Ready" if ready.get("status") == "True" else "NotReady"
-    return told + (",SchedulingDisabled" if part(obj, "spec").get("unschedulable") else "")
+        readiness = "Ready" if ready.get("status") == "True" else "NotReady"
+    return readiness + (",SchedulingDisabled" if part(obj, "spec").get("unschedulable") else "")
 
 
 def roles_of(labels: Object) -> str:

@@ -61,7 +61,7 @@ def pod(obj: Object, now_s: float) -> Cells:
         name(obj),
         f"{shown.ready}/{shown.total}",
         shown.reason,
-        shown.restarts.shown(now_s),
+        shown.restarts.format_count(now_s),
         age(obj, now_s),
         (addresses[0].get("ip") if addresses else "") or "<none>",
         spec.get("nodeName") or "<none>",
@@ -98,7 +98,7 @@ class _Restarts:
         if ended_s is not None and (self.last_s is None or ended_s > self.last_s):
             self.last_s = ended_s
 
-    def shown(self, now_s: float) -> str:
+    def format_count(self, now_s: float) -> str:
         """``3``, or ``3 (5m ago)`` where the time is known."""
         if not self.count or self.last_s is None:
             return str(self.count)
@@ -110,7 +110,9 @@ class _Summary:
 
     def __init__(self, obj: Object, spec: Object, status: Object) -> None:
         init_specs = items(spec, "initContainers")
-        self.sidecars = [one.get("name") for one in init_specs if one.get("restartPolicy") == "Always"]
+        self.sidecars = [
+            container.get("name") for container in init_specs if container.get("restartPolicy") == "Always"
+        ]
         self.steps = len(init_specs)
         self.total = len(items(spec, "containers")) + len(self.sidecars)
         self.ready = 0
@@ -131,27 +133,27 @@ class _Summary:
 
     def _first_reason(self, status: Object) -> str:
         gated = any(
-            one.get("type") == "PodScheduled" and one.get("reason") == "SchedulingGated"
-            for one in self.conditions
+            condition.get("type") == "PodScheduled" and condition.get("reason") == "SchedulingGated"
+            for condition in self.conditions
         )
         return "SchedulingGated" if gated else status.get("reason") or text(status, "phase")
 
     def _initialize(self, statuses: list[Object], of_sidecars: _Restarts) -> bool:
         """Count the init containers; whether one of them is not done yet."""
-        for index, one in enumerate(statuses):
-            sidecar = one.get("name") in self.sidecars
-            self.restarts.add(one)
+        for index, status in enumerate(statuses):
+            sidecar = status.get("name") in self.sidecars
+            self.restarts.add(status)
             if sidecar:
-                of_sidecars.add(one)
-            state = part(one, "state")
+                of_sidecars.add(status)
+            state = part(status, "state")
             ended, waiting = state.get("terminated"), part(state, "waiting").get("reason")
             if ended is not None and not ended.get("exitCode"):
                 continue
-            if sidecar and one.get("started"):
-                self.ready += bool(one.get("ready"))
+            if sidecar and status.get("started"):
+                self.ready += bool(status.get("ready"))
                 continue
             if ended is not None:
-                self.reason = f"Init:{_ended(ended)}"
+                self.reason = f"Init:{_termination_reason(ended)}"
             elif waiting and waiting != "PodInitializing":
                 self.reason = f"Init:{waiting}"
             else:
@@ -162,17 +164,17 @@ class _Summary:
     def _run(self, statuses: list[Object]) -> None:
         """Count the containers; the first one's reason is the pod's."""
         running, failure = False, ""
-        for one in reversed(statuses):
-            self.restarts.add(one)
-            state = part(one, "state")
+        for status in reversed(statuses):
+            self.restarts.add(status)
+            state = part(status, "state")
             ended, waiting = state.get("terminated"), part(state, "waiting").get("reason")
             if waiting:
                 self.reason = waiting
             elif ended is not None:
-                self.reason = _ended(ended)
+                self.reason = _termination_reason(ended)
                 if ended.get("exitCode"):
                     failure = self.reason
-            elif one.get("ready") and state.get("running") is not None:
+            elif status.get("ready") and state.get("running") is not None:
                 running = True
                 self.ready += 1
         if self.reason == "Completed":
@@ -186,7 +188,7 @@ class _Summary:
         return failure or ("NotReady" if running else "Completed")
 
 
-def _ended(state: Object) -> str:
+def _termination_reason(state: Object) -> str:
     if state.get("reason"):
         return str(state["reason"])
     if state.get("signal"):

@@ -1,4 +1,4 @@
-"""Who may do what: bindings. Roles themselves have no columns of their own."""
+"""Rows of role bindings. Roles have no columns of their own."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def _subjects(binding: str) -> tuple[Column, ...]:
 def binding(obj: Object, now_s: float) -> Cells:
     """A binding's row."""
     role = part(obj, "roleRef")
-    told: dict[str, list[str]] = {"User": [], "Group": [], "ServiceAccount": []}
+    names_by_kind: dict[str, list[str]] = {"User": [], "Group": [], "ServiceAccount": []}
     for subject in items(obj, "subjects"):
         kind, called = text(subject, "kind"), text(subject, "name")
         if kind == "ServiceAccount":
             called = f"{text(subject, 'namespace')}/{called}"
-        if kind in told:
-            told[kind].append(called)
+        if kind in names_by_kind:
+            names_by_kind[kind].append(called)
     return [
         name(obj),
         f"{text(role, 'kind')}/{text(role, 'name')}",
         age(obj, now_s),
-        *(", ".join(names) for names in told.values()),
+        *(", ".join(names) for names in names_by_kind.values()),
     ]

@@ -38,12 +38,12 @@ class Column:
             "name": self.name,
             "type": self.type,
             "format": self.format,
-            "description": described(self.of) if self.of else self.text,
+            "description": find_description(self.of) if self.of else self.text,
             "priority": self.priority,
         }
 
 
-def described(path: str) -> str:
+def find_description(path: str) -> str:
     """What the API's documentation says of a field."""
     name, _, field = path.rpartition(".")
     definition = definitions().get(name if name.startswith("io.k8s.") else f"io.k8s.api.{name}", {})

@@ -51,17 +51,17 @@ def _metrics(spec: Object, status: Object) -> tuple[list[Object], list[Object]]:
         return items(spec, "metrics"), items(status, "currentMetrics")
     found = status.get("currentCPUUtilizationPercentage")
     asked = {"type": "Resource", "resource": {"name": "cpu", "target": {"averageUtilization": wanted}}}
-    told = {"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": found}}}
-    return [asked], [told]
+    current = {"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": found}}}
+    return [asked], [current]
 
 
 def _targets(wanted: list[Object], found: list[Object]) -> str:
     if not wanted:
         return "<none>"
-    told = [
+    targets = [
         _target(metric, found[index] if index < len(found) else {}) for index, metric in enumerate(wanted)
     ]
-    return shortened(told, 2, ", ")
+    return shortened(targets, 2, ", ")
 
 
 def _target(metric: Object, status: Object) -> str:

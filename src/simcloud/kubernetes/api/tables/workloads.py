@@ -85,8 +85,8 @@ def deployment(obj: Object, now_s: float) -> Cells:
 def replica_set(obj: Object, now_s: float) -> Cells:
     """A ReplicaSet's row."""
     spec = part(obj, "spec")
-    told = containers(part(spec, "template"))
-    return [name(obj), *_replicas(obj), age(obj, now_s), *told, selector(spec.get("selector"))]
+    container_cells = containers(part(spec, "template"))
+    return [name(obj), *_replicas(obj), age(obj, now_s), *container_cells, selector(spec.get("selector"))]
 
 
 @table(
@@ -104,8 +104,8 @@ def replica_set(obj: Object, now_s: float) -> Cells:
 def replication_controller(obj: Object, now_s: float) -> Cells:
     """A ReplicationController's row."""
     spec = part(obj, "spec")
-    told = containers(part(spec, "template"))
-    return [name(obj), *_replicas(obj), age(obj, now_s), *told, labels(spec.get("selector"))]
+    container_cells = containers(part(spec, "template"))
+    return [name(obj), *_replicas(obj), age(obj, now_s), *container_cells, labels(spec.get("selector"))]
 
 
 @table(

@@ -44,9 +44,9 @@ def validate_update(resource: Resource, new: Object, old: Object) -> list[FieldE
 def warnings_for(resource: Resource, obj: Object, old: Object | None = None) -> list[str]:
     """What the writer of an object is warned of."""
     _load()
-    told = metadata.warnings(resource, obj, old)
+    messages = metadata.warnings(resource, obj, old)
     warner = None if resource.custom else WARNINGS.get((resource.group, resource.kind))
-    return told + (warner(obj, old) if warner else [])
+    return messages + (warner(obj, old) if warner else [])
 
 
 def _once(errors: list[FieldError]) -> list[FieldError]:

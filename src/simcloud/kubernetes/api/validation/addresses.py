@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 
 from simcloud.kubernetes.api.field_errors import invalid
-from simcloud.kubernetes.api.validation.common import Errors, broken
+from simcloud.kubernetes.api.validation.common import Errors, make_errors
 from simcloud.kubernetes.api.validation.names import cidr as cidr_rule
 from simcloud.kubernetes.api.validation.names import ip as ip_rule
 from simcloud.kubernetes.api.validation.names import read_cidr, read_ip
@@ -24,17 +24,17 @@ _MULTICAST_V6 = ipaddress.ip_network("ff02::/16")
 
 def legacy_ip(path: str, value: str) -> Errors:
     """An address of a field as old as IPv4."""
-    return broken(path, value, _plain(value))
+    return make_errors(path, value, _plain(value))
 
 
 def legacy_cidr(path: str, value: str) -> Errors:
     """A network of a field as old as IPv4."""
     network = read_cidr(value)
     if network is None:
-        return broken(path, value, cidr_rule(value))
+        return make_errors(path, value, cidr_rule(value))
     if _leading_zero(value) or _leading_zero_bits(value):
         return [invalid(path, value, "must not have leading 0s in IP or prefix length")]
-    if _mapped(network.ip):
+    if _mapped_ipv4(network.ip):
         return [invalid(path, value, "must not have an IPv4-mapped IPv6 address")]
     if network.ip != network.network.network_address:
         return [invalid(path, value, "must not have bits set beyond the prefix length")]
@@ -46,7 +46,7 @@ def non_special_ip(path: str, value: str) -> Errors:
     address = read_ip(value)
     if address is None:
         return [invalid(path, value, "must be a valid IP address")]
-    address = _mapped(address) or address
+    address = _mapped_ipv4(address) or address
     sentences = []
     if address.is_unspecified:
         sentences.append(f"may not be unspecified ({value})")
@@ -56,13 +56,13 @@ def non_special_ip(path: str, value: str) -> Errors:
         sentences.append(_LINK_LOCAL)
     if address in _MULTICAST_V4 or address in _MULTICAST_V6:
         sentences.append(_LINK_LOCAL_MULTICAST)
-    return broken(path, value, sentences)
+    return make_errors(path, value, sentences)
 
 
 def is_ipv6(value: str) -> bool:
     """Whether this is an IPv6 address; an IPv4 address in IPv6 clothes is not."""
     address = read_ip(value)
-    return address is not None and address.version == 6 and _mapped(address) is None
+    return address is not None and address.version == 6 and _mapped_ipv4(address) is None
 
 
 def _plain(value: str) -> list[str]:
@@ -70,12 +70,12 @@ def _plain(value: str) -> list[str]:
     if not sentences:
         if _leading_zero(value):
             sentences.append("must not have leading 0s")
-        if _mapped(read_ip(value)):
+        if _mapped_ipv4(read_ip(value)):
             sentences.append("must not be an IPv4-mapped IPv6 address")
     return sentences
 
 
-def _mapped(address: Address | None) -> ipaddress.IPv4Address | None:
+def _mapped_ipv4(address: Address | None) -> ipaddress.IPv4Address | None:
     return address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
 
 

@@ -18,11 +18,11 @@ from simcloud.kubernetes.api.field_errors import (
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
-    given_one_of,
+    check_required,
+    check_required_choice,
     items,
+    make_errors,
     mapping,
-    needed,
     text,
 )
 from simcloud.kubernetes.api.validation.labels import selector_errors
@@ -70,7 +70,7 @@ def webhook_configuration(new: Object, old: Object | None) -> Errors:
 
 
 def _webhook(path: str, hook: Object) -> Errors:
-    errors = _qualified(f"{path}.name", text(hook, "name"))
+    errors = _check_qualified_name(f"{path}.name", text(hook, "name"))
     for index, rule in enumerate(items(hook, "rules")):
         errors += _rule(f"{path}.rules[{index}]", rule)
     errors += _optional(path, hook, "failurePolicy", _FAILURE_POLICIES)
@@ -80,8 +80,8 @@ def _webhook(path: str, hook: Object) -> Errors:
     errors += _optional(path, hook, "sideEffects", _NO_SIDE_EFFECTS)
     timeout = hook.get("timeoutSeconds")
     if timeout is not None and not 1 <= timeout <= 30:
-        told = "the timeout value must be between 1 and 30 seconds"
-        errors.append(invalid(f"{path}.timeoutSeconds", timeout, told))
+        message = "the timeout value must be between 1 and 30 seconds"
+        errors.append(invalid(f"{path}.timeoutSeconds", timeout, message))
     for field in ("namespaceSelector", "objectSelector"):
         errors += selector_errors(f"{path}.{field}", hook.get(field))
     errors += _optional(path, hook, "reinvocationPolicy", _REINVOCATIONS)
@@ -89,7 +89,7 @@ def _webhook(path: str, hook: Object) -> Errors:
     return errors + _match_conditions(f"{path}.matchConditions", items(hook, "matchConditions"))
 
 
-def _qualified(path: str, name: str) -> Errors:
+def _check_qualified_name(path: str, name: str) -> Errors:
     if not name:
         return [required(path)]
     wrong = dns1123_subdomain(name)
@@ -107,21 +107,23 @@ def _optional(path: str, holder: Object, field: str, known: tuple[str, ...]) -> 
 
 def _rule(path: str, rule: Object) -> Errors:
     operations = items(rule, "operations")
-    errors = _starred(f"{path}.operations", operations, "operations")
+    errors = _check_wildcard(f"{path}.operations", operations, "operations")
     errors += [
         not_supported(f"{path}.operations[{index}]", operation, _OPERATIONS)
         for index, operation in enumerate(operations)
         if operation not in _OPERATIONS
     ]
-    errors += _starred(f"{path}.apiGroups", items(rule, "apiGroups"), "API groups")
+    errors += _check_wildcard(f"{path}.apiGroups", items(rule, "apiGroups"), "API groups")
     versions = items(rule, "apiVersions")
-    errors += _starred(f"{path}.apiVersions", versions, "API versions")
-    errors += [required(f"{path}.apiVersions[{index}]") for index, one in enumerate(versions) if not one]
+    errors += _check_wildcard(f"{path}.apiVersions", versions, "API versions")
+    errors += [
+        required(f"{path}.apiVersions[{index}]") for index, version in enumerate(versions) if not version
+    ]
     errors += _resources(f"{path}.resources", items(rule, "resources"))
     return errors + _optional(path, rule, "scope", _SCOPES)
 
 
-def _starred(path: str, values: list[str], what: str) -> Errors:
+def _check_wildcard(path: str, values: list[str], what: str) -> Errors:
     if not values:
         return [required(path)]
     if len(values) > 1 and "*" in values:
@@ -143,21 +145,21 @@ def _resources(path: str, resources: list[str]) -> Errors:
             plain_last = given != "*"
             continue
         if resource in all_below:
-            told = f"if '{resource}/*' is present, must not specify {given}"
-            errors.append(invalid(f"{path}[{index}]", given, told))
+            message = f"if '{resource}/*' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, message))
         if sub in all_with:
-            told = f"if '*/{sub}' is present, must not specify {given}"
-            errors.append(invalid(f"{path}[{index}]", given, told))
+            message = f"if '*/{sub}' is present, must not specify {given}"
+            errors.append(invalid(f"{path}[{index}]", given, message))
         if sub == "*":
             all_below.append(resource)
         if resource == "*":
             all_with.append(sub)
     if len(resources) > 1 and "*/*" in resources:
-        told = "if '*/*' is present, must not specify other resources"
-        errors.append(invalid(path, resources, told))
+        message = "if '*/*' is present, must not specify other resources"
+        errors.append(invalid(path, resources, message))
     if "*" in resources and plain_last:
-        told = "if '*' is present, must not specify other resources without subresources"
-        errors.append(invalid(path, resources, told))
+        message = "if '*' is present, must not specify other resources without subresources"
+        errors.append(invalid(path, resources, message))
     return errors
 
 
@@ -170,7 +172,7 @@ def _match_conditions(path: str, conditions: list[Object]) -> Errors:
         name = text(condition, "name")
         if not text(condition, "expression").strip():
             errors.append(required(f"{path}[{index}].expression"))
-        errors += needed(f"{path}[{index}].name", name, qualified_name)
+        errors += check_required(f"{path}[{index}].name", name, qualified_name)
         if name and name in names:
             errors.append(duplicate(f"{path}[{index}].name", name))
         names.append(name)
@@ -184,15 +186,15 @@ def validating_admission_policy(new: Object, old: Object | None) -> Errors:
     errors = _policy("spec", spec)
     validations, annotations = items(spec, "validations"), items(spec, "auditAnnotations")
     if not validations and not annotations:
-        told = "validations or auditAnnotations must contain at least one item"
-        return [*errors, required("spec.validations", told), required("spec.auditAnnotations", told)]
+        message = "validations or auditAnnotations must contain at least one item"
+        return [*errors, required("spec.validations", message), required("spec.auditAnnotations", message)]
     for index, validation in enumerate(validations):
         errors += _validation(f"spec.validations[{index}]", validation)
     return errors
 
 
 def _policy(path: str, spec: Object) -> Errors:
-    errors = given_one_of(f"{path}.failurePolicy", text(spec, "failurePolicy"), _FAILURE_POLICIES)
+    errors = check_required_choice(f"{path}.failurePolicy", text(spec, "failurePolicy"), _FAILURE_POLICIES)
     if spec.get("paramKind") is not None:
         errors += _param_kind(f"{path}.paramKind", spec["paramKind"])
     constraints = spec.get("matchConstraints")
@@ -227,28 +229,28 @@ def _param_kind(path: str, given: Object) -> Errors:
     if not kind:
         errors.append(required(f"{path}.kind"))
     elif dns1035_label(kind.lower()):
-        told = f"may have mixed case, but should otherwise match: {','.join(dns1035_label(kind.lower()))}"
-        errors.append(invalid(f"{path}.kind", kind, told))
+        message = f"may have mixed case, but should otherwise match: {','.join(dns1035_label(kind.lower()))}"
+        errors.append(invalid(f"{path}.kind", kind, message))
     return errors
 
 
 def _match_resources(path: str, matched: Object) -> Errors:
-    errors = given_one_of(f"{path}.matchPolicy", text(matched, "matchPolicy"), _MATCH_POLICIES)
+    errors = check_required_choice(f"{path}.matchPolicy", text(matched, "matchPolicy"), _MATCH_POLICIES)
     for field in ("namespaceSelector", "objectSelector"):
         if matched.get(field) is None:
             errors.append(required(f"{path}.{field}"))
         errors += selector_errors(f"{path}.{field}", matched.get(field))
     for field in ("resourceRules", "excludeResourceRules"):
         for index, rule in enumerate(items(matched, field)):
-            errors += _named_rule(f"{path}.{field}[{index}]", rule)
+            errors += _check_named_rule(f"{path}.{field}[{index}]", rule)
     return errors
 
 
-def _named_rule(path: str, rule: Object) -> Errors:
+def _check_named_rule(path: str, rule: Object) -> Errors:
     names = items(rule, "resourceNames")
     errors: Errors = []
     for index, name in enumerate(names):
-        errors += broken(f"{path}.resourceNames[{index}]", name, path_segment(name))
+        errors += make_errors(f"{path}.resourceNames[{index}]", name, path_segment(name))
         if name in names[:index]:
             errors.append(duplicate(f"{path}.resourceNames[{index}]", name))
     return errors + _rule(path, rule)
@@ -271,8 +273,8 @@ def _validation(path: str, validation: Object) -> Errors:
     if not text(validation, "expression").strip():
         errors.append(required(f"{path}.expression", "expression is not specified"))
     if by_expression and not by_expression.strip():
-        told = "must be non-empty if specified"
-        errors.append(invalid(f"{path}.messageExpression", by_expression, told))
+        sentence = "must be non-empty if specified"
+        errors.append(invalid(f"{path}.messageExpression", by_expression, sentence))
     if message and not message.strip():
         errors.append(invalid(f"{path}.message", message, "message must be non-empty if specified"))
     elif "\n" in message.strip() or "\r" in message.strip():
@@ -284,7 +286,7 @@ def _validation(path: str, validation: Object) -> Errors:
 def validating_admission_policy_binding(new: Object, old: Object | None) -> Errors:
     """The rules of a ValidatingAdmissionPolicyBinding."""
     spec = mapping(new, "spec")
-    errors = _bound("spec", spec)
+    errors = _check_binding("spec", spec)
     if spec.get("matchResources") is not None:
         # The genuine server misspells this path.
         errors += _match_resources("spec.matchResouces", spec["matchResources"])
@@ -295,18 +297,18 @@ def validating_admission_policy_binding(new: Object, old: Object | None) -> Erro
         if action in actions[:index]:
             errors.append(duplicate(f"{path}[{index}]", action))
     if "Deny" in actions and "Warn" in actions:
-        told = (
+        message = (
             "must not contain both Deny and Warn (repeating the same validation failure information "
             "in the API response and headers serves no purpose)"
         )
-        errors.append(invalid(path, actions, told))
+        errors.append(invalid(path, actions, message))
     if not actions:
         errors.append(required(path, "at least one validation action is required"))
     return errors
 
 
-def _bound(path: str, spec: Object) -> Errors:
-    errors = needed(f"{path}.policyName", text(spec, "policyName"), dns1123_subdomain)
+def _check_binding(path: str, spec: Object) -> Errors:
+    errors = check_required(f"{path}.policyName", text(spec, "policyName"), dns1123_subdomain)
     reference = spec.get("paramRef")
     return errors if reference is None else errors + _param_ref(f"{path}.paramRef", reference)
 
@@ -316,7 +318,7 @@ def _param_ref(path: str, reference: Object) -> Errors:
     both = "name and selector are mutually exclusive"
     errors: Errors = []
     if name:
-        errors += broken(f"{path}.name", name, path_segment(name))
+        errors += make_errors(f"{path}.name", name, path_segment(name))
         if selector is not None:
             errors.append(forbidden(f"{path}.name", both))
     if selector is not None:
@@ -326,4 +328,4 @@ def _param_ref(path: str, reference: Object) -> Errors:
     elif not name:
         errors.append(required(path, "one of name or selector must be specified"))
     action = text(reference, "parameterNotFoundAction")
-    return errors + given_one_of(f"{path}.parameterNotFoundAction", action, ("Deny", "Allow"))
+    return errors + check_required_choice(f"{path}.parameterNotFoundAction", action, ("Deny", "Allow"))

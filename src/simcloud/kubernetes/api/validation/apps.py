@@ -9,8 +9,8 @@ from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_support
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
     items,
+    make_errors,
     mapping,
     non_negative,
     non_negative_fields,
@@ -22,10 +22,10 @@ from simcloud.kubernetes.api.validation.common import (
 from simcloud.kubernetes.api.validation.gotypes import as_go
 from simcloud.kubernetes.api.validation.labels import (
     by_key,
+    format_selector,
     is_empty,
     is_sound,
     same_selector,
-    selector_as_told,
     selector_errors,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, percent
@@ -33,8 +33,8 @@ from simcloud.kubernetes.api.validation.pods import claims
 from simcloud.kubernetes.api.validation.pods.template import (
     NOT_SELECTED,
     always_running,
+    check_selected,
     pod_template,
-    selected,
 )
 from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
 from simcloud.kubernetes.api.validation.registry import validates, warns
@@ -50,7 +50,7 @@ def _deployment(new: Object, old: Object | None) -> Errors:
     spec, template = mapping(new, "spec"), mapping(mapping(new, "spec"), "template")
     errors = non_negative("spec.replicas", number(spec, "replicas"))
     errors += _selector(spec, "deployment")
-    errors += _replicated(spec, template)
+    errors += _check_replica_template(spec, template)
     errors += _deployment_strategy(spec.get("strategy") or {})
     errors += non_negative("spec.minReadySeconds", number(spec, "minReadySeconds"))
     errors += non_negative_fields("spec", spec, "revisionHistoryLimit", "progressDeadlineSeconds")
@@ -68,7 +68,7 @@ def _replica_set(new: Object, old: Object | None) -> Errors:
     errors = non_negative("spec.replicas", number(spec, "replicas"))
     errors += non_negative("spec.minReadySeconds", number(spec, "minReadySeconds"))
     errors += _selector(spec, "deployment")
-    return errors + _replicated(spec, template) + _same_selector(spec, old)
+    return errors + _check_replica_template(spec, template) + _same_selector(spec, old)
 
 
 def _selector(spec: Mapping[str, Any], kind: str) -> Errors:
@@ -78,18 +78,20 @@ def _selector(spec: Mapping[str, Any], kind: str) -> Errors:
     errors = selector_errors("spec.selector", selector)
     if is_empty(selector):
         errors.append(
-            invalid("spec.selector", selector_as_told(selector), f"empty selector is invalid for {kind}")
+            invalid("spec.selector", format_selector(selector), f"empty selector is invalid for {kind}")
         )
     return errors
 
 
-def _replicated(spec: Mapping[str, Any], template: Mapping[str, Any]) -> Errors:
+def _check_replica_template(spec: Mapping[str, Any], template: Mapping[str, Any]) -> Errors:
     """The template of a Deployment or a ReplicaSet."""
     selector = spec.get("selector")
     if not is_sound(selector):
-        return [invalid("spec.selector", selector_as_told(selector), "invalid label selector")]
+        return [invalid("spec.selector", format_selector(selector), "invalid label selector")]
     errors = (
-        [] if is_empty(selector) and selector is not None else selected("spec.template", template, selector)
+        []
+        if is_empty(selector) and selector is not None
+        else check_selected("spec.template", template, selector)
     )
     return (
         errors
@@ -108,8 +110,8 @@ def _deployment_strategy(strategy: Mapping[str, Any]) -> Errors:
     kind, rolling = text(strategy, "type"), strategy.get("rollingUpdate")
     at = "spec.strategy.rollingUpdate"
     if kind == "Recreate":
-        told = "may not be specified when strategy `type` is 'Recreate'"
-        return [] if rolling is None else [forbidden(at, told)]
+        message = "may not be specified when strategy `type` is 'Recreate'"
+        return [] if rolling is None else [forbidden(at, message)]
     if kind != "RollingUpdate":
         shown = as_go("DeploymentStrategy", strategy)
         return [not_supported("spec.strategy", shown, ("Recreate", "RollingUpdate"))]
@@ -117,7 +119,7 @@ def _deployment_strategy(strategy: Mapping[str, Any]) -> Errors:
         return [required(at, "this should be defaulted and never be nil")]
     unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
     errors = int_or_percent(f"{at}.maxUnavailable", unavailable) + int_or_percent(f"{at}.maxSurge", surge)
-    if scaled(unavailable) == 0 and scaled(surge) == 0:
+    if parse_int_or_percent(unavailable) == 0 and parse_int_or_percent(surge) == 0:
         errors.append(invalid(f"{at}.maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0"))
     return errors + at_most_all(f"{at}.maxUnavailable", unavailable)
 
@@ -125,11 +127,11 @@ def _deployment_strategy(strategy: Mapping[str, Any]) -> Errors:
 def int_or_percent(path: str, value: int | str) -> Errors:
     """A number of zero or more, or a share."""
     if isinstance(value, str):
-        return broken(path, value, percent(value))
+        return make_errors(path, value, percent(value))
     return non_negative(path, value)
 
 
-def scaled(value: int | str) -> int:
+def parse_int_or_percent(value: int | str) -> int:
     """The number, or the number before the percent sign."""
     if isinstance(value, int):
         return value
@@ -138,7 +140,7 @@ def scaled(value: int | str) -> int:
 
 def at_most_all(path: str, value: int | str) -> Errors:
     """A share of no more than the whole."""
-    if isinstance(value, int) or scaled(value) <= 100:
+    if isinstance(value, int) or parse_int_or_percent(value) <= 100:
         return []
     return [invalid(path, value, "must not be greater than 100%")]
 
@@ -149,10 +151,10 @@ def _daemon_set(new: Object, old: Object | None) -> Errors:
     selector = spec.get("selector")
     errors = selector_errors("spec.selector", selector)
     if is_sound(selector) and not (selector is not None and is_empty(selector)):
-        errors += selected("spec.template", template, selector)
+        errors += check_selected("spec.template", template, selector)
     if selector is not None and is_empty(selector):
         errors.append(
-            invalid("spec.selector", selector_as_told(selector), "empty selector is invalid for daemonset")
+            invalid("spec.selector", format_selector(selector), "empty selector is invalid for daemonset")
         )
     errors += pod_template("spec.template", template)
     errors += always_running("spec.template", template, "DaemonSet")
@@ -178,10 +180,10 @@ def _daemon_strategy(strategy: Mapping[str, Any]) -> Errors:
     values = [(f"{at}.{key}", rolling.get(key, 0)) for key in ("maxUnavailable", "maxSurge")]
     errors = [error for path, value in values for error in int_or_percent(path, value)]
     errors += [error for path, value in values for error in at_most_all(path, value)]
-    unavailable, surge = (scaled(value) for _, value in values)
+    unavailable, surge = (parse_int_or_percent(value) for _, value in values)
     if unavailable and surge:
-        told = "may not be set when maxUnavailable is non-zero"
-        errors.append(invalid(f"{at}.maxSurge", values[1][1], told))
+        message = "may not be set when maxUnavailable is non-zero"
+        errors.append(invalid(f"{at}.maxSurge", values[1][1], message))
     elif not unavailable and not surge:
         errors.append(required(f"{at}.maxUnavailable", "cannot be 0 when maxSurge is 0"))
     return errors
@@ -196,12 +198,12 @@ def _stateful_set(new: Object, old: Object | None) -> Errors:
     former = mapping(old, "spec")
     kept = {**spec, **{key: former.get(key) for key in _SET_MAY_CHANGE}}
     if not same(kept, former):
-        told = (
+        message = (
             "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
             "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
             "'minReadySeconds' are forbidden"
         )
-        errors.append(forbidden("spec", told))
+        errors.append(forbidden("spec", message))
     return errors
 
 
@@ -215,12 +217,12 @@ def _stateful_spec(spec: Mapping[str, Any], is_new: bool) -> Errors:
     errors += non_negative("spec.ordinals.start", number(mapping(spec, "ordinals"), "start"))
     service = text(spec, "serviceName")
     if is_new and service:
-        errors += broken("spec.serviceName", service, dns1123_label(service))
+        errors += make_errors("spec.serviceName", service, dns1123_label(service))
     errors += _selector(spec, "statefulset")
     if not is_sound(selector):
-        errors.append(invalid("spec.selector", selector_as_told(selector), ""))
+        errors.append(invalid("spec.selector", format_selector(selector), ""))
     elif selector is None or not is_empty(selector):
-        errors += selected("spec.template", template, selector)
+        errors += check_selected("spec.template", template, selector)
     errors += pod_template("spec.template", _with_claims(spec, template))
     errors += always_running("spec.template", template, "StatefulSet")
     for index, claim in enumerate(items(spec, "volumeClaimTemplates")):
@@ -253,9 +255,9 @@ def _stateful_strategy(strategy: Mapping[str, Any]) -> Errors:
     if not kind:
         return [required(path)]
     if kind == "OnDelete":
-        told = "only allowed for updateStrategy 'RollingUpdate'"
+        message = "only allowed for updateStrategy 'RollingUpdate'"
         shown = as_go("RollingUpdateStatefulSet", rolling or {})
-        return [] if rolling is None else [invalid(f"{path}.rollingUpdate", shown, told)]
+        return [] if rolling is None else [invalid(f"{path}.rollingUpdate", shown, message)]
     if kind != "RollingUpdate":
         shown = as_go("StatefulSetUpdateStrategy", strategy)
         return [invalid(path, shown, "must be 'RollingUpdate' or 'OnDelete'")]
@@ -265,7 +267,7 @@ def _stateful_strategy(strategy: Mapping[str, Any]) -> Errors:
     unavailable, at = rolling.get("maxUnavailable"), f"{path}.rollingUpdate.maxUnavailable"
     if unavailable is not None:
         errors += int_or_percent(at, unavailable)
-        if scaled(unavailable) == 0:
+        if parse_int_or_percent(unavailable) == 0:
             errors.append(invalid(at, unavailable, "cannot be 0"))
         errors += at_most_all(at, unavailable)
     return errors
@@ -305,13 +307,13 @@ def _replication_controller(new: Object, old: Object | None) -> Errors:
 @warns("apps", "Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 @warns("", "ReplicationController")
 def _warnings(new: Object, old: Object | None) -> list[str]:
-    told: list[str] = []
+    messages: list[str] = []
     spec = mapping(new, "spec")
     if old is None and new.get("kind") in ("Deployment", "ReplicaSet", "ReplicationController"):
-        told += hostname_warning(name_of(new), "Pod names and hostnames")
+        messages += hostname_warning(name_of(new), "Pod names and hostnames")
     if old is None or not same(spec.get("template"), mapping(old, "spec").get("template")):
-        told += for_template("spec.template", mapping(spec, "template"))
+        messages += for_template("spec.template", mapping(spec, "template"))
     if new.get("kind") == "StatefulSet" and number(spec, "revisionHistoryLimit") < 0:
         why = "a negative value retains all historical revisions; a value >= 0 is recommended"
-        told.append(f"spec.revisionHistoryLimit: {why}")
-    return told
+        messages.append(f"spec.revisionHistoryLimit: {why}")
+    return messages

@@ -10,10 +10,10 @@ from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
-    broken,
+    check_required,
     items,
+    make_errors,
     mapping,
-    needed,
     non_negative,
     number,
     text,
@@ -70,8 +70,8 @@ def horizontal_pod_autoscaler(new: Object, old: Object | None) -> Errors:
 
 
 def _reference(path: str, reference: Object, group_needed: bool, any_version: bool = False) -> Errors:
-    errors = needed(f"{path}.kind", text(reference, "kind"), path_segment)
-    errors += needed(f"{path}.name", text(reference, "name"), path_segment)
+    errors = check_required(f"{path}.kind", text(reference, "kind"), path_segment)
+    errors += check_required(f"{path}.name", text(reference, "name"), path_segment)
     version = text(reference, "apiVersion")
     if any_version:
         return errors
@@ -88,8 +88,8 @@ def _metrics(path: str, metrics: list[Object], least: int | None) -> Errors:
         errors += _metric(f"{path}[{index}]", metric)
     from_outside = any(metric.get("type") in ("Object", "External") for metric in metrics)
     if least == 0 and not from_outside:
-        told = "must specify at least one Object or External metric to support scaling to zero replicas"
-        errors.append(forbidden(path, told))
+        message = "must specify at least one Object or External metric to support scaling to zero replicas"
+        errors.append(forbidden(path, message))
     return errors
 
 
@@ -103,8 +103,8 @@ def _metric(path: str, metric: Object) -> Errors:
         errors += _SOURCE_RULES[present[0]](f"{path}.{present[0]}", metric[present[0]])
     expected = _SOURCES.get(kind)
     if expected is not None and expected not in present:
-        told = "must populate information for the given metric source"
-        errors.append(required(f"{path}.{expected}", told))
+        message = "must populate information for the given metric source"
+        errors.append(required(f"{path}.{expected}", message))
     if len(present) != 1:
         errors += [
             forbidden(f"{path}.{field}", "must populate the given metric source only")
@@ -116,32 +116,32 @@ def _metric(path: str, metric: Object) -> Errors:
 
 def _object(path: str, source: Object) -> Errors:
     errors = _reference(f"{path}.describedObject", mapping(source, "describedObject"), group_needed=False)
-    errors += _named_metric(path, source)
+    errors += _check_named_metric(path, source)
     target = mapping(source, "target")
     if target.get("value") is None and target.get("averageValue") is None:
-        told = "must set either a target value or averageValue"
-        errors.append(required(f"{path}.target.averageValue", told))
+        message = "must set either a target value or averageValue"
+        errors.append(required(f"{path}.target.averageValue", message))
     return errors
 
 
 def _external(path: str, source: Object) -> Errors:
-    errors = _named_metric(path, source)
+    errors = _check_named_metric(path, source)
     target = mapping(source, "target")
     value, average = target.get("value"), target.get("averageValue")
     if value is None and average is None:
-        told = "must set either a target value for metric or a per-pod target"
-        errors.append(required(f"{path}.target.averageValue", told))
+        message = "must set either a target value for metric or a per-pod target"
+        errors.append(required(f"{path}.target.averageValue", message))
     if value is not None and average is not None:
-        told = "may not set both a target value for metric and a per-pod target"
-        errors.append(forbidden(f"{path}.target.value", told))
+        message = "may not set both a target value for metric and a per-pod target"
+        errors.append(forbidden(f"{path}.target.value", message))
     return errors
 
 
 def _pods(path: str, source: Object) -> Errors:
-    errors = _named_metric(path, source)
+    errors = _check_named_metric(path, source)
     if mapping(source, "target").get("averageValue") is None:
-        told = "must specify a positive target averageValue"
-        errors.append(required(f"{path}.target.averageValue", told))
+        message = "must specify a positive target averageValue"
+        errors.append(required(f"{path}.target.averageValue", message))
     return errors
 
 
@@ -149,7 +149,7 @@ def _resource(path: str, source: Object) -> Errors:
     errors: Errors = []
     if not text(source, "name"):
         errors.append(required(f"{path}.name", "must specify a resource name"))
-    return errors + _used(path, source)
+    return errors + _check_resource_target(path, source)
 
 
 def _container_resource(path: str, source: Object) -> Errors:
@@ -158,10 +158,10 @@ def _container_resource(path: str, source: Object) -> Errors:
         errors.append(required(f"{path}.name", "must specify a resource name"))
     container = text(source, "container")
     if container:
-        errors += broken(f"{path}.container", container, dns1123_label(container))
+        errors += make_errors(f"{path}.container", container, dns1123_label(container))
     else:
         errors.append(required(f"{path}.container", "must specify a container"))
-    return errors + _used(path, source)
+    return errors + _check_resource_target(path, source)
 
 
 _SOURCE_RULES: dict[str, Callable[[str, Object], Errors]] = {
@@ -173,25 +173,25 @@ _SOURCE_RULES: dict[str, Callable[[str, Object], Errors]] = {
 }
 
 
-def _used(path: str, source: Object) -> Errors:
+def _check_resource_target(path: str, source: Object) -> Errors:
     target = mapping(source, "target")
     errors = _target(f"{path}.target", target)
     share, value = target.get("averageUtilization"), target.get("averageValue")
     if share is None and value is None:
-        told = "must set either a target raw value or a target utilization"
-        errors.append(required(f"{path}.target.averageUtilization", told))
+        message = "must set either a target raw value or a target utilization"
+        errors.append(required(f"{path}.target.averageUtilization", message))
     if share is not None and value is not None:
-        told = "may not set both a target raw value and a target utilization"
-        errors.append(forbidden(f"{path}.target.averageValue", told))
+        message = "may not set both a target raw value and a target utilization"
+        errors.append(forbidden(f"{path}.target.averageValue", message))
     return errors
 
 
-def _named_metric(path: str, source: Object) -> Errors:
+def _check_named_metric(path: str, source: Object) -> Errors:
     metric = mapping(source, "metric")
     name = text(metric, "name")
     errors: Errors = []
     if name:
-        errors += broken(f"{path}.metric.name", name, path_segment(name))
+        errors += make_errors(f"{path}.metric.name", name, path_segment(name))
     else:
         errors.append(required(f"{path}.metric.name", "must specify a metric name"))
     errors += selector_errors(f"{path}.metric.selector", metric.get("selector"))
@@ -202,8 +202,8 @@ def _target(path: str, target: Object) -> Errors:
     kind = text(target, "type")
     errors: Errors = [] if kind else [required(f"{path}.type", "must specify a metric target type")]
     if kind not in ("Utilization", "Value", "AverageValue"):
-        told = "must be either Utilization, Value, or AverageValue"
-        errors.append(invalid(f"{path}.type", kind, told))
+        message = "must be either Utilization, Value, or AverageValue"
+        errors.append(invalid(f"{path}.type", kind, message))
     for field in ("value", "averageValue"):
         value = target.get(field)
         if value is not None and amount(value) <= 0:
@@ -241,6 +241,6 @@ def _scaling_policy(path: str, policy: Object) -> Errors:
         if number(policy, field) <= 0:
             errors.append(invalid(f"{path}.{field}", number(policy, field), "must be greater than zero"))
     if period > _LONGEST_PERIOD_S:
-        told = f"must be less than or equal to {_LONGEST_PERIOD_S}"
-        errors.append(invalid(f"{path}.periodSeconds", period, told))
+        message = f"must be less than or equal to {_LONGEST_PERIOD_S}"
+        errors.append(invalid(f"{path}.periodSeconds", period, message))
     return errors

@@ -9,10 +9,10 @@ from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_suppor
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
-    given_one_of,
+    check_required_choice,
     immutable,
     items,
+    make_errors,
     mapping,
     non_negative_fields,
     number,
@@ -24,14 +24,14 @@ from simcloud.kubernetes.api.validation.gotypes import as_go
 from simcloud.kubernetes.api.validation.job_policies import pod_failure_policy
 from simcloud.kubernetes.api.validation.labels import (
     by_key,
+    format_selector,
     is_sound,
     same_selector,
-    selector_as_told,
     selector_errors,
     selects,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, size
-from simcloud.kubernetes.api.validation.pods.template import pod_template, selected
+from simcloud.kubernetes.api.validation.pods.template import check_selected, pod_template
 from simcloud.kubernetes.api.validation.pods.warnings import for_template, hostname_warning
 from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.schedule import schedule_error, zone_errors
@@ -54,18 +54,18 @@ _SCHEDULING = ("nodeSelector", "tolerations", "schedulingGates")
 def _job(new: Object, old: Object | None) -> Errors:
     spec = mapping(new, "spec")
     if old is not None:
-        return _whole_spec(spec) + _changed(spec, mapping(old, "spec"), old)
-    errors = _generated_selector(new, spec) + _whole_spec(spec)
+        return _whole_spec(spec) + _check_update(spec, mapping(old, "spec"), old)
+    errors = _check_generated_selector(new, spec) + _whole_spec(spec)
     completions = number(spec, "completions")
     if text(spec, "completionMode") == "Indexed" and completions > 0:
         hostname = f"{name_of(new)}-{completions - 1}"
         if dns1123_label(hostname):
-            told = f"will not able to create pod with invalid DNS label: {hostname}"
-            errors.append(invalid("metadata.name", name_of(new), told))
+            message = f"will not able to create pod with invalid DNS label: {hostname}"
+            errors.append(invalid("metadata.name", name_of(new), message))
     return errors
 
 
-def _generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
+def _check_generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
     """The selector and labels the server gives a Job must be the server's."""
     selector = spec.get("selector")
     if spec.get("manualSelector") or selector is None:
@@ -86,7 +86,7 @@ def _generated_selector(job: Object, spec: Mapping[str, Any]) -> Errors:
         elif labels[key] != value:
             errors.append(invalid(at, by_key(labels), f"must be '{value}'"))
     if is_sound(selector) and not selects(selector, expected):
-        errors.append(invalid("spec.selector", selector_as_told(selector), "`selector` not auto-generated"))
+        errors.append(invalid("spec.selector", format_selector(selector), "`selector` not auto-generated"))
     return errors
 
 
@@ -95,7 +95,7 @@ def _whole_spec(spec: Mapping[str, Any]) -> Errors:
     selector = spec.get("selector")
     errors += [required("spec.selector")] if selector is None else selector_errors("spec.selector", selector)
     if is_sound(selector):
-        errors += selected("spec.template", mapping(spec, "template"), selector)
+        errors += check_selected("spec.template", mapping(spec, "template"), selector)
     return errors
 
 
@@ -135,26 +135,26 @@ def _completion(path: str, spec: Mapping[str, Any]) -> Errors:
     if mode is not None:
         errors += one_of(f"{path}.completionMode", mode, ("NonIndexed", "Indexed"))
     if mode == "Indexed":
-        return errors + _indexed(path, spec)
+        return errors + _check_indexed_job(path, spec)
     if mode in (None, "NonIndexed"):
-        told = "requires indexed completion mode"
+        message = "requires indexed completion mode"
         for key, value in (("backoffLimitPerIndex", per_index), ("maxFailedIndexes", failed)):
-            errors += [] if value is None else [invalid(f"{path}.{key}", value, told)]
+            errors += [] if value is None else [invalid(f"{path}.{key}", value, message)]
     return errors
 
 
-def _indexed(path: str, spec: Mapping[str, Any]) -> Errors:
+def _check_indexed_job(path: str, spec: Mapping[str, Any]) -> Errors:
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
     errors: Errors = []
     if completions is None:
         errors.append(required(f"{path}.completions", "when completion mode is Indexed"))
     if completions is not None and failed is not None and failed > completions:
-        told = "must be less than or equal to completions"
-        errors.append(invalid(f"{path}.maxFailedIndexes", failed, told))
+        message = "must be less than or equal to completions"
+        errors.append(invalid(f"{path}.maxFailedIndexes", failed, message))
     return errors
 
 
-def _changed(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
+def _check_update(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
     errors = _completions(spec, former)
     errors += same_selector("spec.selector", spec.get("selector"), former.get("selector"))
     errors += _same_template(spec, former, old)
@@ -174,8 +174,8 @@ def _completions(spec: Mapping[str, Any], former: Mapping[str, Any]) -> Errors:
         return []
     if completions == spec.get("parallelism"):
         return []
-    told = "can only be modified in tandem with spec.parallelism"
-    return [invalid("spec.completions", completions, told)]
+    message = "can only be modified in tandem with spec.parallelism"
+    return [invalid("spec.completions", completions, message)]
 
 
 def _same_template(spec: Mapping[str, Any], former: Mapping[str, Any], old: Object) -> Errors:
@@ -185,8 +185,8 @@ def _same_template(spec: Mapping[str, Any], former: Mapping[str, Any], old: Obje
     if same(template, before):
         return []
     metadata = mapping(template, "metadata")
-    told = {key: by_key(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
-    shown_template = {**told, "Spec": as_go("PodSpec", mapping(template, "spec"))}
+    shown_metadata = {key: by_key(metadata[key]) for key in ("labels", "annotations") if metadata.get(key)}
+    shown_template = {**shown_metadata, "Spec": as_go("PodSpec", mapping(template, "spec"))}
     return [invalid("spec.template", shown_template, "field is immutable")]
 
 
@@ -195,14 +195,14 @@ def _stands_still(status: Mapping[str, Any]) -> bool:
     if status.get("startTime") is None:
         return True
     suspended = any(
-        text(one, "type") == "Suspended" and text(one, "status") == "True"
-        for one in items(status, "conditions")
+        text(condition, "type") == "Suspended" and text(condition, "status") == "True"
+        for condition in items(status, "conditions")
     )
     return suspended and number(status, "active") == 0
 
 
 def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """A Job that stands still may be sent elsewhere, and be given more or less, before it goes on."""
+    """Allow a suspended Job to change its scheduling and resources before it resumes."""
     spec, pod = mapping(template, "spec"), dict(mapping(before, "spec"))
     for key in _SCHEDULING:
         pod[key] = spec.get(key)
@@ -214,7 +214,9 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
         now, then = items(spec, key), items(pod, key)
         if len(now) == len(then):
             pairs = zip(now, then, strict=True)
-            pod[key] = [{**former, "resources": mapping(one, "resources")} for one, former in pairs]
+            pod[key] = [
+                {**former, "resources": mapping(container, "resources")} for container, former in pairs
+            ]
     metadata = {**mapping(before, "metadata")}
     for key in ("labels", "annotations"):
         metadata[key] = mapping(template, "metadata").get(key)
@@ -224,10 +226,10 @@ def _with_scheduling_of(template: Mapping[str, Any], before: Mapping[str, Any]) 
 @warns("batch", "Job")
 def _job_warnings(new: Object, old: Object | None) -> list[str]:
     spec = mapping(new, "spec")
-    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    messages = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
     if old is None:
-        told += for_template("spec.template", mapping(spec, "template"))
-    return told
+        messages += for_template("spec.template", mapping(spec, "template"))
+    return messages
 
 
 @validates("batch", "CronJob")
@@ -237,22 +239,22 @@ def _cron_job(new: Object, old: Object | None) -> Errors:
     errors += non_negative_fields("spec", spec, "startingDeadlineSeconds")
     zone = spec.get("timeZone")
     if zone is not None and (old is None or zone != former.get("timeZone")):
-        errors += broken("spec.timeZone", zone, zone_errors(zone))
+        errors += make_errors("spec.timeZone", zone, zone_errors(zone))
     policies = ("Allow", "Forbid", "Replace")
-    errors += given_one_of("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), policies)
+    errors += check_required_choice("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), policies)
     job = mapping(mapping(spec, "jobTemplate"), "spec")
     at = "spec.jobTemplate.spec"
     errors += _spec(at, job)
     if job.get("selector") is not None:
         errors.append(
-            invalid(f"{at}.selector", selector_as_told(job["selector"]), "`selector` will be auto-generated")
+            invalid(f"{at}.selector", format_selector(job["selector"]), "`selector` will be auto-generated")
         )
     if job.get("manualSelector"):
         errors.append(_manual(f"{at}.manualSelector"))
     errors += non_negative_fields("spec", spec, "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
     if old is None and size(name_of(new)) > _CRON_NAME_LIMIT:
-        told = f"must be no more than {_CRON_NAME_LIMIT} characters"
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = f"must be no more than {_CRON_NAME_LIMIT} characters"
+        errors.append(invalid("metadata.name", name_of(new), message))
     return errors
 
 
@@ -269,23 +271,23 @@ def _schedule(spec: Mapping[str, Any], former: Mapping[str, Any] | None) -> Erro
     if "TZ" not in schedule:
         return errors
     if "TZ" not in text(former or {}, "schedule"):
-        told = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
-        errors.append(invalid(path, schedule, told))
+        message = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+        errors.append(invalid(path, schedule, message))
     elif spec.get("timeZone") is not None:
-        told = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
-        errors.append(invalid(path, schedule, told))
+        message = "cannot use both timeZone field and TZ or CRON_TZ in schedule"
+        errors.append(invalid(path, schedule, message))
     return errors
 
 
 @warns("batch", "CronJob")
 def _cron_job_warnings(new: Object, old: Object | None) -> list[str]:
     spec = mapping(new, "spec")
-    told = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
+    messages = [] if old is not None else hostname_warning(name_of(new), "Pod names and hostnames")
     template = mapping(mapping(mapping(spec, "jobTemplate"), "spec"), "template")
-    told += for_template("spec.jobTemplate.spec.template", template)
+    messages += for_template("spec.jobTemplate.spec.template", template)
     if "TZ" in text(spec, "schedule"):
-        told.append(
+        messages.append(
             "CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see "
             "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
         )
-    return told
+    return messages

@@ -72,14 +72,14 @@ def amount_text(value: Any) -> str:
         return str(value)
 
 
-def broken(path: str, value: Any, sentences: Iterable[str]) -> Errors:
-    """One error for each sentence a value breaks."""
+def make_errors(path: str, value: Any, sentences: Iterable[str]) -> Errors:
+    """Return one error for each message."""
     return [invalid(path, value, sentence) for sentence in sentences]
 
 
-def needed(path: str, value: str, rule: TextRule) -> Errors:
-    """A text that must be given and follow a rule."""
-    return broken(path, value, rule(value)) if value else [required(path)]
+def check_required(path: str, value: str, rule: TextRule) -> Errors:
+    """Check a required text against a rule."""
+    return make_errors(path, value, rule(value)) if value else [required(path)]
 
 
 def non_negative(path: str, value: int) -> Errors:
@@ -108,8 +108,8 @@ def one_of(path: str, value: str, supported: Iterable[str]) -> Errors:
     return [] if value in choices else [not_supported(path, value, choices)]
 
 
-def given_one_of(path: str, value: str, supported: Iterable[str]) -> Errors:
-    """A value out of a list that must be given."""
+def check_required_choice(path: str, value: str, supported: Iterable[str]) -> Errors:
+    """Check a required value against the supported values."""
     return one_of(path, value, supported) if value else [required(path)]
 
 

@@ -43,7 +43,7 @@ def config_map(new: Object, old: Object | None) -> Errors:
         total += size(value)
     for key, value in binary.items():
         errors += _key(f"binaryData[{key}]", key)
-        total += len(decoded(value))
+        total += len(decode_base64(value))
     if total > _LIMIT_BYTES:
         errors.append(too_long(_WHOLE_OBJECT, _LIMIT_BYTES))
     return errors
@@ -60,7 +60,7 @@ def secret(new: Object, old: Object | None) -> Errors:
     total = 0
     for key, value in (new.get("data") or {}).items():
         errors += _key(f"data[{key}]", key)
-        total += len(decoded(value))
+        total += len(decode_base64(value))
     if total > _LIMIT_BYTES:
         errors.append(too_long("data", _LIMIT_BYTES))
     return errors + _secret_type(new)
@@ -76,9 +76,9 @@ def secret_warnings(new: Object, old: Object | None) -> list[str]:
         ("tls.crt", "CERTIFICATE", "certificate"),
         ("tls.key", "PRIVATE KEY", "key"),
     ):
-        told = _pem_fault(decoded(data.get(key, "")), wanted, where)
-        if told:
-            return [told]
+        message = _pem_fault(decode_base64(data.get(key, "")), wanted, where)
+        if message:
+            return [message]
     return []
 
 
@@ -107,7 +107,7 @@ def binding(new: Object, old: Object | None) -> Errors:
     return errors
 
 
-def decoded(value: str) -> bytes:
+def decode_base64(value: str) -> bytes:
     """The bytes behind a base64 text; none if it is no base64."""
     try:
         return base64.b64decode(value)
@@ -116,7 +116,7 @@ def decoded(value: str) -> bytes:
 
 
 def _key(path: str, key: str) -> Errors:
-    return [invalid(path, key, told) for told in config_map_key(key)]
+    return [invalid(path, key, message) for message in config_map_key(key)]
 
 
 def _frozen(new: Object, old: Object, fields: tuple[str, ...]) -> Errors:
@@ -149,8 +149,8 @@ def _secret_type(new: Object) -> Errors:
 def _json_key(data: dict[str, Any], key: str) -> Errors:
     if key not in data:
         return [required(f"data[{key}]")]
-    told = _json_fault(decoded(data[key]).decode(errors="replace"))
-    return [invalid(f"data[{key}]", "<secret contents redacted>", told)] if told else []
+    message = _json_fault(decode_base64(data[key]).decode(errors="replace"))
+    return [invalid(f"data[{key}]", "<secret contents redacted>", message)] if message else []
 
 
 _JSON_FAULTS = {
@@ -219,8 +219,8 @@ def _finalizers(new: Object, indexed: bool) -> Errors:
     errors: Errors = []
     for index, finalizer in enumerate(at(new, "spec", "finalizers", default=None) or []):
         path = f"spec.finalizers[{index}]" if indexed else "spec.finalizers"
-        errors += [invalid(path, finalizer, told) for told in qualified_name(finalizer)]
+        errors += [invalid(path, finalizer, message) for message in qualified_name(finalizer)]
         if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
-            told = "name is neither a standard finalizer name nor is it fully qualified"
-            errors.append(invalid(path, finalizer, told))
+            message = "name is neither a standard finalizer name nor is it fully qualified"
+            errors.append(invalid(path, finalizer, message))
     return errors

@@ -32,12 +32,12 @@ def _children(path: str, node: Schema) -> Iterator[Place]:
         if isinstance(node.get(field), dict):
             yield f"{path}.{field}", node[field]
     for field in ("properties", "patternProperties", "definitions"):
-        yield from named_parts(path, node, field)
+        yield from list_properties(path, node, field)
     yield from alternatives(path, node)
     yield from item_part(path, node)
 
 
-def named_parts(path: str, node: Schema, field: str = "properties") -> Iterator[Place]:
+def list_properties(path: str, node: Schema, field: str = "properties") -> Iterator[Place]:
     """The schemas of an object's fields, by name."""
     for name, child in sorted(mapping(node, field).items()):
         if isinstance(child, dict):
@@ -60,5 +60,5 @@ def item_part(path: str, node: Schema) -> Iterator[Place]:
 
 def needs_type(path: str, kind: str, wanted: str, because: str) -> FieldError:
     """The complaint that a type is missing, or another than something else in the schema wants."""
-    told = f"must be {wanted} if {because}"
-    return invalid(f"{path}.type", kind, told) if kind else required(f"{path}.type", told)
+    message = f"must be {wanted} if {because}"
+    return invalid(f"{path}.type", kind, message) if kind else required(f"{path}.type", message)

@@ -36,18 +36,18 @@ def _node(path: str, node: Schema) -> Errors:
         forbidden(f"{path}.{field}", f"{field} is not supported") for field in _UNSUPPORTED if node.get(field)
     ]
     if kind == "null":
-        told = "type cannot be set to null, use nullable as an alternative"
-        errors.append(forbidden(f"{path}.type", told))
+        message = "type cannot be set to null, use nullable as an alternative"
+        errors.append(forbidden(f"{path}.type", message))
     if isinstance(node.get("items"), list):
         errors.append(forbidden(f"{path}.items", "items must be a schema object and not an array"))
     if kind and kind not in _TYPES:
         errors.append(not_supported(f"{path}.type", kind, _TYPES))
     if node.get("uniqueItems"):
-        told = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        errors.append(forbidden(f"{path}.uniqueItems", told))
+        message = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+        errors.append(forbidden(f"{path}.uniqueItems", message))
     if node.get("properties") and node.get("additionalProperties") not in (None, True):
-        told = "additionalProperties and properties are mutual exclusive"
-        errors.append(forbidden(f"{path}.additionalProperties", told))
+        message = "additionalProperties and properties are mutual exclusive"
+        errors.append(forbidden(f"{path}.additionalProperties", message))
     if node.get(PRESERVE) is False:
         errors.append(invalid(f"{path}.{PRESERVE}", False, "must be true or undefined"))
     return errors + _rules(path, node)
@@ -64,6 +64,6 @@ def _rules(path: str, node: Schema) -> Errors:
         elif "\n" in message.strip():
             errors.append(invalid(f"{place}.message", message, "message must not contain line breaks"))
         elif "\n" in written.strip() and not message.strip():
-            told = "message must be specified if rule contains line breaks"
-            errors.append(required(f"{place}.message", told))
+            sentence = "message must be specified if rule contains line breaks"
+            errors.append(required(f"{place}.message", sentence))
     return errors

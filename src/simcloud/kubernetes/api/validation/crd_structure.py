@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.validation.crd_parts import (
     PRESERVE,
     Schema,
     item_part,
-    named_parts,
+    list_properties,
     needs_type,
 )
 
@@ -28,17 +28,17 @@ def check_structure(path: str, schema: Schema) -> Errors:
     waiting: list[tuple[str, Schema, str]] = [(path, schema, "root")]
     while waiting:
         place, node, level = waiting.pop()
-        errors += _typed(place, node, level)
+        errors += _check_typed_node(place, node, level)
         errors += _pattern(place, node)
         for child_place, child in item_part(place, node):
             waiting.append((child_place, child, "item"))
-        waiting += [(child_place, child, "field") for child_place, child in named_parts(place, node)]
+        waiting += [(child_place, child, "field") for child_place, child in list_properties(place, node)]
         if isinstance(node.get("additionalProperties"), dict):
             waiting.append((f"{place}.additionalProperties", node["additionalProperties"], "field"))
     return errors
 
 
-def _typed(path: str, node: Schema, level: str) -> Errors:
+def _check_typed_node(path: str, node: Schema, level: str) -> Errors:
     kind = text(node, "type")
     embedded, either, preserve = (bool(node.get(field)) for field in (EMBEDDED, INT_OR_STRING, PRESERVE))
     errors: Errors = []
@@ -48,8 +48,8 @@ def _typed(path: str, node: Schema, level: str) -> Errors:
         if level == "root":
             errors.append(forbidden(f"{path}.additionalProperties", "must not be used at the root"))
         if embedded:
-            told = f"must not be used if {EMBEDDED} is set"
-            errors.append(forbidden(f"{path}.additionalProperties", told))
+            message = f"must not be used if {EMBEDDED} is set"
+            errors.append(forbidden(f"{path}.additionalProperties", message))
     for field, given in ((PRESERVE, preserve), (EMBEDDED, embedded)):
         if either and given:
             errors.append(invalid(f"{path}.{field}", True, f"must be false if {INT_OR_STRING} is true"))
@@ -61,8 +61,8 @@ def _typed(path: str, node: Schema, level: str) -> Errors:
         errors.append(invalid(f"{path}.type", kind, "must be object at the root"))
     errors += _own_fields(path, node, level, level == "root" or embedded)
     if embedded and not preserve and not node.get("properties"):
-        told = f"must not be empty if {EMBEDDED} is true without {PRESERVE}"
-        errors.append(required(f"{path}.properties", told))
+        message = f"must not be empty if {EMBEDDED} is true without {PRESERVE}"
+        errors.append(required(f"{path}.properties", message))
     return errors
 
 
@@ -79,10 +79,10 @@ def _own_fields(path: str, node: Schema, level: str, whole_object: bool) -> Erro
     metadata, place = mapping(properties, "metadata"), f"{path}.properties[metadata]"
     if whole_object and text(metadata, "type") != "object":
         errors.append(invalid(f"{place}.type", text(metadata, "type"), "must be object"))
-    told = {field for field, value in metadata.items() if value} - {"type", "default"}
+    fields_set = {field for field, value in metadata.items() if value} - {"type", "default"}
     if set(mapping(metadata, "properties")) <= {"name", "generateName"}:
-        told -= {"properties"}
-    if level == "root" and told:
+        fields_set -= {"properties"}
+    if level == "root" and fields_set:
         sentence = (
             "must not specify anything other than name and generateName, but metadata is implicitly specified"
         )
@@ -97,6 +97,6 @@ def _pattern(path: str, node: Schema) -> Errors:
     try:
         compiled(pattern)
     except BadRegex as fault:
-        told = f"must be a valid regular expression, but isn't: {fault}"
-        return [invalid(f"{path}.pattern", pattern, told)]
+        message = f"must be a valid regular expression, but isn't: {fault}"
+        return [invalid(f"{path}.pattern", pattern, message)]
     return []

@@ -11,9 +11,9 @@ _CONTEXT_LINES = 3
 
 def difference(old: Any, new: Any) -> str:
     """What changed, as a unified diff of both values written as indented JSON."""
-    told = difflib.unified_diff(_lines(old), _lines(new), n=_CONTEXT_LINES)
-    # The two lines that name the files are not told.
-    return "".join(list(told)[2:])
+    diff = difflib.unified_diff(_lines(old), _lines(new), n=_CONTEXT_LINES)
+    # The two lines that name the files are left out.
+    return "".join(list(diff)[2:])
 
 
 def _lines(value: Any) -> list[str]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from simcloud.kubernetes.api.field_errors import duplicate, invalid, not_supported, required, too_many
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation import addresses
-from simcloud.kubernetes.api.validation.common import Errors, broken, immutable, items, number, same, text
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    immutable,
+    items,
+    make_errors,
+    number,
+    same,
+    text,
+)
 from simcloud.kubernetes.api.validation.names import (
     dns1123_label,
     dns1123_subdomain,
@@ -41,24 +49,24 @@ def endpoints(new: Object, old: Object | None) -> Errors:
 def _address(path: str, address: Object) -> Errors:
     errors = addresses.legacy_ip(f"{path}.ip", text(address, "ip"))
     if text(address, "hostname"):
-        errors += broken(f"{path}.hostname", address["hostname"], dns1123_label(address["hostname"]))
+        errors += make_errors(f"{path}.hostname", address["hostname"], dns1123_label(address["hostname"]))
     if address.get("nodeName") is not None:
-        errors += broken(f"{path}.nodeName", address["nodeName"], dns1123_subdomain(address["nodeName"]))
+        errors += make_errors(f"{path}.nodeName", address["nodeName"], dns1123_subdomain(address["nodeName"]))
     return errors + addresses.non_special_ip(f"{path}.ip", text(address, "ip"))
 
 
 def _port(path: str, port: Object, named: bool) -> Errors:
     name = text(port, "name")
-    errors = broken(f"{path}.name", name, dns1123_label(name)) if name else []
+    errors = make_errors(f"{path}.name", name, dns1123_label(name)) if name else []
     if named and not name:
         errors.append(required(f"{path}.name"))
-    errors += broken(f"{path}.port", number(port, "port"), port_number(number(port, "port")))
+    errors += make_errors(f"{path}.port", number(port, "port"), port_number(number(port, "port")))
     return errors + protocol(f"{path}.protocol", text(port, "protocol")) + _app_protocol(path, port)
 
 
 def _app_protocol(path: str, port: Object) -> Errors:
     given = port.get("appProtocol")
-    return broken(f"{path}.appProtocol", given, qualified_name(given)) if given is not None else []
+    return make_errors(f"{path}.appProtocol", given, qualified_name(given)) if given is not None else []
 
 
 @validates("discovery.k8s.io", "EndpointSlice")
@@ -97,9 +105,11 @@ def _endpoint(path: str, endpoint: Object, kind: str) -> Errors:
     for index, address in enumerate(reached):
         errors += _slice_address(f"{path}.addresses", index, address, kind)
     if endpoint.get("nodeName") is not None:
-        errors += broken(f"{path}.nodeName", endpoint["nodeName"], dns1123_subdomain(endpoint["nodeName"]))
+        errors += make_errors(
+            f"{path}.nodeName", endpoint["nodeName"], dns1123_subdomain(endpoint["nodeName"])
+        )
     if endpoint.get("hostname") is not None:
-        errors += broken(f"{path}.hostname", endpoint["hostname"], dns1123_label(endpoint["hostname"]))
+        errors += make_errors(f"{path}.hostname", endpoint["hostname"], dns1123_label(endpoint["hostname"]))
     return errors
 
 
@@ -123,12 +133,12 @@ def _slice_ports(ports: list[Object]) -> Errors:
     for index, port in enumerate(ports):
         path, name = f"ports[{index}]", text(port, "name")
         if name:
-            errors += broken(f"{path}.name", name, dns1123_label(name))
+            errors += make_errors(f"{path}.name", name, dns1123_label(name))
         if name in names:
             errors.append(duplicate(f"{path}.name", name))
         names[name] = None
         errors += protocol(f"{path}.protocol", text(port, "protocol"))
         if port.get("port") is not None:
-            errors += broken(f"{path}.port", port["port"], port_number(port["port"]))
+            errors += make_errors(f"{path}.port", port["port"], port_number(port["port"]))
         errors += _app_protocol(path, port)
     return errors

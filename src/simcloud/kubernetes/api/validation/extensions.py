@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.objects import Object, at, name_of
-from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, items, mapping, text
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    check_required_choice,
+    immutable,
+    items,
+    mapping,
+    text,
+)
 from simcloud.kubernetes.api.validation.crd_schemas import check_schema
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain
 from simcloud.kubernetes.api.validation.registry import validates
@@ -28,24 +35,24 @@ def custom_resource_definition(new: Object, old: Object | None) -> Errors:
     errors: Errors = []
     wanted = f"{text(mapping(spec, 'names'), 'plural')}.{text(spec, 'group')}"
     if old is None and name_of(new) != wanted:
-        told = 'must be spec.names.plural+"."+spec.group'
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = 'must be spec.names.plural+"."+spec.group'
+        errors.append(invalid("metadata.name", name_of(new), message))
     errors += _spec(spec)
     if old is not None:
-        errors += _kept(spec, old)
+        errors += _check_update(spec, old)
     errors += _names("status.acceptedNames", mapping(mapping(new, "status"), "acceptedNames"))
-    errors += _stored(new)
+    errors += _check_stored_versions(new)
     if spec.get("preserveUnknownFields") and not at(old, "spec", "preserveUnknownFields"):
-        told = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
-        errors.append(invalid("spec.preserveUnknownFields", True, told))
+        message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+        errors.append(invalid("spec.preserveUnknownFields", True, message))
     return errors
 
 
 def _spec(spec: Object) -> Errors:
     errors = _group(text(spec, "group"))
-    errors += given_one_of("spec.scope", text(spec, "scope"), ("Cluster", "Namespaced"))
+    errors += check_required_choice("spec.scope", text(spec, "scope"), ("Cluster", "Namespaced"))
     versions = items(spec, "versions")
-    shared = _shared(versions)
+    shared = _find_common_fields(versions)
     if shared["schema"] is None:
         errors += [
             required(f"spec.versions[{index}].schema.openAPIV3Schema", "schemas are required")
@@ -75,11 +82,13 @@ def _group(group: str) -> Errors:
     return []
 
 
-def _shared(versions: list[Object]) -> Object:
+def _find_common_fields(versions: list[Object]) -> Object:
     """What all versions have in common."""
     first = versions[0] if versions else {}
     return {
-        field: first.get(field) if all(one.get(field) == first.get(field) for one in versions) else None
+        field: first.get(field)
+        if all(version.get(field) == first.get(field) for version in versions)
+        else None
         for field in _COMMON
     }
 
@@ -98,8 +107,8 @@ def _versions(versions: list[Object], shared: Object) -> Errors:
     if len(set(names)) != len(names):
         errors.append(invalid("spec.versions", shown, "must contain unique version names"))
     if sum(bool(version.get("storage")) for version in versions) != 1:
-        told = "must have exactly one version marked as storage version"
-        errors.append(invalid("spec.versions", shown or None, told))
+        message = "must have exactly one version marked as storage version"
+        errors.append(invalid("spec.versions", shown or None, message))
     return errors
 
 
@@ -136,7 +145,7 @@ def _scale(path: str, subresources: Object) -> Errors:
     if scale is None:
         return []
     errors: Errors = []
-    for field, starts, told in (
+    for field, starts, message in (
         ("specReplicasPath", (".spec.",), "should be a json path under .spec"),
         ("statusReplicasPath", (".status.",), "should be a json path under .status"),
         (
@@ -151,18 +160,18 @@ def _scale(path: str, subresources: Object) -> Errors:
         elif not value.startswith("."):
             errors.append(invalid(place, value, "must be a simple json path starting with ."))
         elif not value.startswith(starts):
-            errors.append(invalid(place, value, told))
+            errors.append(invalid(place, value, message))
     return errors
 
 
 def _column(path: str, column: Object) -> Errors:
     errors: Errors = [] if text(column, "name") else [required(f"{path}.name")]
     kind, form, where = text(column, "type"), text(column, "format"), text(column, "jsonPath")
-    told = f"must be one of {','.join(_COLUMN_TYPES)}"
+    message = f"must be one of {','.join(_COLUMN_TYPES)}"
     if not kind:
-        errors.append(required(f"{path}.type", told))
+        errors.append(required(f"{path}.type", message))
     elif kind not in _COLUMN_TYPES:
-        errors.append(invalid(f"{path}.type", kind, told))
+        errors.append(invalid(f"{path}.type", kind, message))
     if form and form not in _COLUMN_FORMATS:
         errors.append(invalid(f"{path}.format", form, f"must be one of {','.join(_COLUMN_FORMATS)}"))
     if not where:
@@ -182,14 +191,14 @@ def _names(path: str, names: Object) -> Errors:
         wrong = dns1035_label(text(names, field).lower()) if names.get(field) else []
         if wrong:
             errors.append(invalid(f"{path}.{field}", names[field], f"{_MIXED_CASE}{','.join(wrong)}"))
-    errors += _listed(f"{path}.shortNames", items(names, "shortNames"))
+    errors += _check_names(f"{path}.shortNames", items(names, "shortNames"))
     if names.get("kind") and names["kind"] == names.get("listKind"):
-        told = "kind and listKind may not be the same"
-        errors.append(invalid(f"{path}.listKind", names["listKind"], told))
-    return errors + _listed(f"{path}.categories", items(names, "categories"))
+        message = "kind and listKind may not be the same"
+        errors.append(invalid(f"{path}.listKind", names["listKind"], message))
+    return errors + _check_names(f"{path}.categories", items(names, "categories"))
 
 
-def _listed(path: str, values: list[str]) -> Errors:
+def _check_names(path: str, values: list[str]) -> Errors:
     return [
         invalid(f"{path}[{index}]", value, ",".join(dns1035_label(value)))
         for index, value in enumerate(values)
@@ -201,31 +210,31 @@ def _conversion(path: str, conversion: Object) -> Errors:
     if not conversion:
         return []
     strategy, webhook = text(conversion, "strategy"), conversion.get("webhook")
-    errors = given_one_of(f"{path}.strategy", strategy, ("None", "Webhook"))
+    errors = check_required_choice(f"{path}.strategy", strategy, ("None", "Webhook"))
     config = (webhook or {}).get("clientConfig")
     versions = items(webhook or {}, "conversionReviewVersions")
     if strategy == "Webhook":
         if config is None:
-            told = "required when strategy is set to Webhook"
-            errors.append(required(f"{path}.webhookClientConfig", told))
+            message = "required when strategy is set to Webhook"
+            errors.append(required(f"{path}.webhookClientConfig", message))
         else:
             errors += client_config(f"{path}.webhookClientConfig", config)
             errors += ca_bundle(f"{path}.webhookClientConfig.caBundle", text(config, "caBundle"))
         return errors + review_versions(f"{path}.conversionReviewVersions", versions, "")
-    told = "should not be set when strategy is not set to Webhook"
+    message = "should not be set when strategy is not set to Webhook"
     if config is not None:
-        errors.append(forbidden(f"{path}.webhookClientConfig", told))
+        errors.append(forbidden(f"{path}.webhookClientConfig", message))
     if versions:
-        errors.append(forbidden(f"{path}.conversionReviewVersions", told))
+        errors.append(forbidden(f"{path}.conversionReviewVersions", message))
     return errors
 
 
-def _kept(spec: Object, old: Object) -> Errors:
+def _check_update(spec: Object, old: Object) -> Errors:
     before = mapping(old, "spec")
     errors: Errors = []
     if any(
-        one.get("type") == "Established" and one.get("status") == "True"
-        for one in items(mapping(old, "status"), "conditions")
+        condition.get("type") == "Established" and condition.get("status") == "True"
+        for condition in items(mapping(old, "status"), "conditions")
     ):
         errors += immutable("spec.scope", text(spec, "scope"), text(before, "scope"))
         errors += _name_kept(spec, before, "kind")
@@ -238,7 +247,7 @@ def _name_kept(spec: Object, before: Object, field: str) -> Errors:
     return immutable(f"spec.names.{field}", now, had)
 
 
-def _stored(new: Object) -> Errors:
+def _check_stored_versions(new: Object) -> Errors:
     stored, path = items(mapping(new, "status"), "storedVersions"), "status.storedVersions"
     if not stored:
         return []
@@ -250,10 +259,10 @@ def _stored(new: Object) -> Errors:
     ]
     for index, name in enumerate(stored):
         if name not in names:
-            told = (
+            message = (
                 f"missing from spec.versions; {name} was previously a storage version, and must remain in "
                 f"spec.versions until a storage migration ensures no data remains persisted in {name} "
                 f"and removes {name} from status.storedVersions"
             )
-            errors.append(invalid(f"{path}[{index}]", name, told))
+            errors.append(invalid(f"{path}[{index}]", name, message))
     return errors

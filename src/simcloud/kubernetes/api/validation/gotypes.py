@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from simcloud.kubernetes.api.validation.labels import by_key, selector_as_told
+from simcloud.kubernetes.api.validation.labels import by_key, format_selector
 
 _TYPES = {
     "PodSpec": """
@@ -179,8 +179,8 @@ _OF_THE_HOST = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "h
 def _fields(name: str) -> tuple[tuple[str, str, str], ...]:
     """A type's fields: Go name, JSON key, type."""
     fields = []
-    for told in _TYPES[name].split():
-        named, _, kind = told.partition(":")
+    for entry in _TYPES[name].split():
+        named, _, kind = entry.partition(":")
         go, _, key = named.partition("=")
         fields.append((go, key or _INITIALS.sub(lambda found: found.group().lower(), go, count=1), kind))
     return tuple(fields)
@@ -195,7 +195,7 @@ def as_go(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _field(kind: str, value: Any) -> Any:
     if kind == "selector":
-        return selector_as_told(value)
+        return format_selector(value)
     if kind in _ZEROS:
         value = _ZEROS[kind] if value is None else value
         return by_key(value) if isinstance(value, dict) else value

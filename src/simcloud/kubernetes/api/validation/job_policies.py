@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.field_errors import (
     shown,
     too_many,
 )
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, text
 from simcloud.kubernetes.api.validation.names import qualified_name
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
@@ -25,13 +25,13 @@ _CODES_LIMIT = 255
 
 
 def _valid_values(path: str, values: tuple[str, ...]) -> FieldError:
-    told = " ".join(shown(value) for value in values)
-    return required(path, f"valid values: [{told}]")
+    listed = " ".join(shown(value) for value in values)
+    return required(path, f"valid values: [{listed}]")
 
 
-def without_value(path: str, told: str) -> FieldError:
+def without_value(path: str, message: str) -> FieldError:
     """A broken rule that shows no value."""
-    return FieldError(path, "FieldValueInvalid", f"Invalid value: {told}")
+    return FieldError(path, "FieldValueInvalid", f"Invalid value: {message}")
 
 
 def pod_failure_policy(path: str, policy: Mapping[str, Any], spec: Mapping[str, Any]) -> Errors:
@@ -41,7 +41,9 @@ def pod_failure_policy(path: str, policy: Mapping[str, Any], spec: Mapping[str, 
     if len(rules) > _RULES_LIMIT:
         errors.append(too_many(f"{path}.rules", len(rules), _RULES_LIMIT))
     pod = mapping(mapping(spec, "template"), "spec")
-    names = [text(one, "name") for key in ("containers", "initContainers") for one in items(pod, key)]
+    names = [
+        text(container, "name") for key in ("containers", "initContainers") for container in items(pod, key)
+    ]
     for index, rule in enumerate(rules):
         at = f"{path}.rules[{index}]"
         errors += _action(f"{at}.action", text(rule, "action"), spec)
@@ -50,11 +52,11 @@ def pod_failure_policy(path: str, policy: Mapping[str, Any], spec: Mapping[str, 
             errors += _exit_codes(f"{at}.onExitCodes", codes, names)
         errors += _conditions(f"{at}.onPodConditions", conditions)
         if codes is not None and conditions:
-            told = "specifying both OnExitCodes and OnPodConditions is not supported"
-            errors.append(without_value(at, told))
+            message = "specifying both OnExitCodes and OnPodConditions is not supported"
+            errors.append(without_value(at, message))
         if codes is None and not conditions:
-            told = "specifying one of OnExitCodes and OnPodConditions is required"
-            errors.append(without_value(at, told))
+            message = "specifying one of OnExitCodes and OnPodConditions is required"
+            errors.append(without_value(at, message))
     return errors
 
 
@@ -74,8 +76,8 @@ def _exit_codes(path: str, given: Mapping[str, Any], names: list[str]) -> Errors
     elif operator not in _OPERATORS:
         errors.append(not_supported(f"{path}.operator", operator, _OPERATORS))
     if name is not None and name not in names:
-        told = "must be one of the container or initContainer names in the pod template"
-        errors.append(invalid(f"{path}.containerName", name, told))
+        message = "must be one of the container or initContainer names in the pod template"
+        errors.append(invalid(f"{path}.containerName", name, message))
     at = f"{path}.values"
     if not values:
         errors.append(invalid(at, given.get("values"), "at least one value is required"))
@@ -99,7 +101,7 @@ def _conditions(path: str, conditions: list[Any]) -> Errors:
         errors.append(too_many(path, len(conditions), _RULES_LIMIT))
     for index, condition in enumerate(conditions):
         at, kind, status = f"{path}[{index}]", text(condition, "type"), text(condition, "status")
-        errors += broken(f"{at}.type", kind, qualified_name(kind))
+        errors += make_errors(f"{at}.type", kind, qualified_name(kind))
         if not status:
             errors.append(_valid_values(f"{at}.status", _STATUSES))
         elif status not in _STATUSES:

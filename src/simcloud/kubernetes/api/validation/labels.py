@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required, too_long
 from simcloud.kubernetes.api.selectors import from_label_selector
-from simcloud.kubernetes.api.validation.common import IMMUTABLE, Errors, broken, items, same, text
+from simcloud.kubernetes.api.validation.common import IMMUTABLE, Errors, items, make_errors, same, text
 from simcloud.kubernetes.api.validation.names import label_value, qualified_name, size
 
 ANNOTATIONS_LIMIT_BYTES = 256 * 1024
@@ -17,7 +17,7 @@ _EXISTING = ("Exists", "DoesNotExist")
 
 def label_name_errors(path: str, key: str) -> Errors:
     """A label's key."""
-    return broken(path, key, qualified_name(key))
+    return make_errors(path, key, qualified_name(key))
 
 
 def label_errors(path: str, given: Mapping[str, str] | None) -> Errors:
@@ -25,7 +25,7 @@ def label_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     errors: Errors = []
     for key, value in sorted((given or {}).items()):
         errors += label_name_errors(path, key)
-        errors += broken(path, value, label_value(value))
+        errors += make_errors(path, value, label_value(value))
     return errors
 
 
@@ -34,7 +34,7 @@ def annotation_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     entries = given or {}
     errors: Errors = []
     for key in sorted(entries):
-        errors += broken(path, key, qualified_name(key.lower()))
+        errors += make_errors(path, key, qualified_name(key.lower()))
     if sum(size(key) + size(value) for key, value in entries.items()) > ANNOTATIONS_LIMIT_BYTES:
         errors.append(too_long(path, ANNOTATIONS_LIMIT_BYTES))
     return errors
@@ -58,18 +58,18 @@ def _requirement(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
             errors.append(required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
     elif operator in _EXISTING:
         if values:
-            told = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(forbidden(f"{path}.values", told))
+            message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            errors.append(forbidden(f"{path}.values", message))
     else:
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     errors += label_name_errors(f"{path}.key", text(requirement, "key"))
     for index, value in enumerate([] if any_value else values):
-        errors += broken(f"{path}.values[{index}]", value, label_value(value))
+        errors += make_errors(f"{path}.values[{index}]", value, label_value(value))
     return errors
 
 
 def is_empty(given: Mapping[str, Any] | None) -> bool:
-    """Whether a selector asks for nothing."""
+    """Whether a selector has no requirements."""
     return not given or not (given.get("matchLabels") or given.get("matchExpressions"))
 
 
@@ -88,21 +88,21 @@ def by_key(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if given is None else dict(sorted(given.items()))
 
 
-def selector_as_told(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def format_selector(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A selector as Go prints it: its fields in their order, its labels by key."""
     if given is None:
         return None
-    told: dict[str, Any] = {}
+    formatted: dict[str, Any] = {}
     if given.get("matchLabels"):
-        told["matchLabels"] = by_key(given["matchLabels"])
+        formatted["matchLabels"] = by_key(given["matchLabels"])
     if given.get("matchExpressions"):
-        told["matchExpressions"] = [
-            {key: one[key] for key in ("key", "operator", "values") if one.get(key)}
-            for one in given["matchExpressions"]
+        formatted["matchExpressions"] = [
+            {key: requirement[key] for key in ("key", "operator", "values") if requirement.get(key)}
+            for requirement in given["matchExpressions"]
         ]
-    return told
+    return formatted
 
 
 def same_selector(path: str, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None) -> Errors:
     """A selector that must stay as it was."""
-    return [] if same(new, old) else [invalid(path, selector_as_told(new), IMMUTABLE)]
+    return [] if same(new, old) else [invalid(path, format_selector(new), IMMUTABLE)]

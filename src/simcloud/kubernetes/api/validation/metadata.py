@@ -14,10 +14,10 @@ from simcloud.kubernetes.api.validation import names
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     TextRule,
-    broken,
+    check_required,
     immutable,
     items,
-    needed,
+    make_errors,
     non_negative,
     number,
     text,
@@ -74,11 +74,11 @@ def on_create(resource: Resource, obj: Object) -> Errors:
             if rule is names.path_segment
             else rule(names.without_trailing_dash(prefix))
         )
-        errors += broken("metadata.generateName", prefix, sentences)
+        errors += make_errors("metadata.generateName", prefix, sentences)
     if not name:
         errors.append(required("metadata.name", "name or generateName is required"))
     else:
-        errors += broken("metadata.name", name, rule(name))
+        errors += make_errors("metadata.name", name, rule(name))
     errors += _namespace(resource, text(metadata, "namespace"))
     errors += non_negative("metadata.generation", number(metadata, "generation"))
     return errors + _always(resource, metadata)
@@ -93,8 +93,8 @@ def on_update(resource: Resource, new: Object, old: Object) -> Errors:
     if not text(metadata, "resourceVersion"):
         errors.append(invalid("metadata.resourceVersion", "", "must be specified for an update"))
     if number(metadata, "generation") < number(former, "generation"):
-        told = "must not be decremented"
-        errors.append(invalid("metadata.generation", number(metadata, "generation"), told))
+        message = "must not be decremented"
+        errors.append(invalid("metadata.generation", number(metadata, "generation"), message))
     for key in _UNCHANGING:
         zero = "" if key in ("name", "namespace", "uid") else None
         errors += immutable(f"metadata.{key}", metadata.get(key, zero), former.get(key, zero))
@@ -107,17 +107,17 @@ def warnings(resource: Resource, obj: Object, old: Object | None) -> list[str]:
         return []
     former = set(items(meta(old), "finalizers")) if old else set()
     return [
-        f"metadata.finalizers: {shown(one)}: prefer a domain-qualified finalizer name including a path (/) "
+        f"metadata.finalizers: {shown(finalizer)}: prefer a domain-qualified finalizer name including a path (/) "
         "to avoid accidental conflicts with other finalizer writers"
-        for one in items(meta(obj), "finalizers")
-        if "/" not in one and one not in _STANDARD_FINALIZERS and one not in former
+        for finalizer in items(meta(obj), "finalizers")
+        if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS and finalizer not in former
     ]
 
 
 def _namespace(resource: Resource, namespace: str) -> Errors:
     path = "metadata.namespace"
     if resource.namespaced:
-        return needed(path, namespace, names.dns1123_label)
+        return check_required(path, namespace, names.dns1123_label)
     return [forbidden(path, "not allowed on this type")] if namespace else []
 
 
@@ -127,7 +127,7 @@ def _always(resource: Resource, metadata: Object) -> Errors:
     errors += _owners(items(metadata, "ownerReferences"))
     errors += _finalizers(resource, items(metadata, "finalizers"))
     for index, entry in enumerate(items(metadata, "managedFields")):
-        errors += _managed(f"metadata.managedFields[{index}]", entry)
+        errors += _check_managed_fields_entry(f"metadata.managedFields[{index}]", entry)
     return errors
 
 
@@ -141,11 +141,11 @@ def _owners(references: list[Object]) -> Errors:
             continue
         name = f"{text(reference, 'kind')}/{text(reference, 'name')}"
         if controller and len(errors) < _OWNER_ERRORS_LIMIT:
-            told = (
+            message = (
                 'Only one reference can have Controller set to true. Found "true" in references for '
                 f"{controller} and {name}"
             )
-            errors.append(invalid(path, [_owner_as_told(one) for one in references], told))
+            errors.append(invalid(path, [_format_owner(owner) for owner in references], message))
         controller = controller or name
     return errors
 
@@ -159,12 +159,12 @@ def _owner(path: str, reference: Object) -> Errors:
         if not text(reference, key):
             errors.append(invalid(f"{path}.{key}", "", "must not be empty"))
     if (api_version, kind) == ("v1", "Event"):
-        told = "/v1, Kind=Event is disallowed from being an owner"
-        errors.append(invalid(path, _owner_as_told(reference), told))
+        message = "/v1, Kind=Event is disallowed from being an owner"
+        errors.append(invalid(path, _format_owner(reference), message))
     return errors
 
 
-def _owner_as_told(reference: Object) -> Object:
+def _format_owner(reference: Object) -> Object:
     always = {key: text(reference, key) for key in ("apiVersion", "kind", "name", "uid")}
     given: Object = {key: reference[key] for key in ("controller", "blockOwnerDeletion") if key in reference}
     return {**always, **given}
@@ -174,14 +174,14 @@ def _finalizers(resource: Resource, finalizers: list[str]) -> Errors:
     path = "metadata.finalizers"
     errors: Errors = []
     for finalizer in finalizers:
-        errors += broken(path, finalizer, names.qualified_name(finalizer))
+        errors += make_errors(path, finalizer, names.qualified_name(finalizer))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        told = "finalizer orphan and foregroundDeletion cannot be both set"
-        errors.append(invalid(path, finalizers, told))
+        message = "finalizer orphan and foregroundDeletion cannot be both set"
+        errors.append(invalid(path, finalizers, message))
     if resource.custom is None:
-        told = "name is neither a standard finalizer name nor is it fully qualified"
+        message = "name is neither a standard finalizer name nor is it fully qualified"
         errors += [
-            invalid(f"{path}[{index}]", finalizer, told)
+            invalid(f"{path}[{index}]", finalizer, message)
             for index, finalizer in enumerate(finalizers)
             if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS
         ]
@@ -193,14 +193,14 @@ def _no_new_finalizers(new: list[str], old: list[str]) -> Errors:
     if not extra:
         return []
     found = ", ".join(shown(finalizer) for finalizer in extra)
-    told = (
+    message = (
         "no new finalizers can be added if the object is being deleted, "
         f"found new finalizers []string{{{found}}}"
     )
-    return [forbidden("metadata.finalizers", told)]
+    return [forbidden("metadata.finalizers", message)]
 
 
-def _managed(path: str, entry: dict[str, Any]) -> Errors:
+def _check_managed_fields_entry(path: str, entry: dict[str, Any]) -> Errors:
     errors: Errors = []
     if text(entry, "operation") not in ("Apply", "Update"):
         errors.append(invalid(f"{path}.operation", text(entry, "operation"), "must be `Apply` or `Update`"))
@@ -213,7 +213,7 @@ def _managed(path: str, entry: dict[str, Any]) -> Errors:
 
 
 def field_manager(path: str, manager: str) -> Errors:
-    """The name of who manages fields."""
+    """Check the name of a field manager."""
     errors: Errors = []
     if size(manager) > _MANAGER_LIMIT_BYTES:
         errors.append(too_long(path, _MANAGER_LIMIT_BYTES))
@@ -222,7 +222,7 @@ def field_manager(path: str, manager: str) -> Errors:
     position = 0
     for char in manager:
         if not char.isprintable():
-            told = f"invalid character U+{ord(char):04X} (at position {position})"
-            errors.append(invalid(path, manager, told))
+            message = f"invalid character U+{ord(char):04X} (at position {position})"
+            errors.append(invalid(path, manager, message))
         position += size(char)
     return errors

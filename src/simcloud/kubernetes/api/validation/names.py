@@ -44,32 +44,32 @@ _COMPILED = {
 }
 
 _ALNUM = "must start and end with an alphanumeric character"
-_LABEL_TOLD = (
+_LABEL_RULE = (
     f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_ALNUM}"
 )
-_SUBDOMAIN_TOLD = (
+_SUBDOMAIN_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
     f"and {_ALNUM}"
 )
-_SUBDOMAIN_UNDERSCORE_TOLD = (
+_SUBDOMAIN_UNDERSCORE_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
     f"and {_ALNUM}"
 )
-_WILDCARD_TOLD = (
+_WILDCARD_RULE = (
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must "
     "consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
 )
-_LABEL_1035_TOLD = (
+_LABEL_1035_RULE = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character"
 )
-_KEY_TOLD = f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALNUM}"
-_VALUE_TOLD = (
+_KEY_RULE = f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALNUM}"
+_VALUE_RULE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
     f"and {_ALNUM}"
 )
-_ENV_TOLD = "a valid environment variable name must consist only of printable ASCII characters other than '='"
-_CONFIG_KEY_TOLD = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+_ENV_RULE = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+_CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
 
 
 def size(text: str) -> int:
@@ -99,7 +99,7 @@ def _long(text: str, limit: int, unit: str = "characters") -> list[str]:
     return [f"must be no more than {limit} {unit}"] if size(text) > limit else []
 
 
-def _formed(text: str, form: str, rule: str, *examples: str) -> list[str]:
+def _check_form(text: str, form: str, rule: str, *examples: str) -> list[str]:
     return [] if matches(form, text) else [told_form(rule, form, *examples)]
 
 
@@ -109,63 +109,64 @@ def dns1123_label(value: str) -> list[str]:
     if not matches(_LABEL, value):
         if matches(_SUBDOMAIN, value):
             return [*broken, "must not contain dots"]
-        broken.append(told_form(_LABEL_TOLD, _LABEL, "my-name", "123-abc"))
+        broken.append(told_form(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
     return broken
 
 
 def dns1123_subdomain(value: str) -> list[str]:
     """The name of most objects."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(value, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _SUBDOMAIN, _SUBDOMAIN_RULE, "example.com")
 
 
 def dns1123_subdomain_with_underscore(value: str) -> list[str]:
     """A DNS search domain."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(
-        value, _SUBDOMAIN_UNDERSCORE, _SUBDOMAIN_UNDERSCORE_TOLD, "example.com"
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(
+        value, _SUBDOMAIN_UNDERSCORE, _SUBDOMAIN_UNDERSCORE_RULE, "example.com"
     )
 
 
 def wildcard_dns1123_subdomain(value: str) -> list[str]:
     """A host like ``*.example.com``."""
-    return _long(value, SUBDOMAIN_LIMIT) + _formed(value, _WILDCARD, _WILDCARD_TOLD, "*.example.com")
+    return _long(value, SUBDOMAIN_LIMIT) + _check_form(value, _WILDCARD, _WILDCARD_RULE, "*.example.com")
 
 
 def dns1035_label(value: str) -> list[str]:
     """A label that starts with a letter."""
-    return _long(value, LABEL_LIMIT) + _formed(value, _LABEL_1035, _LABEL_1035_TOLD, "my-name", "abc-123")
+    return _long(value, LABEL_LIMIT) + _check_form(value, _LABEL_1035, _LABEL_1035_RULE, "my-name", "abc-123")
 
 
 def qualified_name(value: str) -> list[str]:
     """A label key: a name, or a DNS prefix, a slash and a name."""
     prefix, slash, name = value.rpartition("/")
     if "/" in prefix:
-        told = told_form(_KEY_TOLD, _KEY, "MyName", "my.name", "123-abc")
+        message = told_form(_KEY_RULE, _KEY, "MyName", "my.name", "123-abc")
         return [
-            f"a valid label key {told} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            f"a valid label key {message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         ]
     broken = []
     if slash and not prefix:
         broken.append("prefix part must be non-empty")
     elif slash:
-        broken += [f"prefix part {told}" for told in _key_prefix(prefix)]
+        broken += [f"prefix part {message}" for message in _key_prefix(prefix)]
     if not name:
         broken.append("name part must be non-empty")
-    broken += [f"name part {told}" for told in _long(name, LABEL_LIMIT, "bytes")]
+    broken += [f"name part {message}" for message in _long(name, LABEL_LIMIT, "bytes")]
     return broken + [
-        f"name part {told}" for told in _formed(name, _KEY, _KEY_TOLD, "MyName", "my.name", "123-abc")
+        f"name part {message}"
+        for message in _check_form(name, _KEY, _KEY_RULE, "MyName", "my.name", "123-abc")
     ]
 
 
 def _key_prefix(prefix: str) -> list[str]:
-    return _long(prefix, SUBDOMAIN_LIMIT, "bytes") + _formed(
-        prefix, _SUBDOMAIN, _SUBDOMAIN_TOLD, "example.com"
+    return _long(prefix, SUBDOMAIN_LIMIT, "bytes") + _check_form(
+        prefix, _SUBDOMAIN, _SUBDOMAIN_RULE, "example.com"
     )
 
 
 def label_value(value: str) -> list[str]:
     """The value of a label."""
-    return _long(value, LABEL_LIMIT, "bytes") + _formed(
-        value, _VALUE, _VALUE_TOLD, "MyValue", "my_value", "12345"
+    return _long(value, LABEL_LIMIT, "bytes") + _check_form(
+        value, _VALUE, _VALUE_RULE, "MyValue", "my_value", "12345"
     )
 
 
@@ -174,13 +175,13 @@ def env_var_name(value: str) -> list[str]:
     if not value:
         return ["environment variable name must be non-empty"]
     good = all(" " <= char <= "~" and char != "=" for char in value)
-    return [] if good else [_ENV_TOLD]
+    return [] if good else [_ENV_RULE]
 
 
 def config_map_key(value: str) -> list[str]:
     """A key of a ConfigMap or a Secret."""
     broken = _long(value, SUBDOMAIN_LIMIT)
-    broken += _formed(value, _CONFIG_KEY, _CONFIG_KEY_TOLD, "key.name", "KEY_NAME", "key-name")
+    broken += _check_form(value, _CONFIG_KEY, _CONFIG_KEY_RULE, "key.name", "KEY_NAME", "key-name")
     return broken + _leaves_folder(value)
 
 
@@ -222,18 +223,18 @@ def group_id(value: int) -> list[str]:
 def percent(value: str) -> list[str]:
     """A share such as ``25%``."""
     rule = "a valid percent string must be a numeric string followed by an ending '%'"
-    return _formed(value, _PERCENT, rule, "1%", "93%")
+    return _check_form(value, _PERCENT, rule, "1%", "93%")
 
 
 def http_header_name(value: str) -> list[str]:
     """The name of an HTTP header."""
     rule = "a valid HTTP header must consist of alphanumeric characters or '-'"
-    return _formed(value, _HEADER, rule, "X-Header-Name")
+    return _check_form(value, _HEADER, rule, "X-Header-Name")
 
 
 def http_path_characters(value: str) -> list[str]:
     """What follows the domain in a domain-prefixed path."""
-    return _formed(value, _HTTP_PATH, "Invalid path")
+    return _check_form(value, _HTTP_PATH, "Invalid path")
 
 
 def path_segment(value: str) -> list[str]:
@@ -245,7 +246,7 @@ def path_segment(value: str) -> list[str]:
 
 def path_segment_prefix(value: str) -> list[str]:
     """The start of such a name."""
-    return [f"may not contain '{one}'" for one in "/%" if one in value]
+    return [f"may not contain '{character}'" for character in "/%" if character in value]
 
 
 @lru_cache(maxsize=4096)

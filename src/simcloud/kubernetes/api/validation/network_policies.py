@@ -7,7 +7,7 @@ import ipaddress
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation import addresses
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, text
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import port_name, port_number, read_cidr
 from simcloud.kubernetes.api.validation.registry import validates
@@ -32,8 +32,8 @@ def network_policy(new: Object, old: Object | None) -> Errors:
                 errors += _policy_peer(f"{path}.{peers}[{place}]", peer)
     types = items(spec, "policyTypes")
     if len(types) > len(_POLICY_TYPES):
-        told = "may not specify more than two policyTypes"
-        return [*errors, invalid("spec.policyTypes", types, told)]
+        message = "may not specify more than two policyTypes"
+        return [*errors, invalid("spec.policyTypes", types, message)]
     return errors + [
         not_supported(f"spec.policyTypes[{index}]", kind, _POLICY_TYPES)
         for index, kind in enumerate(types)
@@ -48,20 +48,20 @@ def _policy_port(path: str, given: Object) -> Errors:
         errors.append(not_supported(f"{path}.protocol", kind, _PROTOCOLS))
     if port is None:
         if end is not None:
-            told = "may not be specified when `port` is not specified"
-            errors.append(invalid(f"{path}.endPort", end, told))
+            message = "may not be specified when `port` is not specified"
+            errors.append(invalid(f"{path}.endPort", end, message))
     elif isinstance(port, int):
-        errors += broken(f"{path}.port", port, port_number(port))
+        errors += make_errors(f"{path}.port", port, port_number(port))
         if end is not None:
             if end < port:
-                told = "must be greater than or equal to `port`"
-                errors.append(invalid(f"{path}.endPort", port, told))
-            errors += broken(f"{path}.endPort", end, port_number(end))
+                message = "must be greater than or equal to `port`"
+                errors.append(invalid(f"{path}.endPort", port, message))
+            errors += make_errors(f"{path}.endPort", end, port_number(end))
     else:
         if end is not None:
-            told = "may not be specified when `port` is non-numeric"
-            errors.append(invalid(f"{path}.endPort", end, told))
-        errors += broken(f"{path}.port", port, port_name(port))
+            message = "may not be specified when `port` is non-numeric"
+            errors.append(invalid(f"{path}.endPort", end, message))
+        errors += make_errors(f"{path}.port", port, port_name(port))
     return errors
 
 

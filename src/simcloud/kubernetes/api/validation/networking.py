@@ -6,11 +6,11 @@ from simcloud.kubernetes.api.field_errors import invalid, not_supported, require
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
+    check_required,
     immutable,
     items,
+    make_errors,
     mapping,
-    needed,
     number,
     text,
 )
@@ -41,8 +41,8 @@ def ingress(new: Object, old: Object | None) -> Errors:
     spec = mapping(new, "spec")
     errors: Errors = []
     if not items(spec, "rules") and spec.get("defaultBackend") is None:
-        told = "either `defaultBackend` or `rules` must be specified"
-        errors.append(invalid("spec", spec.get("rules"), told))
+        message = "either `defaultBackend` or `rules` must be specified"
+        errors.append(invalid("spec", spec.get("rules"), message))
     if spec.get("defaultBackend") is not None:
         errors += _backend("spec.defaultBackend", spec["defaultBackend"])
     lenient = old is not None and _had_bad_wildcard(old)
@@ -53,11 +53,11 @@ def ingress(new: Object, old: Object | None) -> Errors:
         errors += _ingress_tls(f"spec.tls[{index}]", tls, any_secret)
     name = spec.get("ingressClassName")
     if name is not None:
-        errors += broken("spec.ingressClassName", name, dns1123_subdomain(name))
+        errors += make_errors("spec.ingressClassName", name, dns1123_subdomain(name))
     annotated = at(new, "metadata", "annotations", _CLASS_ANNOTATION)
     if old is None and annotated is not None and name is not None and annotated != name:
-        told = "must match `ingressClassName` when both are specified"
-        errors.append(invalid(f"annotations.{_CLASS_ANNOTATION}", annotated, told))
+        message = "must match `ingressClassName` when both are specified"
+        errors.append(invalid(f"annotations.{_CLASS_ANNOTATION}", annotated, message))
     return errors
 
 
@@ -76,7 +76,7 @@ def _ingress_rule(path: str, rule: Object, lenient: bool) -> Errors:
     if host:
         if read_ip(host) is not None:
             errors.append(invalid(f"{path}.host", host, _NOT_AN_ADDRESS))
-        errors += broken(f"{path}.host", host, _host(host))
+        errors += make_errors(f"{path}.host", host, _host(host))
     if rule.get("http") is not None and not (lenient and "*" in host):
         errors += _http(f"{path}.http", rule["http"])
     return errors
@@ -88,8 +88,8 @@ def _host(host: str) -> list[str]:
 
 def _http(path: str, http: Object) -> Errors:
     errors: Errors = [] if items(http, "paths") else [required(f"{path}.paths")]
-    for index, one in enumerate(items(http, "paths")):
-        errors += _http_path(f"{path}.paths[{index}]", one)
+    for index, http_path in enumerate(items(http, "paths")):
+        errors += _http_path(f"{path}.paths[{index}]", http_path)
     return errors
 
 
@@ -104,7 +104,7 @@ def _http_path(path: str, given: Object) -> Errors:
         sentences += [f"cannot end with '{part}'" for part in _BAD_AT_END if value.endswith(part)]
     elif kind == "ImplementationSpecific" and value and not value.startswith("/"):
         sentences.append("must be an absolute path")
-    errors = broken(f"{path}.path", value, sentences)
+    errors = make_errors(f"{path}.path", value, sentences)
     if kind not in _PATH_TYPES:
         errors.append(not_supported(f"{path}.pathType", kind, _PATH_TYPES))
     return errors + _backend(f"{path}.backend", mapping(given, "backend"))
@@ -115,31 +115,31 @@ def _backend(path: str, backend: Object) -> Errors:
     if resource is not None and service is not None:
         return [invalid(path, "", "cannot set both resource and service backends")]
     if resource is not None:
-        return _typed_reference(f"{path}.resource", resource)
+        return _check_typed_reference(f"{path}.resource", resource)
     if service is None:
         return [invalid(path, "", "resource or service backend is required")]
-    errors = needed(f"{path}.service.name", text(service, "name"), dns1123_label)
+    errors = check_required(f"{path}.service.name", text(service, "name"), dns1123_label)
     name, port = text(mapping(service, "port"), "name"), number(mapping(service, "port"), "number")
     if name and port:
         errors.append(invalid(path, "", "cannot set both port name & port number"))
     elif name:
-        errors += broken(f"{path}.service.port.name", name, port_name(name))
+        errors += make_errors(f"{path}.service.port.name", name, port_name(name))
     elif port:
-        errors += broken(f"{path}.service.port.number", port, port_number(port))
+        errors += make_errors(f"{path}.service.port.number", port, port_number(port))
     else:
         errors.append(required(path, "port name or number is required"))
     return errors
 
 
-def _typed_reference(path: str, reference: Object) -> Errors:
+def _check_typed_reference(path: str, reference: Object) -> Errors:
     errors: Errors = []
     group = reference.get("apiGroup")
     if group is not None:
-        errors += broken(f"{path}.apiGroup", group, dns1123_subdomain(group))
+        errors += make_errors(f"{path}.apiGroup", group, dns1123_subdomain(group))
     for field in ("kind", "name"):
         value = text(reference, field)
         if value:
-            errors += broken(f"{path}.{field}", value, path_segment(value))
+            errors += make_errors(f"{path}.{field}", value, path_segment(value))
         else:
             errors.append(required(f"{path}.{field}", f"{field} is required"))
     return errors
@@ -148,10 +148,10 @@ def _typed_reference(path: str, reference: Object) -> Errors:
 def _ingress_tls(path: str, tls: Object, any_secret: bool) -> Errors:
     errors: Errors = []
     for index, host in enumerate(items(tls, "hosts")):
-        errors += broken(f"{path}.hosts[{index}]", host, _host(host))
+        errors += make_errors(f"{path}.hosts[{index}]", host, _host(host))
     secret = text(tls, "secretName")
     if secret and not any_secret:
-        errors += broken(f"{path}.secretName", secret, dns1123_subdomain(secret))
+        errors += make_errors(f"{path}.secretName", secret, dns1123_subdomain(secret))
     return errors
 
 
@@ -186,4 +186,6 @@ def domain_prefixed_path(path: str, value: str) -> Errors:
     host, _, rest = value.partition("/")
     if not host or not rest:
         return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-    return broken(path, host, dns1123_subdomain(host)) + broken(path, rest, http_path_characters(rest))
+    return make_errors(path, host, dns1123_subdomain(host)) + make_errors(
+        path, rest, http_path_characters(rest)
+    )

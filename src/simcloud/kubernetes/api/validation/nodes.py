@@ -53,13 +53,13 @@ def node_taints(taints: list[Object] | None) -> Errors:
 
 
 def _same_taint(path: str, taint: Object) -> FieldError:
-    told = {
+    fields = {
         "Key": taint.get("key", ""),
         "Value": taint.get("value", ""),
         "Effect": taint.get("effect", ""),
         "TimeAdded": taint.get("timeAdded"),
     }
-    sentence = f"Duplicate value: {shown(told)}: taints must be unique by key and effect pair"
+    sentence = f"Duplicate value: {shown(fields)}: taints must be unique by key and effect pair"
     return FieldError(path, "FieldValueDuplicate", sentence)
 
 
@@ -71,7 +71,7 @@ def _node_update(new: Object, old: Object) -> Errors:
     if had and len(had) != len(now):
         errors.append(forbidden("spec.podCIDRs", _ONCE_CIDR))
     elif had:
-        changes = sum(one != other for one, other in zip(had, now, strict=True))
+        changes = sum(former != other for former, other in zip(had, now, strict=True))
         errors += [forbidden("spec.podCIDRs", _ONCE_CIDR)] * changes
     if before.get("providerID") and before["providerID"] != spec.get("providerID", ""):
         errors.append(forbidden("spec.providerID", _ONCE_PROVIDER))
@@ -84,11 +84,11 @@ def _node_update(new: Object, old: Object) -> Errors:
 def _addresses(new: Object) -> Errors:
     errors = []
     seen: list[tuple[str, str]] = []
-    for index, one in enumerate(at(new, "status", "addresses", default=None) or []):
-        key = (one.get("type", ""), one.get("address", ""))
+    for index, address in enumerate(at(new, "status", "addresses", default=None) or []):
+        key = (address.get("type", ""), address.get("address", ""))
         if key in seen:
-            told = {"Type": key[0], "Address": key[1]}
-            errors.append(duplicate(f"status.addresses[{index}]", told))
+            fields = {"Type": key[0], "Address": key[1]}
+            errors.append(duplicate(f"status.addresses[{index}]", fields))
         seen.append(key)
     return errors
 

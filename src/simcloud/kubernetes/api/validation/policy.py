@@ -20,8 +20,8 @@ def pod_disruption_budget(new: Object, old: Object | None) -> Errors:
     least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
     errors: Errors = []
     if least is not None and most is not None:
-        told = "minAvailable and maxUnavailable cannot be both set"
-        errors.append(invalid("spec", _shown(spec), told))
+        message = "minAvailable and maxUnavailable cannot be both set"
+        errors.append(invalid("spec", _format_spec(spec), message))
     for field, value in (("minAvailable", least), ("maxUnavailable", most)):
         if value is not None:
             errors += int_or_percent(f"spec.{field}", value) + at_most_all(f"spec.{field}", value)
@@ -32,7 +32,7 @@ def pod_disruption_budget(new: Object, old: Object | None) -> Errors:
     return errors
 
 
-def _shown(spec: Object) -> Object | None:
+def _format_spec(spec: Object) -> Object | None:
     return structure(
         spec,
         ("minAvailable", "MinAvailable", None),

@@ -19,7 +19,7 @@ _POD_COUNTED = ("pods",)
 _POD_COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 _CLAIM_COUNTED = ("persistentvolumeclaims", "requests.storage")
 _CONFLICTS = (("BestEffort", "NotBestEffort"), ("NotTerminating", "Terminating"))
-_EXISTS_TOLD = (
+_EXISTS_RULE = (
     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 )
@@ -94,8 +94,8 @@ def _scope_selector(spec: Object) -> Errors:
         scope = requirement.get("scopeName", "")
         if scope not in _SCOPES:
             errors.append(invalid(f"{path}.scopeName", scope, "unsupported scope"))
-        told = "unsupported scope applied to resource"
-        errors += [invalid(path, _selector_shown(requirements), told)] * _unfit(scope, spec)
+        message = "unsupported scope applied to resource"
+        errors += [invalid(path, _selector_shown(requirements), message)] * _unfit(scope, spec)
         errors += _selector_values(path, requirement)
     scopes = [requirement.get("scopeName", "") for requirement in requirements]
     return errors + _conflicts(path, scopes, spec)
@@ -105,15 +105,15 @@ def _selector_values(path: str, requirement: Object) -> Errors:
     operator, values = requirement.get("operator", ""), requirement.get("values") or []
     errors = []
     if requirement.get("scopeName") in _EXISTS_SCOPES and operator != "Exists":
-        errors.append(invalid(f"{path}.operator", operator, _EXISTS_TOLD))
+        errors.append(invalid(f"{path}.operator", operator, _EXISTS_RULE))
     if operator in ("In", "NotIn"):
         if not values:
-            told = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
-            errors.append(required(f"{path}.values", told))
+            message = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+            errors.append(required(f"{path}.values", message))
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            told = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
-            errors.append(invalid(f"{path}.values", values, told))
+            message = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+            errors.append(invalid(f"{path}.values", values, message))
     else:
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     return errors
@@ -123,11 +123,11 @@ def _selector_shown(requirements: list[Object]) -> Object:
     """The selector as the genuine server shows it: by the names of its own fields."""
     shown = [
         {
-            "ScopeName": one.get("scopeName", ""),
-            "Operator": one.get("operator", ""),
-            "Values": one.get("values"),
+            "ScopeName": requirement.get("scopeName", ""),
+            "Operator": requirement.get("operator", ""),
+            "Values": requirement.get("values"),
         }
-        for one in requirements
+        for requirement in requirements
     ]
     return {"MatchExpressions": shown}
 
@@ -148,7 +148,7 @@ def limit_range(new: Object, old: Object | None) -> Errors:
 
 
 def _limit_type(path: str, kind: str) -> Errors:
-    errors = [invalid(path, kind, told) for told in qualified_name(kind)]
+    errors = [invalid(path, kind, message) for message in qualified_name(kind)]
     if not errors and "/" not in kind and kind not in _LIMIT_TYPES:
         errors.append(invalid(path, kind, "must be a standard limit type or fully qualified"))
     return errors
@@ -158,24 +158,24 @@ def _limit(path: str, kind: str, limit: Object) -> Errors:
     errors: Errors = []
     names: dict[str, None] = {}
 
-    def named(field: str) -> None:
+    def check_names(field: str) -> None:
         rule = resources.container_resource_name if kind in ("Pod", "Container") else resources.resource_name
         for name in limit.get(field) or {}:
             errors.extend(rule(f"{path}.{field}[{name}]", name))
             names[name] = None
 
-    named("max")
-    named("min")
+    check_names("max")
+    check_names("min")
     for field in ("default", "defaultRequest"):
         if kind != "Pod":
-            named(field)
+            check_names(field)
         elif limit.get(field):
             errors.append(forbidden(f"{path}.{field}", "may not be specified when `type` is 'Pod'"))
     bounds = {**(limit.get("min") or {}), **(limit.get("max") or {})}
     if kind == "PersistentVolumeClaim" and "storage" not in bounds:
-        told = "either minimum or maximum storage value is required, but neither was provided"
-        errors.append(required(f"{path}.limits", told))
-    named("maxLimitRequestRatio")
+        message = "either minimum or maximum storage value is required, but neither was provided"
+        errors.append(required(f"{path}.limits", message))
+    check_names("maxLimitRequestRatio")
     for name in names:
         errors += _limit_of(path, name, limit, kind)
     return errors
@@ -189,7 +189,7 @@ def _limit_of(path: str, name: str, limit: Object, kind: str) -> Errors:
 
     low, high, default, wanted = of("min"), of("max"), of("default"), of("defaultRequest")
     errors = []
-    # Each row: where it is told, the value shown, the smaller, the greater, and what each is called.
+    # Each row: the field, the value shown, the smaller, the greater, and what each is called.
     for field, shown, smaller, greater, first, second in (
         ("min", low, low, high, "min", "max"),
         ("defaultRequest", wanted, low, wanted, "min", "default request"),
@@ -199,13 +199,13 @@ def _limit_of(path: str, name: str, limit: Object, kind: str) -> Errors:
         ("default", high, default, high, "default", "max"),
     ):
         if smaller is not None and greater is not None and amount(smaller) > amount(greater):
-            told = f"{first} value {smaller} is greater than {second} value {greater}"
-            errors.append(invalid(f"{path}.{field}[{name}]", shown, told))
+            message = f"{first} value {smaller} is greater than {second} value {greater}"
+            errors.append(invalid(f"{path}.{field}[{name}]", shown, message))
     errors += _ratio(f"{path}.maxLimitRequestRatio[{name}]", of("maxLimitRequestRatio"), low, high)
     both = default is not None and wanted is not None
     if both and not resources.may_overcommit(name) and amount(default) != amount(wanted):
-        told = f"default value {default} must equal to defaultRequest value {wanted} in {name}"
-        errors.append(invalid(f"{path}.defaultRequest[{name}]", wanted, told))
+        message = f"default value {default} must equal to defaultRequest value {wanted} in {name}"
+        errors.append(invalid(f"{path}.defaultRequest[{name}]", wanted, message))
     return errors
 
 
@@ -218,6 +218,6 @@ def _ratio(path: str, ratio: str | None, low: str | None, high: str | None) -> E
     if low is not None and high is not None and amount(low) != 0:
         limit = amount(high) / amount(low)
         if amount(ratio) > limit:
-            told = f"ratio {ratio} is greater than max/min = {float(limit):f}"
-            errors.append(invalid(path, ratio, told))
+            message = f"ratio {ratio} is greater than max/min = {float(limit):f}"
+            errors.append(invalid(path, ratio, message))
     return errors

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, needed, text
+from simcloud.kubernetes.api.validation.common import (
+    Errors,
+    check_required,
+    items,
+    make_errors,
+    mapping,
+    text,
+)
 from simcloud.kubernetes.api.validation.diffs import structure
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import dns1123_subdomain, path_segment
@@ -29,8 +36,8 @@ def cluster_role(new: Object, old: Object | None) -> Errors:
         return errors
     path, selectors = "aggregationRule.clusterRoleSelectors", items(aggregation, "clusterRoleSelectors")
     if not selectors:
-        told = "at least one clusterRoleSelector required if aggregationRule is non-nil"
-        errors.append(required(path, told))
+        message = "at least one clusterRoleSelector required if aggregationRule is non-nil"
+        errors.append(required(path, message))
     for index, selector in enumerate(selectors):
         errors += selector_errors(f"{path}[{index}]", selector)
     return errors
@@ -67,14 +74,14 @@ def _rule(path: str, rule: Object, namespaced: bool) -> Errors:
             sentences.append("namespaced rules cannot apply to non-resource URLs")
         if groups or resources or names:
             sentences.append("rules cannot apply to both regular resources and non-resource URLs")
-        return errors + broken(f"{path}.nonResourceURLs", urls, sentences)
+        return errors + make_errors(f"{path}.nonResourceURLs", urls, sentences)
     if not groups:
         errors.append(required(f"{path}.apiGroups", "resource rules must supply at least one api group"))
     if not resources:
         errors.append(required(f"{path}.resources", "resource rules must supply at least one resource"))
     if names and len(resources) > 1:
-        told = "resource names cannot apply to multiple resources"
-        errors.append(required(f"{path}.resourceNames", told))
+        message = "resource names cannot apply to multiple resources"
+        errors.append(required(f"{path}.resourceNames", message))
     return errors
 
 
@@ -86,15 +93,15 @@ def _binding(new: Object, old: Object | None, namespaced: bool) -> Errors:
     kinds = ["Role", "ClusterRole"] if namespaced else ["ClusterRole"]
     if text(reference, "kind") not in kinds:
         errors.append(not_supported("roleRef.kind", text(reference, "kind"), kinds))
-    errors += needed("roleRef.name", text(reference, "name"), path_segment)
+    errors += check_required("roleRef.name", text(reference, "name"), path_segment)
     for index, subject in enumerate(items(new, "subjects")):
         errors += _subject(f"subjects[{index}]", subject, namespaced)
-    if old is not None and _shown(reference) != _shown(mapping(old, "roleRef")):
-        errors.append(invalid("roleRef", _shown(reference), "cannot change roleRef"))
+    if old is not None and _format_reference(reference) != _format_reference(mapping(old, "roleRef")):
+        errors.append(invalid("roleRef", _format_reference(reference), "cannot change roleRef"))
     return errors
 
 
-def _shown(reference: Object) -> Object | None:
+def _format_reference(reference: Object) -> Object | None:
     return structure(reference, ("apiGroup", "APIGroup", ""), ("kind", "Kind", ""), ("name", "Name", ""))
 
 
@@ -103,7 +110,7 @@ def _subject(path: str, subject: Object, namespaced: bool) -> Errors:
     errors: Errors = [] if name else [required(f"{path}.name")]
     if kind == "ServiceAccount":
         if name:
-            errors += broken(f"{path}.name", name, dns1123_subdomain(name))
+            errors += make_errors(f"{path}.name", name, dns1123_subdomain(name))
         if group:
             errors.append(not_supported(f"{path}.apiGroup", group, [""]))
         if not namespaced and not text(subject, "namespace"):

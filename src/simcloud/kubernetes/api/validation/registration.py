@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import invalid, required
 from simcloud.kubernetes.api.objects import Object, name_of
-from simcloud.kubernetes.api.validation.common import Errors, broken, mapping, number, text
-from simcloud.kubernetes.api.validation.core import decoded
+from simcloud.kubernetes.api.validation.common import Errors, make_errors, mapping, number, text
+from simcloud.kubernetes.api.validation.core import decode_base64
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain, port_number
 from simcloud.kubernetes.api.validation.registry import validates
 
@@ -19,37 +19,39 @@ def api_service(new: Object, old: Object | None) -> Errors:
     group, version = text(spec, "group"), text(spec, "version")
     errors: Errors = []
     if name_of(new) != f"{version}.{group}":
-        told = f'must be `spec.version+"."+spec.group`: "{version}.{group}"'
-        errors.append(invalid("metadata.name", name_of(new), told))
+        message = f'must be `spec.version+"."+spec.group`: "{version}.{group}"'
+        errors.append(invalid("metadata.name", name_of(new), message))
     if group:
-        errors += broken("spec.group", group, dns1123_subdomain(group))
+        errors += make_errors("spec.group", group, dns1123_subdomain(group))
     elif version != "v1":
-        told = "only v1 may have an empty group and it better be legacy kube"
-        errors.append(required("spec.group", told))
-    errors += broken("spec.version", version, dns1035_label(version))
+        message = "only v1 may have an empty group and it better be legacy kube"
+        errors.append(required("spec.group", message))
+    errors += make_errors("spec.version", version, dns1035_label(version))
     for field, most in (("groupPriorityMinimum", 20000), ("versionPriority", 1000)):
         value = number(spec, field)
         if not 0 < value <= most:
             errors.append(invalid(f"spec.{field}", value, f"must be positive and less than {most}"))
-    return errors + _served_by(spec)
+    return errors + _check_service(spec)
 
 
-def _served_by(spec: Object) -> Errors:
-    service, bundle = spec.get("service"), decoded(text(spec, "caBundle"))
+def _check_service(spec: Object) -> Errors:
+    service, bundle = spec.get("service"), decode_base64(text(spec, "caBundle"))
     trusting = bool(spec.get("insecureSkipTLSVerify"))
     errors: Errors = []
     if service is None:
         if bundle:
-            told = "local APIServices may not have a caBundle"
-            errors.append(invalid("spec.caBundle", f"{len(bundle)} bytes", told))
+            message = "local APIServices may not have a caBundle"
+            errors.append(invalid("spec.caBundle", f"{len(bundle)} bytes", message))
         if trusting:
-            told = "local APIServices may not have insecureSkipTLSVerify"
-            errors.append(invalid("spec.insecureSkipTLSVerify", trusting, told))
+            message = "local APIServices may not have insecureSkipTLSVerify"
+            errors.append(invalid("spec.insecureSkipTLSVerify", trusting, message))
         return errors
     errors += [required(f"spec.service.{field}") for field in ("namespace", "name") if not service.get(field)]
     port = number(service, "port")
-    errors += broken("spec.service.port", port, [f"port is not valid: {told}" for told in port_number(port)])
+    errors += make_errors(
+        "spec.service.port", port, [f"port is not valid: {message}" for message in port_number(port)]
+    )
     if trusting and bundle:
-        told = "may not be true if caBundle is present"
-        errors.append(invalid("spec.insecureSkipTLSVerify", trusting, told))
+        message = "may not be true if caBundle is present"
+        errors.append(invalid("spec.insecureSkipTLSVerify", trusting, message))
     return errors

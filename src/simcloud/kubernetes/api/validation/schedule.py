@@ -93,18 +93,18 @@ def _range(part: str, low: int, high: int, names: dict[str, int]) -> None:
         raise ValueError(f"step of range should be a positive number: {part}")
 
 
-def _number(told: str, names: dict[str, int]) -> int:
-    if told.lower() in names:
-        return names[told.lower()]
-    digits = told[1:] if told[:1] in ("+", "-") else told
-    parsing = f"failed to parse int from {told}: strconv.Atoi: parsing {shown(told)}"
+def _number(word: str, names: dict[str, int]) -> int:
+    if word.lower() in names:
+        return names[word.lower()]
+    digits = word[1:] if word[:1] in ("+", "-") else word
+    parsing = f"failed to parse int from {word}: strconv.Atoi: parsing {shown(word)}"
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"{parsing}: invalid syntax")
-    if len(digits.lstrip("0")) > 19 or int(told) not in _INT64:
+    if len(digits.lstrip("0")) > 19 or int(word) not in _INT64:
         raise ValueError(f"{parsing}: value out of range")
-    if int(told) < 0:
-        raise ValueError(f"negative number ({int(told)}) not allowed: {told}")
-    return int(told)
+    if int(word) < 0:
+        raise ValueError(f"negative number ({int(word)}) not allowed: {word}")
+    return int(word)
 
 
 @cache
@@ -119,9 +119,11 @@ def zone_errors(zone: str) -> list[str]:
     for part in zone.split("/"):
         if part in (".", "..") or part.startswith("-") or not _ZONE_PART.fullmatch(part):
             return [f"unknown time zone {zone}"]
-    told = []
+    messages = []
     if zone.lower() == "local":
-        told.append("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+        messages.append(
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+        )
     if zone not in _zones():
-        told.append(f"unknown time zone {zone}")
-    return told
+        messages.append(f"unknown time zone {zone}")
+    return messages

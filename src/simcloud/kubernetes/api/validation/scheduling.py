@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.field_errors import forbidden
 from simcloud.kubernetes.api.objects import Object, name_of
-from simcloud.kubernetes.api.validation.common import Errors, given_one_of, immutable, number
+from simcloud.kubernetes.api.validation.common import Errors, check_required_choice, immutable, number
 from simcloud.kubernetes.api.validation.registry import validates
 
 _HIGHEST_OF_USERS = 1_000_000_000
@@ -24,13 +24,13 @@ def priority_class(new: Object, old: Object | None) -> Errors:
     if name.startswith("system-"):
         fault = _not_of_the_system(name, value, bool(new.get("globalDefault")))
         if fault:
-            told = "priority class names with 'system-' prefix are reserved for system use only. error: "
-            errors.append(forbidden("metadata.name", told + fault))
+            message = "priority class names with 'system-' prefix are reserved for system use only. error: "
+            errors.append(forbidden("metadata.name", message + fault))
     elif value > _HIGHEST_OF_USERS:
-        told = f"maximum allowed value of a user defined priority is {_HIGHEST_OF_USERS}"
-        errors.append(forbidden("value", told))
+        message = f"maximum allowed value of a user defined priority is {_HIGHEST_OF_USERS}"
+        errors.append(forbidden("value", message))
     if policy is not None:
-        errors += given_one_of("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))
+        errors += check_required_choice("preemptionPolicy", policy, ("PreemptLowerPriority", "Never"))
     return errors
 
 

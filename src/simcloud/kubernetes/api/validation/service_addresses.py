@@ -22,14 +22,14 @@ def is_headless(spec: Object) -> bool:
     return spec.get("clusterIPs") == ["None"]
 
 
-def changed_cluster_ips(spec: Object, before: Object) -> Errors:
+def check_cluster_ips_update(spec: Object, before: Object) -> Errors:
     """The address of a Service stays."""
     now: list[str] = spec.get("clusterIPs") or []
     had: list[str] = before.get("clusterIPs") or []
     if not had or now[:1] == had[:1]:
         return []
-    told = ONCE if now else "primary clusterIP can not be unset"
-    return [invalid("spec.clusterIPs[0]", spec.get("clusterIPs"), told)]
+    message = ONCE if now else "primary clusterIP can not be unset"
+    return [invalid("spec.clusterIPs[0]", spec.get("clusterIPs"), message)]
 
 
 def cluster_ips(spec: Object) -> Errors:
@@ -83,13 +83,13 @@ def families_served(spec: Object, before: Object) -> Errors:
     for index, value in enumerate(values):
         family = "IPv6" if addresses.is_ipv6(value) else "IPv4"
         if value != "None" and index >= len(families) and family not in SERVED_FAMILIES:
-            told = f"{family} is not configured on this cluster"
-            errors.append(invalid(f"spec.clusterIPs[{index}]", values, told))
+            message = f"{family} is not configured on this cluster"
+            errors.append(invalid(f"spec.clusterIPs[{index}]", values, message))
     if errors or unselected:
         return errors
     if policy == "RequireDualStack":
-        told = "this cluster is not configured for dual-stack services"
-        errors.append(invalid("spec.ipFamilyPolicy", policy, told))
+        message = "this cluster is not configured for dual-stack services"
+        errors.append(invalid("spec.ipFamilyPolicy", policy, message))
     return errors + [
         invalid(f"spec.ipFamilies[{index}]", family, "not configured on this cluster")
         for index, family in enumerate(families)

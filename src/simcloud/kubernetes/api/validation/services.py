@@ -30,7 +30,7 @@ from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.service_addresses import (
     ONCE,
     ONLY_LOAD_BALANCER,
-    changed_cluster_ips,
+    check_cluster_ips_update,
     cluster_ips,
     external_ips,
     families_served,
@@ -93,31 +93,31 @@ def _headless_warnings(spec: Object) -> list[str]:
 
 
 def _field_warnings(spec: Object) -> list[str]:
-    told = []
+    messages = []
     kind = spec.get("type")
     external = spec.get("externalIPs") or []
     headless = kind == "ClusterIP" and spec.get("clusterIP") == "None"
     if external and not headless and kind != "ExternalName":
-        told.append("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
+        messages.append("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
     if kind == "ExternalName" and external:
-        told.append('spec.externalIPs is ignored when spec.type is "ExternalName"')
+        messages.append('spec.externalIPs is ignored when spec.type is "ExternalName"')
     if kind != "ExternalName" and spec.get("externalName"):
-        told.append('spec.externalName is ignored when spec.type is not "ExternalName"')
+        messages.append('spec.externalName is ignored when spec.type is not "ExternalName"')
     if spec.get("trafficDistribution") == "PreferClose":
-        told.append('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
-    return told
+        messages.append('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+    return messages
 
 
 def _node_port_range(spec: Object, before: Object) -> Errors:
     if spec.get("type") not in ("NodePort", "LoadBalancer"):
         return []
     had = [port.get("nodePort", 0) for port in before.get("ports") or []]
-    told = (
+    message = (
         "provided port is not in the valid range. "
         f"The range of valid ports is {NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
     )
     return [
-        invalid(f"spec.ports[{index}].nodePort", port["nodePort"], told)
+        invalid(f"spec.ports[{index}].nodePort", port["nodePort"], message)
         for index, port in enumerate(spec.get("ports") or [])
         if port.get("nodePort", 0) and port["nodePort"] not in NODE_PORTS and port["nodePort"] not in had
     ]
@@ -126,7 +126,7 @@ def _node_port_range(spec: Object, before: Object) -> Errors:
 def _update(spec: Object, before: Object) -> Errors:
     errors: Errors = []
     if "ExternalName" not in (spec.get("type"), before.get("type")):
-        errors += changed_cluster_ips(spec, before)
+        errors += check_cluster_ips_update(spec, before)
     both_balanced = spec.get("type") == before.get("type") == "LoadBalancer"
     if both_balanced and spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
         given = spec.get("loadBalancerClass", "null")
@@ -153,7 +153,7 @@ def _type_rules(spec: Object) -> Errors:
         ]
         name = spec.get("externalName", "").removesuffix(".")
         if name:
-            errors += [invalid("spec.externalName", name, told) for told in dns1123_subdomain(name)]
+            errors += [invalid("spec.externalName", name, message) for message in dns1123_subdomain(name)]
         else:
             errors.append(required("spec.externalName"))
     return errors
@@ -163,19 +163,19 @@ def _port(path: str, port: Object, named: bool, names: list[str]) -> Errors:
     errors = []
     name = port.get("name", "")
     if name:
-        errors += [invalid(f"{path}.name", name, told) for told in dns1123_label(name)]
+        errors += [invalid(f"{path}.name", name, message) for message in dns1123_label(name)]
         if name in names:
             errors.append(duplicate(f"{path}.name", name))
         names.append(name)
     elif named:
         errors.append(required(f"{path}.name"))
     number = port.get("port", 0)
-    errors += [invalid(f"{path}.port", number, told) for told in port_number(number)]
+    errors += [invalid(f"{path}.port", number, message) for message in port_number(number)]
     errors += protocol(f"{path}.protocol", port.get("protocol", ""))
     errors += port_number_or_name(f"{path}.targetPort", port.get("targetPort", 0))
     if "appProtocol" in port:
         given = port["appProtocol"]
-        errors += [invalid(f"{path}.appProtocol", given, told) for told in qualified_name(given)]
+        errors += [invalid(f"{path}.appProtocol", given, message) for message in qualified_name(given)]
     return errors
 
 
@@ -189,7 +189,7 @@ def protocol(path: str, value: str) -> Errors:
 def port_number_or_name(path: str, value: int | str) -> Errors:
     """A port by its number or by the name a container gives it."""
     errors = port_number(value) if isinstance(value, int) else port_name(value)
-    return [invalid(path, value, told) for told in errors]
+    return [invalid(path, value, message) for message in errors]
 
 
 def _session_affinity(spec: Object) -> Errors:
@@ -266,7 +266,7 @@ def _load_balancer_class(spec: Object) -> Errors:
         return []
     if spec.get("type") != "LoadBalancer":
         return [forbidden("spec.loadBalancerClass", ONLY_LOAD_BALANCER)]
-    return [invalid("spec.loadBalancerClass", given, told) for told in qualified_name(given)]
+    return [invalid("spec.loadBalancerClass", given, message) for message in qualified_name(given)]
 
 
 def _needs_health_check(spec: Object) -> bool:
@@ -288,12 +288,12 @@ def _external_traffic(spec: Object) -> Errors:
     port, path = spec.get("healthCheckNodePort", 0), "spec.healthCheckNodePort"
     if _needs_health_check(spec):
         if port:
-            errors += [invalid(path, port, told) for told in port_number(port)]
+            errors += [invalid(path, port, message) for message in port_number(port)]
         else:
             errors.append(required(path))
     elif port:
-        told = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
-        errors.append(invalid(path, port, told))
+        message = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+        errors.append(invalid(path, port, message))
     return errors
 
 

@@ -13,10 +13,10 @@ from simcloud.kubernetes.api.field_errors import (
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
-    given_one_of,
+    check_required_choice,
     immutable,
     items,
+    make_errors,
     mapping,
     same,
     text,
@@ -41,7 +41,7 @@ def storage_class(new: Object, old: Object | None) -> Errors:
     policy = text(new, "reclaimPolicy")
     if policy and policy not in ("Delete", "Retain"):
         errors.append(not_supported("reclaimPolicy", policy, ["Delete", "Retain"]))
-    errors += given_one_of("volumeBindingMode", text(new, "volumeBindingMode"), _BINDING_MODES)
+    errors += check_required_choice("volumeBindingMode", text(new, "volumeBindingMode"), _BINDING_MODES)
     return errors + _topologies(items(new, "allowedTopologies"))
 
 
@@ -57,7 +57,7 @@ def _storage_class_update(new: Object, old: Object) -> Errors:
 
 
 def _provisioner(path: str, name: str) -> Errors:
-    return broken(path, name, qualified_name(name.lower())) if name else [required(path)]
+    return make_errors(path, name, qualified_name(name.lower())) if name else [required(path)]
 
 
 def _parameters(parameters: dict[str, str]) -> Errors:

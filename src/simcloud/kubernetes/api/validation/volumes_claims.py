@@ -12,9 +12,9 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     immutable,
     items,
+    make_errors,
     mapping,
     pairs,
     same,
@@ -29,7 +29,7 @@ from simcloud.kubernetes.api.validation.registry import validates, warns
 from simcloud.kubernetes.api.validation.volume_sources import SOURCE_FIELDS, check_source
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
-_BETA_CLASS_TOLD = (
+_BETA_CLASS_RULE = (
     f'metadata.annotations[{BETA_CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead'
 )
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
@@ -47,13 +47,13 @@ def persistent_volume(new: Object, old: Object | None) -> Errors:
 def persistent_volume_warnings(new: Object, old: Object | None) -> list[str]:
     """What a write of a PersistentVolume is warned of."""
     spec = mapping(new, "spec")
-    told = [_BETA_CLASS_TOLD] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
+    messages = [_BETA_CLASS_RULE] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
     if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
-        told.append(
+        messages.append(
             "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
             "the recommended approach is to use dynamic provisioning."
         )
-    return told
+    return messages
 
 
 def volume_spec(path: str, spec: Object) -> Errors:
@@ -67,8 +67,8 @@ def volume_spec(path: str, spec: Object) -> Errors:
     errors += check_source(path, spec, placed=affinity is not None)
     folder = at(spec, "hostPath", "path", default=None)
     if folder is not None and policy == "Recycle" and posixpath.normpath(folder).lstrip("/") == "":
-        told = "may not be 'recycle' for a hostPath mount of '/'"
-        errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", told))
+        message = "may not be 'recycle' for a hostPath mount of '/'"
+        errors.append(forbidden(f"{path}.persistentVolumeReclaimPolicy", message))
     errors += _class_name(f"{path}.storageClassName", text(spec, "storageClassName"))
     return errors + _volume_mode(f"{path}.volumeMode", spec)
 
@@ -110,7 +110,7 @@ def _node_affinity(path: str, affinity: Object) -> Errors:
 
 
 def _class_name(path: str, name: str) -> Errors:
-    return broken(path, name, dns1123_subdomain(name)) if name else []
+    return make_errors(path, name, dns1123_subdomain(name)) if name else []
 
 
 def _volume_mode(path: str, spec: Object) -> Errors:
@@ -121,14 +121,14 @@ def _volume_mode(path: str, spec: Object) -> Errors:
 def _volume_update(spec: Object, before: Object) -> Errors:
     errors: Errors = []
     if not same(_source(spec, before), _source(before, before)):
-        told = difference(_source_shown(before), _source_shown(spec))
-        sentence = f"spec.persistentvolumesource is immutable after creation\n{told}"
+        diff = difference(_source_shown(before), _source_shown(spec))
+        sentence = f"spec.persistentvolumesource is immutable after creation\n{diff}"
         errors.append(forbidden("spec.persistentvolumesource", sentence))
     errors += immutable("volumeMode", spec.get("volumeMode", "null"), before.get("volumeMode", "null"))
     had = before.get("nodeAffinity")
     if had is not None and not same(spec.get("nodeAffinity"), had):
-        told = f"{IMMUTABLE}, except for updating from beta label to GA"
-        errors.append(invalid("nodeAffinity", internal(spec.get("nodeAffinity")) or "null", told))
+        diff = f"{IMMUTABLE}, except for updating from beta label to GA"
+        errors.append(invalid("nodeAffinity", internal(spec.get("nodeAffinity")) or "null", diff))
     return errors
 
 
@@ -185,7 +185,7 @@ _SOURCE_SHAPES: dict[str, tuple[tuple[str, str, object], ...]] = {
 
 
 def _source_shown(spec: Object) -> Object:
-    return {told: _one_source_shown(field, spec.get(field)) for field, told in _SOURCE_ORDER.items()}
+    return {go_name: _one_source_shown(field, spec.get(field)) for field, go_name in _SOURCE_ORDER.items()}
 
 
 def _one_source_shown(field: str, source: Object | None) -> Object | None:
@@ -193,7 +193,7 @@ def _one_source_shown(field: str, source: Object | None) -> Object | None:
         shown: Object | None = internal(source)
         return shown
     shown = structure(source, *_SOURCE_SHAPES[field])
-    for reference in (f"{one[0].upper()}{one[1:]}" for one in _SECRET_REFERENCES):
+    for reference in (f"{field_name[0].upper()}{field_name[1:]}" for field_name in _SECRET_REFERENCES):
         if shown and shown.get(reference) is not None:
             shown[reference] = structure(
                 shown[reference], ("name", "Name", ""), ("namespace", "Namespace", "")
@@ -211,21 +211,21 @@ def persistent_volume_claim(new: Object, old: Object | None) -> Errors:
 @warns("", "PersistentVolumeClaim")
 def persistent_volume_claim_warnings(new: Object, old: Object | None) -> list[str]:
     """What a write of a PersistentVolumeClaim is warned of."""
-    told = [_BETA_CLASS_TOLD] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
-    return told + claim_spec_warnings("spec", mapping(new, "spec"))
+    messages = [_BETA_CLASS_RULE] if BETA_CLASS in mapping(mapping(new, "metadata"), "annotations") else []
+    return messages + claim_spec_warnings("spec", mapping(new, "spec"))
 
 
 def claim_spec_warnings(path: str, spec: Object) -> list[str]:
     """What is warned of a claim wherever it stands: parts of bytes."""
-    told = []
+    messages = []
     for field in ("requests", "limits"):
         value = mapping(mapping(spec, "resources"), field).get("storage")
         if value is not None and amount(value).denominator != 1:
-            told.append(
+            messages.append(
                 f"{path}.resources.{field}[storage]: fractional byte value "
                 f'"{amount_text(value)}" is invalid, must be an integer'
             )
-    return told
+    return messages
 
 
 def _claim_update(new: Object, old: Object) -> Errors:
@@ -237,11 +237,11 @@ def _claim_update(new: Object, old: Object) -> Errors:
     errors = _storage_class_change(new, old, now)
     if at(new, "status", "phase") == "Bound":
         _forget_growth(now, before)
-    told = changes("PersistentVolumeClaimSpec", had, now)
-    if told:
+    diff = changes("PersistentVolumeClaimSpec", had, now)
+    if diff:
         sentence = (
             "spec is immutable after creation except resources.requests and "
-            f"volumeAttributesClassName for bound claims\n{told}"
+            f"volumeAttributesClassName for bound claims\n{diff}"
         )
         errors.append(forbidden("spec", sentence))
     errors += _shrunk(spec, before, old)
@@ -277,6 +277,6 @@ def _shrunk(spec: Object, before: Object, old: Object) -> Errors:
     size_before = amount(at(before, "resources", "requests", "storage", default="0"))
     held = amount(at(old, "status", "capacity", "storage", default="0"))
     if size_before > size_now <= held:
-        told = "field can not be less than status.capacity"
-        return [forbidden("spec.resources.requests.storage", told)]
+        message = "field can not be less than status.capacity"
+        return [forbidden("spec.resources.requests.storage", message)]
     return []

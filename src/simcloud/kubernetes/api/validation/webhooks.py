@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from simcloud.kubernetes.api.field_errors import invalid, required
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.validation.common import Errors, broken, number, text
-from simcloud.kubernetes.api.validation.core import decoded
+from simcloud.kubernetes.api.validation.common import Errors, make_errors, number, text
+from simcloud.kubernetes.api.validation.core import decode_base64
 from simcloud.kubernetes.api.validation.names import dns1035_label, dns1123_subdomain, port_number
 
 _FORM = "; desired format: https://host[/path]"
@@ -26,10 +26,10 @@ def client_config(path: str, config: Object) -> Errors:
 
 def ca_bundle(path: str, bundle: str) -> Errors:
     """The certificates a webhook's own is checked with: PEM, if there are any."""
-    if not bundle or b"-----BEGIN CERTIFICATE-----" in decoded(bundle):
+    if not bundle or b"-----BEGIN CERTIFICATE-----" in decode_base64(bundle):
         return []
-    told = "unable to load root certificates: unable to parse bytes as PEM block"
-    return [invalid(path, bundle, told)]
+    message = "unable to load root certificates: unable to parse bytes as PEM block"
+    return [invalid(path, bundle, message)]
 
 
 def webhook_url(path: str, url: str) -> Errors:
@@ -61,8 +61,10 @@ def webhook_service(path: str, service: Object) -> Errors:
         required(f"{path}.{field}") for field in ("name", "namespace") if not service.get(field)
     ]
     port = number(service, "port")
-    errors += broken(f"{path}.port", port, [f"port is not valid: {told}" for told in port_number(port)])
-    return errors + broken(f"{path}.path", text(service, "path"), _url_path(text(service, "path")))
+    errors += make_errors(
+        f"{path}.port", port, [f"port is not valid: {message}" for message in port_number(port)]
+    )
+    return errors + make_errors(f"{path}.path", text(service, "path"), _url_path(text(service, "path")))
 
 
 def _url_path(value: str) -> list[str]:
@@ -70,13 +72,13 @@ def _url_path(value: str) -> list[str]:
         return []
     if value == "//":
         return ["segment[0] may not be empty"]
-    told = [] if value.startswith("/") else ["must start with a '/'"]
+    messages = [] if value.startswith("/") else ["must start with a '/'"]
     for index, step in enumerate(value[1:].removesuffix("/").split("/")):
         if not step:
-            told.append(f"segment[{index}] may not be empty")
+            messages.append(f"segment[{index}] may not be empty")
         else:
-            told += [f"segment[{index}]: {wrong}" for wrong in dns1123_subdomain(step)]
-    return told
+            messages += [f"segment[{index}]: {wrong}" for wrong in dns1123_subdomain(step)]
+    return messages
 
 
 def review_versions(path: str, versions: list[str], empty: str) -> Errors:
@@ -88,8 +90,8 @@ def review_versions(path: str, versions: list[str], empty: str) -> Errors:
         if version in versions[:index]:
             errors.append(invalid(f"{path}[{index}]", version, "duplicate version"))
         else:
-            errors += broken(f"{path}[{index}]", version, dns1035_label(version))
+            errors += make_errors(f"{path}[{index}]", version, dns1035_label(version))
     if not any(version in REVIEW_VERSIONS for version in versions):
-        told = f"must include at least one of {', '.join(REVIEW_VERSIONS)}"
-        errors.append(invalid(path, versions, told))
+        message = f"must include at least one of {', '.join(REVIEW_VERSIONS)}"
+        errors.append(invalid(path, versions, message))
     return errors

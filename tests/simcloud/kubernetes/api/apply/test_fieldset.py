@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from simcloud.kubernetes.api.apply.fieldset import (
     difference,
+    format_path,
     has,
     intersection,
     parse,
     paths,
-    printed,
     recursive_difference,
     union,
 )
@@ -84,7 +84,7 @@ def test_canonical_order() -> None:
     ],
 )
 def test_printed(path: tuple[str, ...], text: str) -> None:
-    assert printed(path) == text
+    assert format_path(path) == text
 
 
 @pytest.mark.parametrize("told", [[], "x", {"f:a": 1}, {"k:{": {}}, {"k:[]": {}}, {"v:x": {}}])

@@ -29,7 +29,7 @@ from simcloud.kubernetes.api.schema.decoding import (
 from simcloud.kubernetes.api.schema.encoding import complete
 from simcloud.kubernetes.api.schema.go_fields import table
 from simcloud.kubernetes.api.schema.plans import Notes
-from simcloud.kubernetes.api.schema.structural import apply_crd_defaults, pruned, schema_from
+from simcloud.kubernetes.api.schema.structural import apply_crd_defaults, prune, schema_from
 
 CATALOGUE = Catalogue()
 PODS, SERVICES, SECRETS = (CATALOGUE.named(plural) for plural in ("pods", "services", "secrets"))
@@ -587,5 +587,5 @@ def test_the_deepest_schema_can_be_judged_by(word: str) -> None:
         openapi = {word: {"a": openapi} if word == "properties" else [openapi]}
     obj = nested(MAX_DEPTH, "a")
     assert validate_custom(obj, openapi) != []
-    pruned(obj, schema_from(openapi), Notes())
+    prune(obj, schema_from(openapi), Notes())
     apply_crd_defaults(obj, openapi)

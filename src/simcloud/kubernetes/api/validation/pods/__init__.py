@@ -6,7 +6,7 @@ from simcloud.kubernetes.api.field_errors import forbidden
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.validation.common import Errors, items, mapping, non_negative, text
 from simcloud.kubernetes.api.validation.pods import resize, updates
-from simcloud.kubernetes.api.validation.pods.annotations import annotations_of_pod, changed_annotations
+from simcloud.kubernetes.api.validation.pods.annotations import annotations_of_pod, check_annotations_update
 from simcloud.kubernetes.api.validation.pods.containers import only_in_pods
 from simcloud.kubernetes.api.validation.pods.spec import pod_spec, service_account_tokens
 from simcloud.kubernetes.api.validation.pods.template import pod_template
@@ -18,7 +18,7 @@ _ANNOTATIONS = "metadata.annotations"
 
 @validates("", "Pod")
 def _pod(new: Object, old: Object | None) -> Errors:
-    return _created(new) if old is None else _whole(new) + _changed(new, old)
+    return _check_create(new) if old is None else _whole(new) + _check_update(new, old)
 
 
 def _annotations(obj: Object) -> dict[str, str]:
@@ -37,7 +37,7 @@ def _whole(pod: Object) -> Errors:
     return errors
 
 
-def _created(pod: Object) -> Errors:
+def _check_create(pod: Object) -> Errors:
     spec = mapping(pod, "spec")
     errors = _whole(pod)
     grace = spec.get("terminationGracePeriodSeconds")
@@ -46,24 +46,24 @@ def _created(pod: Object) -> Errors:
     if items(spec, "ephemeralContainers"):
         errors.append(forbidden("spec.ephemeralContainers", "cannot be set on create"))
     if text(spec, "nodeName") and items(spec, "schedulingGates"):
-        told = "cannot be set until all schedulingGates have been cleared"
-        errors.append(forbidden("spec.nodeName", told))
+        message = "cannot be set until all schedulingGates have been cleared"
+        errors.append(forbidden("spec.nodeName", message))
     return errors
 
 
-def _changed(new: Object, old: Object) -> Errors:
-    errors = changed_annotations(_ANNOTATIONS, _annotations(new), _annotations(old))
-    return errors + updates.changed_spec(mapping(new, "spec"), mapping(old, "spec"))
+def _check_update(new: Object, old: Object) -> Errors:
+    errors = check_annotations_update(_ANNOTATIONS, _annotations(new), _annotations(old))
+    return errors + updates.check_spec_update(mapping(new, "spec"), mapping(old, "spec"))
 
 
 def validate_ephemeral_containers(new: Object, old: Object) -> Errors:
     """The rules of a pod's ``ephemeralcontainers`` subresource, after those of metadata."""
-    return _whole(new) + updates.changed_ephemeral_containers(new, old)
+    return _whole(new) + updates.check_ephemeral_containers_update(new, old)
 
 
 def validate_resize(new: Object, old: Object) -> Errors:
     """The rules of a pod's ``resize`` subresource, after those of metadata."""
-    return _whole(new) + resize.changed_resources(new, old)
+    return _whole(new) + resize.check_resize(new, old)
 
 
 @warns("", "Pod")

@@ -9,8 +9,8 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
     items,
+    make_errors,
     mapping,
     number,
     one_of,
@@ -77,21 +77,21 @@ def _node_labels(path: str, requirement: Mapping[str, Any], any_value: bool) -> 
     errors: Errors = []
     if operator in ("In", "NotIn"):
         if not values:
-            told = "must be specified when `operator` is 'In' or 'NotIn'"
-            errors.append(required(f"{path}.values", told))
+            message = "must be specified when `operator` is 'In' or 'NotIn'"
+            errors.append(required(f"{path}.values", message))
     elif operator in ("Exists", "DoesNotExist"):
         if values:
-            told = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            errors.append(forbidden(f"{path}.values", told))
+            message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            errors.append(forbidden(f"{path}.values", message))
     elif operator in ("Gt", "Lt"):
         if len(values) != 1:
-            told = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-            errors.append(required(f"{path}.values", told))
+            message = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            errors.append(required(f"{path}.values", message))
     else:
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     errors += label_name_errors(f"{path}.key", text(requirement, "key"))
     for index, value in enumerate([] if any_value else values):
-        errors += broken(f"{path}.values[{index}]", value, label_value(value))
+        errors += make_errors(f"{path}.values[{index}]", value, label_value(value))
     return errors
 
 
@@ -105,12 +105,12 @@ def _node_fields(path: str, requirement: Mapping[str, Any]) -> Errors:
     if operator not in ("In", "NotIn"):
         errors.append(invalid(f"{path}.operator", operator, "not a valid selector operator"))
     elif len(values) != 1:
-        told = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        errors.append(required(f"{path}.values", told))
+        message = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        errors.append(required(f"{path}.values", message))
     if key != "metadata.name":
         return [*errors, invalid(f"{path}.key", key, "not a valid field selector key")]
     for index, value in enumerate(values):
-        errors += broken(f"{path}.values[{index}]", value, dns1123_subdomain(value))
+        errors += make_errors(f"{path}.values[{index}]", value, dns1123_subdomain(value))
     return errors
 
 
@@ -130,7 +130,7 @@ def _pod_term(path: str, term: Mapping[str, Any]) -> Errors:
     for key in ("labelSelector", "namespaceSelector"):
         errors += selector_errors(f"{path}.{key}", term.get(key))
     for name in items(term, "namespaces"):
-        errors += broken(f"{path}.namespace", name, dns1123_label(name))
+        errors += make_errors(f"{path}.namespace", name, dns1123_label(name))
     errors += _label_keys(path, term)
     key = text(term, "topologyKey")
     if not key:
@@ -148,8 +148,8 @@ def _label_keys(path: str, term: Mapping[str, Any]) -> Errors:
     errors: Errors = []
     for name, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and chosen is None:
-            told = "must not be specified when labelSelector is not set"
-            errors.append(forbidden(f"{path}.{name}", told))
+            message = "must not be specified when labelSelector is not set"
+            errors.append(forbidden(f"{path}.{name}", message))
             continue
         for index, key in enumerate(keys):
             errors += label_name_errors(f"{path}.{name}[{index}]", key)
@@ -158,13 +158,13 @@ def _label_keys(path: str, term: Mapping[str, Any]) -> Errors:
     for expression in items(chosen or {}, "matchExpressions"):
         key = text(expression, "key")
         if key in places and key in seen:
-            told = "exists in both matchLabelKeys and labelSelector"
-            errors.append(invalid(f"{path}[{places[key]}]", key, told))
+            message = "exists in both matchLabelKeys and labelSelector"
+            errors.append(invalid(f"{path}[{places[key]}]", key, message))
         seen.add(key)
-    told = "exists in both matchLabelKeys and mismatchLabelKeys"
+    message = "exists in both matchLabelKeys and mismatchLabelKeys"
     unwanted = set(mismatch)
     return errors + [
-        invalid(f"{path}.matchLabelKeys[{index}]", key, told)
+        invalid(f"{path}.matchLabelKeys[{index}]", key, message)
         for index, key in enumerate(match)
         if key in unwanted
     ]
@@ -179,11 +179,13 @@ def tolerations(path: str, given: list[Any]) -> Errors:
         if key:
             errors += label_name_errors(f"{at}.key", key)
         elif operator != "Exists":
-            told = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-            errors.append(invalid(f"{at}.operator", operator, told))
+            message = (
+                'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            )
+            errors.append(invalid(f"{at}.operator", operator, message))
         if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-            told = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-            errors.append(invalid(f"{at}.effect", effect, told))
+            message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+            errors.append(invalid(f"{at}.effect", effect, message))
         errors += _toleration_value(f"{at}.operator", operator, text(toleration, "value"))
         if effect:
             errors += one_of(f"{at}.effect", effect, EFFECTS)
@@ -192,11 +194,11 @@ def tolerations(path: str, given: list[Any]) -> Errors:
 
 def _toleration_value(path: str, operator: str, value: str) -> Errors:
     if operator in ("", "Equal"):
-        told = label_value(value)
-        return [invalid(path, value, ";".join(told))] if told else []
+        messages = label_value(value)
+        return [invalid(path, value, ";".join(messages))] if messages else []
     if operator == "Exists":
-        told_empty = "value must be empty when `operator` is 'Exists'"
-        return [invalid(path, value, told_empty)] if value else []
+        message = "value must be empty when `operator` is 'Exists'"
+        return [invalid(path, value, message)] if value else []
     if operator in ("Lt", "Gt"):
         return [not_supported(path, operator, ("Equal", "Exists", "Lt", "Gt"))]
     return [not_supported(path, operator, ("Equal", "Exists"))]
@@ -205,7 +207,9 @@ def _toleration_value(path: str, operator: str, value: str) -> Errors:
 def spread(path: str, constraints: list[Any]) -> Errors:
     """How evenly a pod's kind is spread over the nodes."""
     errors: Errors = []
-    to_come = Counter((text(one, "topologyKey"), text(one, "whenUnsatisfiable")) for one in constraints)
+    to_come = Counter(
+        (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")) for constraint in constraints
+    )
     for index, given in enumerate(constraints):
         at = f"{path}[{index}]"
         key, action = text(given, "topologyKey"), text(given, "whenUnsatisfiable")
@@ -230,6 +234,6 @@ def _min_domains(path: str, domains: int | None, action: str) -> Errors:
         return []
     errors = positive(path, domains)
     if action != "DoNotSchedule":
-        told = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
-        errors.append(invalid(path, domains, told))
+        message = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        errors.append(invalid(path, domains, message))
     return errors

@@ -17,8 +17,8 @@ def annotations_of_pod(path: str, given: Mapping[str, str] | None, spec: Mapping
     have = given or {}
     errors: Errors = []
     if MIRROR in have and not text(spec, "nodeName"):
-        told = "must set spec.nodeName if mirror pod annotation is set"
-        errors.append(invalid(f"{path}[{MIRROR}]", have[MIRROR], told))
+        message = "must set spec.nodeName if mirror pod annotation is set"
+        errors.append(invalid(f"{path}[{MIRROR}]", have[MIRROR], message))
     if DELETION_COST in have and not _is_cost(have[DELETION_COST]):
         errors.append(invalid(f"{path}[{DELETION_COST}]", have[DELETION_COST], "must be a 32bit integer"))
     return errors
@@ -32,7 +32,9 @@ def _is_cost(value: str) -> bool:
     return starts_well and -(2**31) <= int(value) < 2**31
 
 
-def changed_annotations(path: str, new: Mapping[str, str] | None, old: Mapping[str, str] | None) -> Errors:
+def check_annotations_update(
+    path: str, new: Mapping[str, str] | None, old: Mapping[str, str] | None
+) -> Errors:
     """What of a pod's annotations must stay."""
     after, before = new or {}, old or {}
     if after.get(MIRROR) == before.get(MIRROR):

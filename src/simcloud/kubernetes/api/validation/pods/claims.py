@@ -11,8 +11,8 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     items,
+    make_errors,
     mapping,
     text,
 )
@@ -46,13 +46,13 @@ def claim_spec(path: str, spec: Mapping[str, Any]) -> Errors:
         errors.append(required(f"{path}.accessModes", "at least 1 access mode is required"))
     errors += selector_errors(f"{path}.selector", spec.get("selector"))
     at = f"{path}.accessModes"
-    errors += [not_supported(at, one, ACCESS_MODES) for one in modes if one not in ACCESS_MODES]
-    if "ReadWriteOncePod" in modes and any(one in ACCESS_MODES[:3] for one in modes):
+    errors += [not_supported(at, mode, ACCESS_MODES) for mode in modes if mode not in ACCESS_MODES]
+    if "ReadWriteOncePod" in modes and any(mode in ACCESS_MODES[:3] for mode in modes):
         errors.append(forbidden(at, "may not use ReadWriteOncePod with other access modes"))
     errors += _storage(f"{path}.resources[storage]", mapping(mapping(spec, "resources"), "requests"))
     storage_class = text(spec, "storageClassName")
     if storage_class:
-        errors += broken(f"{path}.storageClassName", storage_class, dns1123_subdomain(storage_class))
+        errors += make_errors(f"{path}.storageClassName", storage_class, dns1123_subdomain(storage_class))
     return errors + _volume_mode(f"{path}.volumeMode", spec.get("volumeMode"))
 
 

@@ -15,11 +15,11 @@ from simcloud.kubernetes.api.field_errors import (
 )
 from simcloud.kubernetes.api.validation.common import (
     Errors,
-    broken,
-    given_one_of,
+    check_required,
+    check_required_choice,
     items,
+    make_errors,
     mapping,
-    needed,
     number,
     one_of,
     text,
@@ -87,10 +87,12 @@ def init_containers(path: str, given: list[Any], regular: list[Any], around: Sur
 
 def ephemeral_containers(path: str, spec: Mapping[str, Any], around: Surroundings) -> Errors:
     """The containers added to a running pod to look into it."""
-    others = {text(one, "name") for key in ("containers", "initContainers") for one in items(spec, key)}
+    others = {
+        text(regular, "name") for key in ("containers", "initContainers") for regular in items(spec, key)
+    }
     seen = set(others)
     errors: Errors = []
-    told = "cannot be set for an Ephemeral Container"
+    message = "cannot be set for an Ephemeral Container"
     for index, container in enumerate(items(spec, "ephemeralContainers")):
         at, name = f"{path}[{index}]", text(container, "name")
         errors += _common(at, container, around) + only_in_pods(at, container)
@@ -100,10 +102,10 @@ def ephemeral_containers(path: str, spec: Mapping[str, Any], around: Surrounding
         target = text(container, "targetContainerName")
         if target and target not in others:
             errors.append(not_found(f"{at}.targetContainerName", target))
-        errors += [forbidden(f"{at}.{key}", told) for key in _NOT_EPHEMERAL if container.get(key)]
+        errors += [forbidden(f"{at}.{key}", message) for key in _NOT_EPHEMERAL if container.get(key)]
         for number_of, mount in enumerate(items(container, "volumeMounts")):
             errors += [
-                forbidden(f"{at}.volumeMounts[{number_of}].{key}", told)
+                forbidden(f"{at}.volumeMounts[{number_of}].{key}", message)
                 for key in ("subPath", "subPathExpr")
                 if text(mount, key)
             ]
@@ -119,16 +121,18 @@ def only_in_pods(path: str, container: Mapping[str, Any]) -> Errors:
 
 
 def _common(path: str, container: Mapping[str, Any], around: Surroundings) -> Errors:
-    errors = needed(f"{path}.name", text(container, "name"), dns1123_label)
+    errors = check_required(f"{path}.name", text(container, "name"), dns1123_label)
     if not text(container, "image"):
         errors.append(required(f"{path}.image"))
     policy = text(container, "terminationMessagePolicy")
-    errors += given_one_of(f"{path}.terminationMessagePolicy", policy, _MESSAGE_POLICIES)
+    errors += check_required_choice(f"{path}.terminationMessagePolicy", policy, _MESSAGE_POLICIES)
     errors += _ports(f"{path}.ports", items(container, "ports"))
     errors += env.variables(f"{path}.env", items(container, "env"))
     errors += env.sources(f"{path}.envFrom", items(container, "envFrom"))
     errors += mounts.mounts(f"{path}.volumeMounts", container, around.volumes)
-    errors += given_one_of(f"{path}.imagePullPolicy", text(container, "imagePullPolicy"), PULL_POLICIES)
+    errors += check_required_choice(
+        f"{path}.imagePullPolicy", text(container, "imagePullPolicy"), PULL_POLICIES
+    )
     errors += resources.requirements(f"{path}.resources", mapping(container, "resources"))
     return errors + security.of_container(f"{path}.securityContext", container.get("securityContext"))
 
@@ -138,19 +142,19 @@ def _ports(path: str, ports: list[Any]) -> Errors:
     names: set[str] = set()
     for index, port in enumerate(ports):
         at, name = f"{path}[{index}]", text(port, "name")
-        told = port_name(name) if name else []
-        errors += broken(f"{at}.name", name, told)
-        if name and not told and name in names:
+        messages = port_name(name) if name else []
+        errors += make_errors(f"{at}.name", name, messages)
+        if name and not messages and name in names:
             errors.append(duplicate(f"{at}.name", name))
-        names |= {name} if name and not told else set()
+        names |= {name} if name and not messages else set()
         inside, outside = number(port, "containerPort"), number(port, "hostPort")
         if inside == 0:
             errors.append(required(f"{at}.containerPort"))
         else:
-            errors += broken(f"{at}.containerPort", inside, port_number(inside))
+            errors += make_errors(f"{at}.containerPort", inside, port_number(inside))
         if outside:
-            errors += broken(f"{at}.hostPort", outside, port_number(outside))
-        errors += given_one_of(f"{at}.protocol", text(port, "protocol"), _PROTOCOLS)
+            errors += make_errors(f"{at}.hostPort", outside, port_number(outside))
+        errors += check_required_choice(f"{at}.protocol", text(port, "protocol"), _PROTOCOLS)
     return errors
 
 
@@ -180,9 +184,9 @@ def _running(path: str, container: Mapping[str, Any], around: Surroundings) -> E
 
 
 def _not_for_init(path: str, container: Mapping[str, Any]) -> Errors:
-    told = "may not be set for init containers without restartPolicy=Always"
+    message = "may not be set for init containers without restartPolicy=Always"
     keys = ("lifecycle", *_PROBES)
-    return [forbidden(f"{path}.{key}", told) for key in keys if container.get(key) is not None]
+    return [forbidden(f"{path}.{key}", message) for key in keys if container.get(key) is not None]
 
 
 def _restarts(path: str, container: Mapping[str, Any]) -> Errors:

@@ -10,8 +10,8 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
-    needed,
+    check_required,
+    make_errors,
     text,
 )
 from simcloud.kubernetes.api.validation.names import (
@@ -69,7 +69,7 @@ def variables(path: str, given: list[Any]) -> Errors:
     errors: Errors = []
     for index, variable in enumerate(given):
         at = f"{path}[{index}]"
-        errors += needed(f"{at}.name", text(variable, "name"), env_var_name)
+        errors += check_required(f"{at}.name", text(variable, "name"), env_var_name)
         if variable.get("valueFrom") is not None:
             errors += _value_from(f"{at}.valueFrom", variable)
     return errors
@@ -82,10 +82,10 @@ def sources(path: str, given: list[Any]) -> Errors:
         at = f"{path}[{index}]"
         prefix = text(source, "prefix")
         if prefix:
-            errors += broken(f"{at}.prefix", prefix, env_var_name(prefix))
+            errors += make_errors(f"{at}.prefix", prefix, env_var_name(prefix))
         found = [key for key in ("configMapRef", "secretRef") if source.get(key) is not None]
         for key in found:
-            errors += needed(f"{at}.{key}.name", text(source[key], "name"), _prefix_of_name)
+            errors += check_required(f"{at}.{key}.name", text(source[key], "name"), _prefix_of_name)
         if not found:
             errors.append(invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"))
         elif len(found) > 1:
@@ -106,8 +106,8 @@ def _value_from(path: str, variable: Mapping[str, Any]) -> Errors:
             found += 1
             errors += rule(f"{path}.{key}", source[key])
     if not found:
-        told = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        errors.append(invalid(path, "", told))
+        message = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+        errors.append(invalid(path, "", message))
     elif text(variable, "value"):
         errors.append(invalid(path, "", "may not be specified when `value` is not empty"))
     elif found > 1:
@@ -117,8 +117,8 @@ def _value_from(path: str, variable: Mapping[str, Any]) -> Errors:
 
 def _key_of(path: str, given: Mapping[str, Any]) -> Errors:
     name = text(given, "name")
-    errors = broken(f"{path}.name", name, dns1123_subdomain(name))
-    return errors + needed(f"{path}.key", text(given, "key"), config_map_key)
+    errors = make_errors(f"{path}.name", name, dns1123_subdomain(name))
+    return errors + check_required(f"{path}.key", text(given, "key"), config_map_key)
 
 
 def field_of_pod(path: str, given: Mapping[str, Any], allowed: tuple[str, ...]) -> Errors:
@@ -133,7 +133,7 @@ def field_of_pod(path: str, given: Mapping[str, Any], allowed: tuple[str, ...]) 
         return [invalid(f"{path}.fieldPath", label, f"error converting fieldPath: {why}")]
     if subscripted:
         name = key.lower() if field == "metadata.annotations" else key
-        return broken(path, name, qualified_name(name))
+        return make_errors(path, name, qualified_name(name))
     field = "spec.nodeName" if field == "spec.host" else field
     return [] if field in allowed else [not_supported(f"{path}.fieldPath", field, sorted(allowed))]
 
@@ -175,13 +175,13 @@ def _divisor(path: str, name: str, divisor: Any) -> Errors:
     if what == "cpu":
         if shown in ("1m", "1"):
             return []
-        told = "only divisor's values 1m and 1 are supported with the cpu resource"
-        return [invalid(f"{path}.divisor", name, told)]
+        message = "only divisor's values 1m and 1 are supported with the cpu resource"
+        return [invalid(f"{path}.divisor", name, message)]
     kind = _DIVISORS.get(what, "hugepages" if name.startswith(_HUGE_PAGES) else "")
     if not kind or shown in _BYTE_DIVISORS:
         return []
-    told = f"only divisor's values {', '.join(_BYTE_DIVISORS)} are supported with the {kind} resource"
-    return [invalid(f"{path}.divisor", name, told)]
+    message = f"only divisor's values {', '.join(_BYTE_DIVISORS)} are supported with the {kind} resource"
+    return [invalid(f"{path}.divisor", name, message)]
 
 
 _SOURCES: dict[str, Callable[[str, Mapping[str, Any]], Errors]] = {

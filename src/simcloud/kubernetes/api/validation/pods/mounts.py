@@ -35,6 +35,6 @@ def _sub_path(path: str, at: str, mount: Mapping[str, Any]) -> Errors:
     if not expanded:
         return errors
     if plain:
-        told = "subPathExpr and subPath are mutually exclusive"
-        errors.append(invalid(f"{at}.subPathExpr", expanded, told))
+        message = "subPathExpr and subPath are mutually exclusive"
+        errors.append(invalid(f"{at}.subPathExpr", expanded, message))
     return errors + descending(f"{path}.subPathExpr", expanded)

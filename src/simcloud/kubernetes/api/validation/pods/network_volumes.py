@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import invalid, required, too_long
-from simcloud.kubernetes.api.validation.common import Errors, broken, text
+from simcloud.kubernetes.api.validation.common import Errors, make_errors, text
 from simcloud.kubernetes.api.validation.names import dns1123_subdomain, size
 
 
@@ -28,4 +28,4 @@ def driver_name(path: str, name: str) -> Errors:
     if not name:
         return [required(path)]
     errors = [too_long(path, 63)] if size(name) > 63 else []
-    return errors + broken(path, name, dns1123_subdomain(name.lower()))
+    return errors + make_errors(path, name, dns1123_subdomain(name.lower()))

@@ -17,7 +17,7 @@ def descending(path: str, value: str) -> Errors:
     return errors + no_backsteps(path, value)
 
 
-def unreserved(path: str, value: str) -> Errors:
+def check_unreserved_path(path: str, value: str) -> Errors:
     """A relative path that does not start with ``..``, which volumes keep for themselves."""
     errors = descending(path, value)
     if value.startswith("..") and not value.startswith("../"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, non_negative, number, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, non_negative, number, text
 from simcloud.kubernetes.api.validation.names import http_header_name, port_name, port_number
 
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
@@ -31,8 +31,8 @@ def readiness(path: str, probe: Mapping[str, Any] | None, grace_s: int | None) -
     errors = _probe(path, probe, grace_s)
     grace = probe.get("terminationGracePeriodSeconds")
     if grace is not None:
-        told = "must not be set for readinessProbes"
-        errors.append(invalid(f"{path}.terminationGracePeriodSeconds", grace, told))
+        message = "must not be set for readinessProbes"
+        errors.append(invalid(f"{path}.terminationGracePeriodSeconds", grace, message))
     return errors
 
 
@@ -80,8 +80,8 @@ def _action(path: str, kind: str, action: Mapping[str, Any], grace_s: int | None
             seconds = number(action, "seconds")
             if grace_s is None or 0 <= seconds <= grace_s:
                 return []
-            told = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
-            return [invalid(path, seconds, told)]
+            message = f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
+            return [invalid(path, seconds, message)]
         case _:
             return port(f"{path}.port", action.get("port", 0))
 
@@ -94,11 +94,11 @@ def _http(path: str, action: Mapping[str, Any]) -> Errors:
         errors.append(not_supported(f"{path}.scheme", scheme, ("HTTP", "HTTPS")))
     for header in items(action, "httpHeaders"):
         name = text(header, "name")
-        errors += broken(f"{path}.httpHeaders", name, http_header_name(name))
+        errors += make_errors(f"{path}.httpHeaders", name, http_header_name(name))
     return errors
 
 
 def port(path: str, value: int | str) -> Errors:
     """A port by number or by name."""
     sentences = port_name(value) if isinstance(value, str) else port_number(value)
-    return broken(path, value, sentences)
+    return make_errors(path, value, sentences)

@@ -8,7 +8,7 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import Errors, items, number, text
 from simcloud.kubernetes.api.validation.pods.env import VOLUME_FIELDS, field_of_pod, resource_of_container
-from simcloud.kubernetes.api.validation.pods.paths import unreserved
+from simcloud.kubernetes.api.validation.pods.paths import check_unreserved_path
 
 _TAKEN = "conflicting duplicate paths"
 
@@ -23,7 +23,7 @@ def mode(path: str, value: int | None) -> Errors:
 def key_to_path(path: str, item: Mapping[str, Any]) -> Errors:
     """A key of a Secret or a ConfigMap and the file it becomes."""
     errors = [required(f"{path}.{key}") for key in ("key", "path") if not text(item, key)]
-    errors += unreserved(f"{path}.path", text(item, "path"))
+    errors += check_unreserved_path(f"{path}.path", text(item, "path"))
     return errors + mode(f"{path}.mode", item.get("mode"))
 
 
@@ -31,12 +31,12 @@ def downward_file(path: str, item: Mapping[str, Any]) -> Errors:
     """A file that holds a field of the pod or a resource of a container."""
     field, resource = item.get("fieldRef"), item.get("resourceFieldRef")
     errors = [] if text(item, "path") else [required(f"{path}.path")]
-    errors += unreserved(f"{path}.path", text(item, "path"))
+    errors += check_unreserved_path(f"{path}.path", text(item, "path"))
     if field is not None:
         errors += field_of_pod(f"{path}.fieldRef", field, VOLUME_FIELDS)
         if resource is not None:
-            told = "fieldRef and resourceFieldRef can not be specified simultaneously"
-            errors.append(invalid(path, "resource", told))
+            message = "fieldRef and resourceFieldRef can not be specified simultaneously"
+            errors.append(invalid(path, "resource", message))
     elif resource is not None:
         errors += resource_of_container(f"{path}.resourceFieldRef", resource, in_volume=True)
     else:
@@ -48,18 +48,18 @@ def volume(path: str, source: Mapping[str, Any]) -> Errors:
     """A projected volume. No two of its files may lie at one path."""
     errors = mode(f"{path}.defaultMode", source.get("defaultMode"))
     taken: set[str] = set()
-    for index, one in enumerate(items(source, "sources")):
+    for index, projection in enumerate(items(source, "sources")):
         at = f"{path}.sources[{index}]"
         for key in ("secret", "configMap"):
-            if one.get(key) is not None:
-                errors += _keys(path, f"{at}.{key}", one[key], taken)
-        if one.get("downwardAPI") is not None:
-            for item in items(one["downwardAPI"], "items"):
+            if projection.get(key) is not None:
+                errors += _keys(path, f"{at}.{key}", projection[key], taken)
+        if projection.get("downwardAPI") is not None:
+            for item in items(projection["downwardAPI"], "items"):
                 errors += downward_file(f"{at}.downwardAPI", item)
                 errors += _place(path, text(item, "path"), text(item, "path"), taken)
-        if one.get("serviceAccountToken") is not None:
-            errors += _token(path, f"{at}.serviceAccountToken", one["serviceAccountToken"])
-        if sum(value is not None for value in one.values()) > 1:
+        if projection.get("serviceAccountToken") is not None:
+            errors += _token(path, f"{at}.serviceAccountToken", projection["serviceAccountToken"])
+        if sum(value is not None for value in projection.values()) > 1:
             errors.append(forbidden(at, "may not specify more than 1 volume type per source"))
     return errors
 
@@ -85,9 +85,9 @@ def _token(path: str, at: str, source: Mapping[str, Any]) -> Errors:
     seconds, where = number(source, "expirationSeconds"), text(source, "path")
     errors: Errors = []
     if seconds < 600:
-        told = "may not specify a duration less than 10 minutes"
-        errors.append(invalid(f"{at}.expirationSeconds", seconds, told))
+        message = "may not specify a duration less than 10 minutes"
+        errors.append(invalid(f"{at}.expirationSeconds", seconds, message))
     if seconds > 1 << 32:
-        told = "may not specify a duration larger than 2^32 seconds"
-        errors.append(invalid(f"{at}.expirationSeconds", seconds, told))
-    return errors + (unreserved(f"{path}.path", where) if where else [required(f"{path}.path")])
+        message = "may not specify a duration larger than 2^32 seconds"
+        errors.append(invalid(f"{at}.expirationSeconds", seconds, message))
+    return errors + (check_unreserved_path(f"{path}.path", where) if where else [required(f"{path}.path")])

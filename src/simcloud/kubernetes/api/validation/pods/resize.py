@@ -14,22 +14,22 @@ _ADJUSTABLE = ("cpu", "memory")
 _ONLY = "only cpu and memory resources are mutable"
 
 
-def changed_resources(new: Object, old: Object) -> Errors:
+def check_resize(new: Object, old: Object) -> Errors:
     """What a resize of a pod breaks."""
     spec, former = mapping(new, "spec"), mapping(old, "spec")
     if MIRROR in mapping(mapping(old, "metadata"), "annotations"):
-        return [_refused("static pods cannot be resized")]
+        return [_refuse("static pods cannot be resized")]
     errors: Errors = []
     if (text(mapping(old, "status"), "qosClass") or qos_class(former)) != qos_class(spec):
-        told = "Pod QOS Class may not change as a result of resizing"
-        errors.append(invalid("spec", text(mapping(new, "status"), "qosClass"), told))
+        message = "Pod QOS Class may not change as a result of resizing"
+        errors.append(invalid("spec", text(mapping(new, "status"), "qosClass"), message))
     if not _is_supported(mapping(old, "status")):
         errors.append(forbidden("spec", "Pod running on node without support for resize"))
     out_of_order = _ordering(spec, former)
     if out_of_order:
         return errors + out_of_order
     errors += _pod_level(mapping(spec, "resources"), mapping(former, "resources"))
-    errors += _removed(spec, former)
+    errors += _check_removals(spec, former)
     kept = _with_resources_undone(spec, former)
     errors += _other_changes(kept, former)
     if not errors and not same(kept, former):
@@ -46,12 +46,12 @@ def _pod_level(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
         for kind in ("requests", "limits")
         if any(name not in mapping(new, kind) for name in mapping(old, kind))
     ]
-    if not same(_fixed_part(new), _fixed_part(old)):
+    if not same(_find_fixed_part(new), _find_fixed_part(old)):
         errors.append(forbidden("spec", f"{_ONLY} at pod-level"))
     return errors
 
 
-def _fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
+def _find_fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
     """What of resources no resize may change."""
     fixed: dict[str, Any] = {"claims": resources.get("claims")}
     for kind in ("limits", "requests"):
@@ -61,8 +61,8 @@ def _fixed_part(resources: Mapping[str, Any]) -> dict[str, Any]:
     return fixed
 
 
-def _refused(told: str) -> FieldError:
-    return forbidden("", told)
+def _refuse(message: str) -> FieldError:
+    return forbidden("", message)
 
 
 def _is_supported(status: Mapping[str, Any]) -> bool:
@@ -81,8 +81,8 @@ def _ordering(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
             continue
         errors += [
             forbidden(f"spec.{key}[{index}].name", f"{key} may not be renamed or reordered on resize")
-            for index, (one, former) in enumerate(zip(now, before, strict=True))
-            if text(one, "name") != text(former, "name")
+            for index, (container, former) in enumerate(zip(now, before, strict=True))
+            if text(container, "name") != text(former, "name")
         ]
     return errors
 
@@ -91,7 +91,7 @@ def _stays(container: Mapping[str, Any]) -> bool:
     return text(container, "restartPolicy") == "Always"
 
 
-def _removed(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def _check_removals(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     errors: Errors = []
     for key in ("initContainers", "containers"):
         for index, (now, before) in enumerate(zip(items(new, key), items(old, key), strict=True)):
@@ -130,14 +130,14 @@ def _undone(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
 
 def _other_changes(kept: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     regular = zip(items(kept, "containers"), items(old, "containers"), strict=True)
-    errors = [forbidden("spec", _ONLY) for one, former in regular if not same(one, former)]
+    errors = [forbidden("spec", _ONLY) for container, former in regular if not same(container, former)]
     inits = zip(items(kept, "initContainers"), items(old, "initContainers"), strict=True)
-    for index, (one, former) in enumerate(inits):
-        if same(one, former):
+    for index, (container, former) in enumerate(inits):
+        if same(container, former):
             continue
         if _stays(former):
-            told = "only cpu and memory resources for init or sidecar containers are mutable"
-            errors.append(forbidden(f"spec.initContainers[{index}]", told))
+            message = "only cpu and memory resources for init or sidecar containers are mutable"
+            errors.append(forbidden(f"spec.initContainers[{index}]", message))
         else:
             errors.append(forbidden("spec", "resources for non-sidecar init containers are immutable"))
     return errors

@@ -18,8 +18,8 @@ from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
     amount_text,
-    broken,
     items,
+    make_errors,
     mapping,
     pairs,
     text,
@@ -72,7 +72,7 @@ def may_overcommit(name: str) -> bool:
 
 def resource_name(path: str, name: str) -> Errors:
     """Any resource's name."""
-    errors = broken(path, name, qualified_name(name))
+    errors = make_errors(path, name, qualified_name(name))
     if not errors and "/" not in name and name not in _STANDARD and not is_huge_page(name):
         return [invalid(path, name, "must be a standard resource type or fully qualified")]
     return errors
@@ -167,20 +167,20 @@ def _containers_fit(path: str, spec: Mapping[str, Any], given: Mapping[str, Any]
     for name, value in pairs(given, "requests"):
         needed = aggregate(spec, "requests", name)
         if needed is not None and amount(needed) > amount(value):
-            told = f"must be greater than or equal to aggregate container requests of {needed}"
-            errors.append(invalid(f"{path}.requests[{name}]", amount_text(value), told))
+            message = f"must be greater than or equal to aggregate container requests of {needed}"
+            errors.append(invalid(f"{path}.requests[{name}]", amount_text(value), message))
     for name, value in pairs(given, "limits"):
         needed = aggregate(spec, "limits", name) if is_huge_page(name) else None
         if needed is not None and amount(needed) > amount(value):
-            told = f"must be greater than or equal to aggregate container limits of {needed}"
-            errors.append(invalid(f"{path}.limits[{name}]", amount_text(value), told))
+            message = f"must be greater than or equal to aggregate container limits of {needed}"
+            errors.append(invalid(f"{path}.limits[{name}]", amount_text(value), message))
     limits = mapping(given, "limits")
     for index, container in enumerate(items(spec, "containers")):
         for name, value in pairs(mapping(container, "resources"), "limits"):
             if name in limits and amount(value) > amount(limits[name]):
-                told = f"must be less than or equal to pod limits of {amount_text(limits[name])}"
+                message = f"must be less than or equal to pod limits of {amount_text(limits[name])}"
                 at = f"{path}.containers[{index}][{name}].limits"
-                errors.append(invalid(at, amount_text(value), told))
+                errors.append(invalid(at, amount_text(value), message))
     return errors
 
 

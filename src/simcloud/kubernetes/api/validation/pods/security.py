@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import invalid, not_supported, required
-from simcloud.kubernetes.api.validation.common import Errors, broken, items, mapping, one_of, text
+from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, one_of, text
 from simcloud.kubernetes.api.validation.gotypes import as_go
 from simcloud.kubernetes.api.validation.names import group_id, user_id
 from simcloud.kubernetes.api.validation.pods.paths import descending
@@ -21,9 +21,9 @@ def of_pod(path: str, given: Mapping[str, Any] | None) -> Errors:
     errors: Errors = []
     for key, rule in (("fsGroup", group_id), ("runAsUser", user_id), ("runAsGroup", group_id)):
         if given.get(key) is not None:
-            errors += broken(f"{path}.{key}", given[key], rule(given[key]))
+            errors += make_errors(f"{path}.{key}", given[key], rule(given[key]))
     for index, group in enumerate(items(given, "supplementalGroups")):
-        errors += broken(f"{path}.supplementalGroups[{index}]", group, group_id(group))
+        errors += make_errors(f"{path}.supplementalGroups[{index}]", group, group_id(group))
     policy = given.get("fsGroupChangePolicy")
     if policy is not None:
         errors += one_of(f"{path}.fsGroupChangePolicy", policy, ("Always", "OnRootMismatch"))
@@ -37,7 +37,7 @@ def of_container(path: str, given: Mapping[str, Any] | None) -> Errors:
     errors: Errors = []
     for key, rule in (("runAsUser", user_id), ("runAsGroup", group_id)):
         if given.get(key) is not None:
-            errors += broken(f"{path}.{key}", given[key], rule(given[key]))
+            errors += make_errors(f"{path}.{key}", given[key], rule(given[key]))
     errors += _seccomp(f"{path}.seccompProfile", given.get("seccompProfile"))
     return errors + _escalation(path, given)
 
@@ -70,6 +70,6 @@ def _seccomp(path: str, profile: Mapping[str, Any] | None) -> Errors:
             return [*errors, required(at, "must be set when seccomp type is Localhost")]
         return errors + descending(at, local)
     if local is not None:
-        told = "can only be set when seccomp type is Localhost"
-        errors.append(invalid(at, {"Type": kind, "LocalhostProfile": local}, told))
+        message = "can only be set when seccomp type is Localhost"
+        errors.append(invalid(at, {"Type": kind, "LocalhostProfile": local}, message))
     return errors

@@ -23,12 +23,12 @@ def pod_template(path: str, template: Mapping[str, Any]) -> Errors:
     errors += annotations_of_pod(f"{path}.annotations", annotations, spec)
     errors += pod_spec(f"{path}.spec", spec)
     if spec.get("ephemeralContainers"):
-        told = "ephemeral containers not allowed in pod template"
-        errors.append(forbidden(f"{path}.spec.ephemeralContainers", told))
+        message = "ephemeral containers not allowed in pod template"
+        errors.append(forbidden(f"{path}.spec.ephemeralContainers", message))
     return errors
 
 
-def selected(path: str, template: Mapping[str, Any], selector: Mapping[str, Any] | None) -> Errors:
+def check_selected(path: str, template: Mapping[str, Any], selector: Mapping[str, Any] | None) -> Errors:
     """A workload must select the pods it makes."""
     labels = mapping(template, "metadata").get("labels")
     if selects(selector, labels):
@@ -43,6 +43,6 @@ def always_running(path: str, template: Mapping[str, Any], kind: str) -> Errors:
     if text(spec, "restartPolicy") != "Always":
         errors.append(not_supported(f"{path}.spec.restartPolicy", text(spec, "restartPolicy"), ["Always"]))
     if spec.get("activeDeadlineSeconds") is not None:
-        told = f"activeDeadlineSeconds in {kind} is not Supported"
-        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", told))
+        message = f"activeDeadlineSeconds in {kind} is not Supported"
+        errors.append(forbidden(f"{path}.spec.activeDeadlineSeconds", message))
     return errors

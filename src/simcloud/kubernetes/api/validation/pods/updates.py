@@ -20,13 +20,13 @@ _MAY_CHANGE = (
 )
 
 
-def changed_spec(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def check_spec_update(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     """What a change of a pod's spec breaks."""
     errors: Errors = []
     for key in ("containers", "initContainers"):
         if len(items(new, key)) != len(items(old, key)):
-            told = "pod updates may not add or remove containers"
-            return [*errors, forbidden(f"spec.{key}", told)]
+            message = "pod updates may not add or remove containers"
+            return [*errors, forbidden(f"spec.{key}", message)]
         errors += _images(f"spec.{key}", items(new, key))
     late = _deadline(new.get("activeDeadlineSeconds"), old.get("activeDeadlineSeconds"))
     errors += late
@@ -50,8 +50,8 @@ def _images(path: str, containers: list[Any]) -> Errors:
 def _deadline(new: int | None, old: int | None) -> Errors:
     path = "spec.activeDeadlineSeconds"
     if new is None:
-        told = "must not update from a positive integer to nil value"
-        return [] if old is None else [invalid(path, None, told)]
+        message = "must not update from a positive integer to nil value"
+        return [] if old is None else [invalid(path, None, message)]
     if not 0 <= new <= INT32_MAX:
         return [invalid(path, new, between(0, INT32_MAX))]
     if old is not None and old < new:
@@ -61,13 +61,13 @@ def _deadline(new: int | None, old: int | None) -> Errors:
 
 def _tolerations(new: list[Any], old: list[Any]) -> Errors:
     path = "spec.tolerations"
-    kept = {_tolerated(one) for one in new}
-    if any(_tolerated(one) not in kept for one in old):
+    kept = {_toleration_key(toleration) for toleration in new}
+    if any(_toleration_key(toleration) not in kept for toleration in old):
         return [forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
     return tolerations(path, new)
 
 
-def _tolerated(toleration: Mapping[str, Any]) -> tuple[str, ...]:
+def _toleration_key(toleration: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(text(toleration, key) for key in ("key", "operator", "value", "effect"))
 
 
@@ -90,8 +90,8 @@ def _the_rest(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     kept = _with_allowed_changes_undone(new, old)
     if same(kept, old):
         return []
-    told = f"pod updates may not change fields other than {_MAY_CHANGE}\n{changes('PodSpec', old, kept)}"
-    return [forbidden("spec", told)]
+    message = f"pod updates may not change fields other than {_MAY_CHANGE}\n{changes('PodSpec', old, kept)}"
+    return [forbidden("spec", message)]
 
 
 def _with_allowed_changes_undone(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _with_allowed_changes_undone(new: Mapping[str, Any], old: Mapping[str, Any])
     return kept
 
 
-def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
+def check_ephemeral_containers_update(new: Mapping[str, Any], old: Mapping[str, Any]) -> Errors:
     """Ephemeral containers are added; they neither change nor go."""
     if MIRROR in mapping(mapping(old, "metadata"), "annotations"):
         return [
@@ -119,7 +119,9 @@ def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any])
             )
         ]
     path = "spec.ephemeralContainers"
-    by_name = {text(one, "name"): one for one in items(mapping(new, "spec"), "ephemeralContainers")}
+    by_name = {
+        text(container, "name"): container for container in items(mapping(new, "spec"), "ephemeralContainers")
+    }
     errors: Errors = []
     for former in items(mapping(old, "spec"), "ephemeralContainers"):
         name = text(former, "name")
@@ -127,6 +129,6 @@ def changed_ephemeral_containers(new: Mapping[str, Any], old: Mapping[str, Any])
             errors.append(forbidden(path, f'existing ephemeral containers "{name}" may not be removed\n'))
         elif not same(by_name[name], former):
             shown = changes("EphemeralContainer", former, by_name[name])
-            told = f'existing ephemeral containers "{name}" may not be changed\n{shown}'
-            errors.append(forbidden(path, told))
+            message = f'existing ephemeral containers "{name}" may not be changed\n{shown}'
+            errors.append(forbidden(path, message))
     return errors

@@ -12,10 +12,10 @@ from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, 
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
-    broken,
+    check_required,
     items,
+    make_errors,
     mapping,
-    needed,
     text,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, dns1123_subdomain
@@ -36,11 +36,13 @@ def volumes(path: str, given: list[Any], pod_name: str) -> tuple[dict[str, Any],
     errors: Errors = []
     sound: dict[str, Any] = {}
     created = {
-        f"{pod_name}-{text(one, 'name')}" for one in given if pod_name and one.get("ephemeral") is not None
+        f"{pod_name}-{text(entry, 'name')}"
+        for entry in given
+        if pod_name and entry.get("ephemeral") is not None
     }
     for index, volume in enumerate(given):
         at, name = f"{path}[{index}]", text(volume, "name")
-        own = _source(at, volume, pod_name) + needed(f"{at}.name", name, dns1123_label)
+        own = _source(at, volume, pod_name) + check_required(f"{at}.name", name, dns1123_label)
         if name in sound:
             own.append(duplicate(f"{at}.name", name))
         if not own:
@@ -48,8 +50,8 @@ def volumes(path: str, given: list[Any], pod_name: str) -> tuple[dict[str, Any],
         errors += own
         claim = text(mapping(volume, "persistentVolumeClaim"), "claimName")
         if claim and claim in created:
-            told = "must not reference a PVC that gets created for an ephemeral volume"
-            errors.append(invalid(f"{at}.persistentVolumeClaim.claimName", claim, told))
+            message = "must not reference a PVC that gets created for an ephemeral volume"
+            errors.append(invalid(f"{at}.persistentVolumeClaim.claimName", claim, message))
     return sound, errors
 
 
@@ -76,7 +78,7 @@ def _claim_name(path: str, pod_name: str, name: str) -> Errors:
     if not pod_name or not name:
         return []
     claim = f"{pod_name}-{name}"
-    return broken(path, name, [f'PVC name "{claim}": {told}' for told in dns1123_subdomain(claim)])
+    return make_errors(path, name, [f'PVC name "{claim}": {message}' for message in dns1123_subdomain(claim)])
 
 
 def _empty_dir(path: str, source: Mapping[str, Any]) -> Errors:

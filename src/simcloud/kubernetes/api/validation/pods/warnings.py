@@ -38,23 +38,23 @@ def hostname_warning(name: str, use: str) -> list[str]:
 
 
 def _for_spec(at: str, spec: Mapping[str, Any]) -> list[str]:
-    told = _spread(f"{at}.topologySpreadConstraints", items(spec, "topologySpreadConstraints"))
-    told += _repeated(f"{at}.hostAliases", items(spec, "hostAliases"), "ip")
+    messages = _spread(f"{at}.topologySpreadConstraints", items(spec, "topologySpreadConstraints"))
+    messages += _warn_of_duplicates(f"{at}.hostAliases", items(spec, "hostAliases"), "ip")
     secrets = items(spec, "imagePullSecrets")
-    told += _repeated(f"{at}.imagePullSecrets", secrets, "name")
-    told += [
+    messages += _warn_of_duplicates(f"{at}.imagePullSecrets", secrets, "name")
+    messages += [
         f'{at}.imagePullSecrets[{index}].name: invalid empty name ""'
         for index, secret in enumerate(secrets)
         if not text(secret, "name")
     ]
-    told += _containers(at, spec)
-    told += _ports(each_container(at, spec))
+    messages += _containers(at, spec)
+    messages += _ports(each_container(at, spec))
     if number(spec, "terminationGracePeriodSeconds") < 0:
         why = "must be >= 0; negative values are invalid and will be treated as 1"
-        told.append(f"{at}.terminationGracePeriodSeconds: {why}")
+        messages.append(f"{at}.terminationGracePeriodSeconds: {why}")
     for key in ("podAffinity", "podAntiAffinity"):
-        told += _pod_affinity(f"{at}.affinity.{key}", mapping(mapping(spec, "affinity"), key))
-    return told
+        messages += _pod_affinity(f"{at}.affinity.{key}", mapping(mapping(spec, "affinity"), key))
+    return messages
 
 
 def _spread(path: str, constraints: list[Any]) -> list[str]:
@@ -65,15 +65,15 @@ def _spread(path: str, constraints: list[Any]) -> list[str]:
     ]
 
 
-def _repeated(path: str, given: list[Any], key: str) -> list[str]:
-    told = []
+def _warn_of_duplicates(path: str, given: list[Any], key: str) -> list[str]:
+    messages = []
     seen: set[str] = set()
     for index, item in enumerate(given):
         value = text(item, key)
         if value in seen:
-            told.append(f"{path}[{index}].{key}: duplicate {key} {shown(value)}")
+            messages.append(f"{path}[{index}].{key}: duplicate {key} {shown(value)}")
         seen.add(value)
-    return told
+    return messages
 
 
 def _fractions(path: str, amounts: Mapping[str, Any]) -> list[str]:
@@ -85,18 +85,18 @@ def _fractions(path: str, amounts: Mapping[str, Any]) -> list[str]:
 
 
 def _containers(path: str, spec: Mapping[str, Any]) -> list[str]:
-    told = []
+    messages = []
     for at, container in each_container(path, spec):
         resources = mapping(container, "resources")
         for kind in ("limits", "requests"):
-            told += _fractions(f"{at}.resources.{kind}", mapping(resources, kind))
-        told += _hidden(f"{at}.env", items(container, "env"))
-    return told
+            messages += _fractions(f"{at}.resources.{kind}", mapping(resources, kind))
+        messages += _warn_of_hidden_variables(f"{at}.env", items(container, "env"))
+    return messages
 
 
-def _hidden(path: str, variables: list[Any]) -> list[str]:
+def _warn_of_hidden_variables(path: str, variables: list[Any]) -> list[str]:
     """Variables that hide an earlier one of the same name."""
-    told = []
+    messages = []
     seen: set[str] = set()
     for index, variable in enumerate(variables):
         name, value = text(variable, "name"), text(variable, "value")
@@ -104,24 +104,28 @@ def _hidden(path: str, variables: list[Any]) -> list[str]:
         extends = variable.get("valueFrom") is None and value != reference and reference in value
         if name in seen and not extends:
             why = f"hides previous definition of {shown(name)}, which may be dropped when using apply"
-            told.append(f"{path}[{index}]: {why}")
+            messages.append(f"{path}[{index}]: {why}")
         seen.add(name)
-    return told
+    return messages
 
 
 def _ports(containers: list[tuple[str, Mapping[str, Any]]]) -> list[str]:
-    told = []
+    messages = []
     seen: dict[tuple[int, str], list[tuple[str, Mapping[str, Any]]]] = {}
     for path, container in containers:
         for index, port in enumerate(items(container, "ports")):
             at = f"{path}.ports[{index}]"
             if text(port, "hostIP") and not number(port, "hostPort"):
-                told.append(f"{at}: hostIP set without hostPort: {_port_as_go(port)}")
+                messages.append(f"{at}: hostIP set without hostPort: {_port_as_go(port)}")
             others = seen.setdefault((number(port, "containerPort"), text(port, "protocol")), [])
-            if len(told) < _PORT_WARNINGS_LIMIT:
-                told += [f"{at}: {why} with {other}" for other, one in others if (why := _clash(port, one))]
+            if len(messages) < _PORT_WARNINGS_LIMIT:
+                messages += [
+                    f"{at}: {why} with {other}"
+                    for other, other_port in others
+                    if (why := _clash(port, other_port))
+                ]
                 others.append((at, port))
-    return told
+    return messages
 
 
 def _port_as_go(port: Mapping[str, Any]) -> str:
@@ -145,12 +149,12 @@ def _clash(port: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 
 def _pod_affinity(path: str, affinity: Mapping[str, Any]) -> list[str]:
-    told = [
+    messages = [
         f"{path}.{REQUIRED}[{index}].labelSelector: {_NO_SELECTOR}"
         for index, term in enumerate(items(affinity, REQUIRED))
         if term.get("labelSelector") is None
     ]
-    return told + [
+    return messages + [
         f"{path}.{PREFERRED}[{index}].podAffinityTerm.labelSelector: {_NO_SELECTOR}"
         for index, term in enumerate(items(affinity, PREFERRED))
         if mapping(term, "podAffinityTerm").get("labelSelector") is None
