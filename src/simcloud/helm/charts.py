@@ -65,7 +65,7 @@ class Chart:
             for name, data in self.files
             if name.startswith("crds/") and name.endswith((".yaml", ".yml", ".json"))
         ]
-        return own + [crd for one in self.dependencies for crd in one.crds()]
+        return own + [crd for dependency in self.dependencies for crd in dependency.crds()]
 
 
 def locate_chart(ctx: Context, name: str, version: str = "") -> str:
@@ -231,8 +231,8 @@ def _mapping(data: bytes, name: str) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         kind = "array" if isinstance(found, list) else "string"
-        told = f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
-        raise HelmError(f"cannot load {name}: error unmarshaling JSON: while decoding JSON: {told}")
+        message = f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+        raise HelmError(f"cannot load {name}: error unmarshaling JSON: while decoding JSON: {message}")
     return found
 
 

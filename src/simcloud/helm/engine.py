@@ -132,8 +132,8 @@ class Engine:
     def _deeper(self, name: str) -> None:
         self._spent.depth += 1
         if self._spent.depth > 100:
-            told = "unable to execute template"
-            raise CallError(f"rendering template has a nested reference name: {name}: {told}")
+            message = "unable to execute template"
+            raise CallError(f"rendering template has a nested reference name: {name}: {message}")
 
     def _tpl(self, library: Library, text: str, data: Any) -> str:
         inner = Library(dict(library.templates), missing_key="zero")
@@ -183,8 +183,8 @@ def _collect(chart: Chart, above: dict[str, Any], sources: dict[str, _Source]) -
         "Values": values,
         "Subcharts": below,
     }
-    for one in chart.dependencies:
-        below[one.name] = _collect(one, data, sources)
+    for dependency in chart.dependencies:
+        below[dependency.name] = _collect(dependency, data, sources)
     library = chart.metadata.get("type") == "library"
     for name, text in chart.templates:
         if not library or _is_partial(name):
@@ -197,15 +197,15 @@ def top_values(values: dict[str, Any], release: dict[str, Any], capabilities: Ca
     return {"Values": values, "Release": release, "Capabilities": capabilities}
 
 
-def _parse_error(told: str) -> str:
-    found = re.match(r"template: ([^:\n]+:\d+): (.*)", told, re.DOTALL)
-    return f"parse error at ({found[1]}): {found[2]}" if found else told
+def _parse_error(message: str) -> str:
+    found = re.match(r"template: ([^:\n]+:\d+): (.*)", message, re.DOTALL)
+    return f"parse error at ({found[1]}): {found[2]}" if found else message
 
 
-def _execution_error(told: str) -> str:
+def _execution_error(message: str) -> str:
     """An error that a chart raised itself is told without where templates called each other."""
-    warned = _WARNED.search(told)
-    place = _PLACED.match(told)
+    warned = _WARNED.search(message)
+    place = _PLACED.match(message)
     if warned is None or place is None:
-        return told
+        return message
     return f"execution error at ({place[1]}): {warned[1]}"

@@ -38,8 +38,8 @@ class Hooks:
         try:
             items = build(self._connection, hook.manifest.text, self._release.namespace)
         except HelmError as error:
-            told = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
-            raise HelmError(told) from None
+            message = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
+            raise HelmError(message) from None
         hook.last_run = {"started_at": self._now(), "completed_at": "", "phase": "Running"}
         try:
             await create(self._connection, items)

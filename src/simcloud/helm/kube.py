@@ -38,8 +38,8 @@ def build(connection: ApiClient, manifest: str, namespace: str) -> list[Item]:
     """The objects of a manifest; raises ``HelmError`` for kinds that the cluster does not have."""
     found: list[Item] = []
     missing: list[str] = []
-    for one in documents(manifest):
-        for obj in _flat(one.head):
+    for document in documents(manifest):
+        for obj in _flat(document.head):
             item = _item(connection, obj, namespace)
             found.append(item) if isinstance(item, Item) else missing.append(item)
     if len(missing) > 1:
@@ -62,8 +62,8 @@ def _flat(obj: Object) -> Iterator[Object]:
 def _item(connection: ApiClient, obj: Object, namespace: str) -> Item | str:
     unset = [f"{name} not set" for name in ("apiVersion", "kind") if not obj.get(name)]
     if unset:
-        told = f"[{', '.join(unset)}]" if len(unset) > 1 else unset[0]
-        return f'error validating "": error validating data: {told}'
+        message = f"[{', '.join(unset)}]" if len(unset) > 1 else unset[0]
+        return f'error validating "": error validating data: {message}'
     metadata = obj.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     name, own = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
@@ -227,5 +227,5 @@ async def remove(connection: ApiClient, items: list[Item], propagation: str = "B
 def for_removal(manifest: str) -> tuple[list[Manifest], list[Manifest]]:
     """A release's documents to take away, in order, and those that its chart keeps."""
     ordered = in_order(documents(manifest), UNINSTALL_ORDER)
-    kept = [one for one in ordered if str(one.annotations.get(KEEP, "")).lower() == "keep"]
-    return [one for one in ordered if one not in kept], kept
+    kept = [item for item in ordered if str(item.annotations.get(KEEP, "")).lower() == "keep"]
+    return [item for item in ordered if item not in kept], kept

@@ -107,8 +107,8 @@ class Lifecycle:
         if not self.flags["atomic"]:
             return
         await remove(self.connection, build(self.connection, release.manifest, self._namespace))
-        for one in await self.storage.history(release.name):
-            await self.storage.delete(one)
+        for revision in await self.storage.history(release.name):
+            await self.storage.delete(revision)
         raise HelmError(
             f"release {release.name} failed, and has been uninstalled due to atomic being set: {error}"
         )
@@ -163,7 +163,7 @@ class Lifecycle:
         before = self._build(current.manifest, "current release manifest")
         items = self._build(release.manifest, "new release manifest")
         own(items, name, self._namespace)
-        new = [item for item in items if item.key not in {one.key for one in before}]
+        new = [item for item in items if item.key not in {old_item.key for old_item in before}]
         try:
             take = bool(self.flags["take-ownership"])
             before += await taken(self.connection, new, name, self._namespace, take=take)
@@ -202,9 +202,9 @@ class Lifecycle:
     async def _undo_upgrade(self, release: Release, error: HelmError) -> None:
         history = await self.storage.history(release.name)
         good = [
-            one
-            for one in history
-            if one.status in ("deployed", "superseded") and one.version < release.version
+            revision
+            for revision in history
+            if revision.status in ("deployed", "superseded") and revision.version < release.version
         ]
         if not good:
             raise HelmError(
@@ -244,7 +244,7 @@ class Lifecycle:
         history = await self.storage.history(name)
         last = history[-1]
         wanted = version or last.version - 1
-        target = next((one for one in history if one.version == wanted), None)
+        target = next((revision for revision in history if revision.version == wanted), None)
         if target is None:
             if version:
                 raise HelmError(f"release has no {version} version")
@@ -263,10 +263,10 @@ class Lifecycle:
         hooks = Hooks(self.helm.ctx, self.connection, release, self.timeout_s)
         await self._hooks(hooks, "pre-rollback")
         try:
-            known = {one.key for one in before}
+            known = {item.key for item in before}
             adopted = await taken(
                 self.connection,
-                [one for one in items if one.key not in known],
+                [item for item in items if item.key not in known],
                 name,
                 self._namespace,
                 take=True,
@@ -277,14 +277,14 @@ class Lifecycle:
             if last.status == "deployed":
                 last.status = "superseded"
                 await self.storage.update(last)
-            told = f'Rollback "{name}" failed: {error}'
-            await self._failed(release, told)
+            message = f'Rollback "{name}" failed: {error}'
+            await self._failed(release, message)
             raise
         await self._hooks(hooks, "post-rollback")
-        for one in history:
-            if one.status == "deployed":
-                one.status = "superseded"
-                await self.storage.update(one)
+        for revision in history:
+            if revision.status == "deployed":
+                revision.status = "superseded"
+                await self.storage.update(revision)
         self._settle(release, "deployed", release.description)
         await self.storage.update(release)
         await self._forget_old(name)
@@ -336,7 +336,9 @@ class Lifecycle:
 
     async def _crds(self, chart: Chart) -> None:
         for path, data in chart.crds():
-            text = "\n---\n".join(one.text for one in documents(data.decode(errors="replace"), path))
+            text = "\n---\n".join(
+                document.text for document in documents(data.decode(errors="replace"), path)
+            )
             for item in build(self.connection, text, self._namespace):
                 try:
                     await self.connection.create(item.resource, item.namespace, item.obj)
@@ -358,8 +360,8 @@ class Lifecycle:
             if error.reason != "AlreadyExists":
                 raise HelmError(error.message) from None
 
-    async def _failed(self, release: Release, told: str) -> None:
-        release.status, release.description = "failed", told
+    async def _failed(self, release: Release, message: str) -> None:
+        release.status, release.description = "failed", message
         await self.storage.update(release)
 
     def _settle(self, release: Release, status: str, description: str) -> None:
@@ -369,9 +371,9 @@ class Lifecycle:
         """Keep only so many revisions; the deployed one stays."""
         most = int(self.flags["history-max"])
         history = await self.storage.history(name)
-        for one in history[: max(0, len(history) - most)] if most > 0 else ():
-            if one.status != "deployed":
-                await self.storage.delete(one)
+        for revision in history[: max(0, len(history) - most)] if most > 0 else ():
+            if revision.status != "deployed":
+                await self.storage.delete(revision)
 
 
 def dry_run(flags: Flags) -> str:

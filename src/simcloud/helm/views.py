@@ -29,10 +29,10 @@ async def write_release(
     """A release in the form that was asked for."""
     form = helm.flags["output"] if "output" in helm.flags.values else "table"
     if form != "table":
-        told = release.as_json()
+        document = release.as_json()
         if helm.command.path == "status":
-            del told["chart"]
-        await helm.out(written(form, told))
+            del document["chart"]
+        await helm.out(written(form, document))
     else:
         debug = everything or bool(helm.flags["debug"])
         await helm.out(status_text(release, description, hide_notes, debug, everything, resources))
@@ -72,16 +72,16 @@ def _tests(release: Release) -> str:
     tests = [hook for hook in release.hooks if "test" in hook.events]
     if not tests:
         return "TEST SUITE: None\n"
-    told = ""
+    text = ""
     for hook in tests:
         run = hook.last_run
         if not run.get("started_at"):
             continue
-        told += (
+        text += (
             f"TEST SUITE:     {hook.manifest.name}\nLast Started:   {ansi(run['started_at'])}\n"
             f"Last Completed: {ansi(run.get('completed_at', ''))}\nPhase:          {run.get('phase', '')}\n"
         )
-    return told
+    return text
 
 
 def ansi(time: str) -> str:

@@ -71,7 +71,14 @@ def _done(obj: Object) -> bool:
 
 def _condition(obj: Object, kind: str) -> dict[str, Any]:
     conditions = at(obj, "status", "conditions", default=None) or ()
-    return next((one for one in conditions if one["type"] == kind and one["status"] == "True"), {})
+    return next(
+        (
+            condition
+            for condition in conditions
+            if condition["type"] == kind and condition["status"] == "True"
+        ),
+        {},
+    )
 
 
 async def _all_ready(connection: ApiClient, items: list[Item], jobs: bool) -> bool:
@@ -116,10 +123,13 @@ async def _deployment_ready(connection: ApiClient, obj: Object) -> bool:
     namespace, uid = obj["metadata"]["namespace"], obj["metadata"]["uid"]
     wanted = _without_hash(obj["spec"]["template"])
     newest = [
-        one
-        for one in await connection.list(sets, namespace)
-        if any(owner["uid"] == uid for owner in at(one, "metadata", "ownerReferences", default=None) or ())
-        and _without_hash(one["spec"]["template"]) == wanted
+        replica_set
+        for replica_set in await connection.list(sets, namespace)
+        if any(
+            owner["uid"] == uid
+            for owner in at(replica_set, "metadata", "ownerReferences", default=None) or ()
+        )
+        and _without_hash(replica_set["spec"]["template"]) == wanted
     ]
     if not newest or not _observed(obj):
         return False

@@ -68,12 +68,12 @@ class Command:
     @property
     def usage(self) -> str:
         """How it is called."""
-        told: str = facts().get(self.path, {}).get("usage", self.full)
-        return told
+        line: str = facts().get(self.path, {}).get("usage", self.full)
+        return line
 
     def flags(self) -> list[Flag]:
         """Its own flags."""
-        return [Flag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+        return [Flag(*flag) for flag in facts().get(self.path, {}).get("flags", ())]
 
     def parser(self) -> Parser:
         """Reads its command line: its own flags and those of every command."""
@@ -124,7 +124,7 @@ def facts() -> dict[str, Any]:
 @cache
 def global_flags() -> tuple[Flag, ...]:
     """The flags of every command."""
-    return tuple(Flag(*one) for one in facts()["options"]["flags"])
+    return tuple(Flag(*flag) for flag in facts()["options"]["flags"])
 
 
 def find(words: list[str]) -> tuple[Command, Flags]:

@@ -95,17 +95,17 @@ def _invalid(error: ApiError, before: str) -> str:
     details = error.details or {}
     if before:
         return f"Error from server (Invalid): {before}{error.message}"
-    told = "The request is invalid"
+    message = "The request is invalid"
     if details.get("kind"):
-        told = f'The {details["kind"]} "{details.get("name", "")}" is invalid'
+        message = f'The {details["kind"]} "{details.get("name", "")}" is invalid'
     causes = at(details, "causes", default=None)
     if not causes:
-        return f"{told}: {error.message}" if error.message else told
+        return f"{message}: {error.message}" if error.message else message
     faults = [
         f"{cause['field']}: {cause['message']}" if cause.get("field") else cause["message"]
         for cause in causes
     ]
     distinct = list(dict.fromkeys(faults))
     if len(distinct) == 1:
-        return f"{told}: {distinct[0]}\n"
-    return "".join([f"{told}: \n", *(f"* {fault}\n" for fault in distinct)])
+        return f"{message}: {distinct[0]}\n"
+    return "".join([f"{message}: \n", *(f"* {fault}\n" for fault in distinct)])

@@ -129,7 +129,9 @@ class Parser:
     def deprecations(self, found: Flags) -> list[str]:
         """What is said of flags that were given and should not be any more."""
         flags = [self.long[name] for name, _ in found.spoken]
-        return [f"Flag --{one.name} has been deprecated, {one.deprecated}" for one in flags if one.deprecated]
+        return [
+            f"Flag --{flag.name} has been deprecated, {flag.deprecated}" for flag in flags if flag.deprecated
+        ]
 
     def _long(self, word: str, words: list[str], position: int, found: Flags) -> int:
         name, equals, value = word[2:].partition("=")

@@ -60,24 +60,24 @@ def go_type(resource: Resource) -> str:
 
 def typed(resource: Resource, obj: Object) -> Object:
     """A copy of an object as Go's structs hold and print it."""
-    told: Object = copy(obj)
+    result: Object = copy(obj)
     if resource.custom is None:
-        drop_empty(resource.schema, told)
-        print_always(resource.schema, told)
-    return told
+        drop_empty(resource.schema, result)
+        print_always(resource.schema, result)
+    return result
 
 
 def difference(before: Object, after: Object) -> Object:
     """The merge patch that leads from one object to another; empty if they are equal."""
-    told: Object = {key: None for key in before if key not in after}
+    patch: Object = {key: None for key in before if key not in after}
     for key, value in after.items():
         known = before.get(key)
         if isinstance(known, dict) and isinstance(value, dict):
             if inner := difference(known, value):
-                told[key] = inner
+                patch[key] = inner
         elif key not in before or known != value:
-            told[key] = value
-    return told
+            patch[key] = value
+    return patch
 
 
 def record(kubectl: Kubectl, obj: Object) -> None:

@@ -70,10 +70,10 @@ def with_last_applied(obj: Object, *, keep_order: bool = False) -> Object:
     annotations = {
         key: value for key, value in (metadata.get("annotations") or {}).items() if key != LAST_APPLIED
     }
-    told = {**obj, "metadata": {**metadata, "annotations": annotations}}
+    applied = {**obj, "metadata": {**metadata, "annotations": annotations}}
     if keep_order and not annotations:
-        told["metadata"].pop("annotations")
-    annotations = {**annotations, LAST_APPLIED: json_text(told, keep_order=keep_order) + "\n"}
+        applied["metadata"].pop("annotations")
+    annotations = {**annotations, LAST_APPLIED: json_text(applied, keep_order=keep_order) + "\n"}
     metadata["annotations"] = annotations
     return {**obj, "metadata": metadata}
 

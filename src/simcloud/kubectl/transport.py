@@ -53,7 +53,7 @@ class Unreachable(PlainError):
 
 def discoveries(command: str, args: Collection[str]) -> int:
     """How often a command asks a server what it serves before it gives up."""
-    if any(command == one or command.startswith(f"{one} ") for one in SILENT):
+    if any(command == silent or command.startswith(f"{silent} ") for silent in SILENT):
         return 0
     if command in ONCE:
         return 1
@@ -75,8 +75,8 @@ async def reach(ctx: Context, server: str, asked: int, timeout_s: float) -> None
         except NetworkError as error:
             failed = _failed(ctx, address, error, timeout_s)
             if asked:
-                told = quote(f"couldn't get current server API group list: {failed.request}")
-                await ctx.err(klog(ctx, "E", "memcache.go:265", f'"Unhandled Error" err={told}'))
+                message = quote(f"couldn't get current server API group list: {failed.request}")
+                await ctx.err(klog(ctx, "E", "memcache.go:265", f'"Unhandled Error" err={message}'))
             if attempt + 1 >= asked:
                 raise failed from None
 

@@ -17,7 +17,7 @@ SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch e
 
 def check(requests: list[Wanted]) -> None:
     """Refuse to watch several kinds."""
-    if len({one.resource.key for one in requests}) > 1:
+    if len({request.resource.key for request in requests}) > 1:
         raise KubectlError("you may only specify a single resource type")
 
 

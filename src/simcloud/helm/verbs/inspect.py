@@ -24,7 +24,7 @@ async def list_releases(helm: Helm) -> None:
     found = _latest(await storage.all(flags["selector"]), helm)
     if flags["filter"]:
         matches = REGEXES["regexMatch"].call
-        found = [one for one in found if matches(flags["filter"], one.name)]
+        found = [release for release in found if matches(flags["filter"], release.name)]
     if flags["date"]:
         found.sort(key=lambda one: moment(one.last_deployed).seconds)
     else:
@@ -37,7 +37,7 @@ async def list_releases(helm: Helm) -> None:
     if flags["short"]:
         await _short(helm, found)
         return
-    rows = [_row(one) for one in found]
+    rows = [_row(release) for release in found]
     names = ("name", "namespace", "revision", "updated", "status", "chart", "app_version")
     if flags["output"] != "table":
         await helm.out(written(flags["output"], [dict(zip(names, row, strict=True)) for row in rows]))
@@ -47,7 +47,7 @@ async def list_releases(helm: Helm) -> None:
 
 
 async def _short(helm: Helm, found: list[Release]) -> None:
-    names = [one.name for one in found]
+    names = [release.name for release in found]
     if helm.flags["output"] == "table":
         await helm.out("".join(f"{name}\n" for name in names))
     else:
@@ -59,12 +59,12 @@ def _latest(releases: list[Release], helm: Helm) -> list[Release]:
     newest: dict[tuple[str, str], Release] = {}
     chosen = _states(helm)
     if "superseded" in chosen and len(chosen) < 8:
-        return [one for one in releases if one.status in chosen]
-    for one in releases:
-        held = newest.get((one.namespace, one.name))
-        if held is None or one.version > held.version:
-            newest[one.namespace, one.name] = one
-    return [one for one in newest.values() if one.status in chosen]
+        return [release for release in releases if release.status in chosen]
+    for release in releases:
+        held = newest.get((release.namespace, release.name))
+        if held is None or release.version > held.version:
+            newest[release.namespace, release.name] = release
+    return [release for release in newest.values() if release.status in chosen]
 
 
 def _states(helm: Helm) -> list[str]:
@@ -99,20 +99,20 @@ async def history(helm: Helm) -> None:
     if helm.flags["output"] == "table":
         head = ("REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION")
         rows = [
-            (str(one.version), ansi(one.last_deployed), one.status, _chart(one),
-             str(one.chart.metadata.get("appVersion", "")), one.description)
-            for one in found
+            (str(release.version), ansi(release.last_deployed), release.status, _chart(release),
+             str(release.chart.metadata.get("appVersion", "")), release.description)
+            for release in found
         ]  # fmt: skip
         await helm.out(table(head, rows))
         return
-    told: list[Any] = [
+    entries: list[Any] = [
         {
-            "revision": one.version, "updated": one.last_deployed, "status": one.status, "chart": _chart(one),
-            "app_version": str(one.chart.metadata.get("appVersion", "")), "description": one.description,
+            "revision": release.version, "updated": release.last_deployed, "status": release.status, "chart": _chart(release),
+            "app_version": str(release.chart.metadata.get("appVersion", "")), "description": release.description,
         }
-        for one in found
+        for release in found
     ]  # fmt: skip
-    await helm.out(written(helm.flags["output"], told))
+    await helm.out(written(helm.flags["output"], entries))
 
 
 async def _asked(helm: Helm) -> Release:
@@ -179,7 +179,7 @@ async def get_metadata(helm: Helm) -> None:
     one = await _asked(helm)
     annotations = one.chart.metadata.get("annotations") or {}
     needed = [str(held.get("name")) for held in one.chart.metadata.get("dependencies") or ()]
-    told: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "name": one.name,
         "chart": one.chart.name,
         "version": one.chart.version,
@@ -192,12 +192,12 @@ async def get_metadata(helm: Helm) -> None:
         "deployedAt": one.last_deployed,
     }
     if helm.flags["output"] != "table":
-        shown = {name: value for name, value in told.items() if value not in ({}, [])}
+        shown = {name: value for name, value in metadata.items() if value not in ({}, [])}
         await helm.out(written(helm.flags["output"], shown))
         return
-    told["annotations"] = ",".join(f"{name}={annotations[name]}" for name in sorted(annotations))
-    told["dependencies"] = ",".join(needed)
-    await helm.out("".join(f"{_upper(name)}: {value}\n" for name, value in told.items()))
+    metadata["annotations"] = ",".join(f"{name}={annotations[name]}" for name in sorted(annotations))
+    metadata["dependencies"] = ",".join(needed)
+    await helm.out("".join(f"{_upper(name)}: {value}\n" for name, value in metadata.items()))
 
 
 def _upper(name: str) -> str:

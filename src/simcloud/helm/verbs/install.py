@@ -117,8 +117,8 @@ async def rollback(helm: Helm) -> None:
         try:
             version = int(helm.args[1])
         except ValueError:
-            told = f'strconv.Atoi: parsing "{helm.args[1]}": invalid syntax'
-            raise HelmError(f"could not convert revision to a number: {told}") from None
+            message = f'strconv.Atoi: parsing "{helm.args[1]}": invalid syntax'
+            raise HelmError(f"could not convert revision to a number: {message}") from None
     life = Lifecycle(helm, await helm.connect(), await helm.storage(), helm.flags)
     await life.rollback(helm.args[0], version)
     await helm.out("Rollback was a success! Happy Helming!\n")

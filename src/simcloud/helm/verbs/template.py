@@ -43,7 +43,7 @@ async def template(helm: Helm) -> None:
         shown += [hook.manifest for hook in rendered.hooks if not (skip and "test" in hook.events)]
     if flags["show-only"]:
         shown = _only(shown, chart.name, flags["show-only"])
-    text = "".join(one.shown() for one in shown)
+    text = "".join(manifest.shown() for manifest in shown)
     await helm.out(f"{text.strip()}\n" if text.strip() else "")
 
 
@@ -54,7 +54,7 @@ def _version(said: str) -> str:
 def _only(shown: list[Manifest], chart: str, wanted: list[str]) -> list[Manifest]:
     chosen = []
     for path in wanted:
-        found = [one for one in shown if one.path.removeprefix(f"{chart}/") == path]
+        found = [manifest for manifest in shown if manifest.path.removeprefix(f"{chart}/") == path]
         if not found:
             raise HelmError(f"could not find template {path} in chart")
         chosen += found

@@ -107,15 +107,19 @@ def _owns_annotation(stored: Object) -> bool:
 def _taken_over(stored: Object, manager: str) -> list[Object] | None:
     """The managed fields with the client's apply made part of the server's; None if there is nothing to take over."""
     entries: list[Object] = at(stored, "metadata", "managedFields") or []
-    old = [one for one in entries if one["manager"] in BEFORE and one["operation"] == "Update"]
-    mine = next((one for one in entries if one["manager"] == manager and one["operation"] == "Apply"), None)
-    old = [one for one in old if not one.get("subresource")]
+    old = [entry for entry in entries if entry["manager"] in BEFORE and entry["operation"] == "Update"]
+    mine = next(
+        (entry for entry in entries if entry["manager"] == manager and entry["operation"] == "Apply"), None
+    )
+    old = [entry for entry in old if not entry.get("subresource")]
     if not old or mine is None:
         return None
     fields: Any = mine["fieldsV1"]
-    for one in old:
-        fields = _union(fields, one["fieldsV1"])
-    return [{**one, "fieldsV1": fields} if one is mine else one for one in entries if one not in old]
+    for entry in old:
+        fields = _union(fields, entry["fieldsV1"])
+    return [
+        {**entry, "fieldsV1": fields} if entry is mine else entry for entry in entries if entry not in old
+    ]
 
 
 def _union(one: Object, other: Object) -> Object:

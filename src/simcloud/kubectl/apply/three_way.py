@@ -69,7 +69,7 @@ def _diff_maps(before: Object, after: Object, schema: Schema, only: _Only) -> Ob
 
 
 def _strategy(field: Schema) -> str:
-    return next((one for one in field.patch_strategy if one != "retainKeys"), "")
+    return next((strategy for strategy in field.patch_strategy if strategy != "retainKeys"), "")
 
 
 def _diff_field(patch: Object, key: str, old: Object, new: Object, field: Schema, only: _Only) -> None:

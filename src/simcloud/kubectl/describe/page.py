@@ -59,7 +59,7 @@ class Page:
     ) -> None:
         """Headings, rules below them (as long as the headings, if nothing is said), and rows."""
         self.line(*headings, level=level)
-        self.line(*(rules or ["-" * len(one) for one in headings]), level=level)
+        self.line(*(rules or ["-" * len(heading) for heading in headings]), level=level)
         for row in rows:
             self.line(*map(str, row), level=level)
 

@@ -20,10 +20,10 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     pending = condition(items(status, "conditions"), "PodResizePending")
     refused = pending is not None and pending.get("reason") == "Infeasible"
     held = {
-        text(one, "name"): _held(one, kind)
+        text(item, "name"): _held(item, kind)
         for key in ("containerStatuses", "initContainerStatuses")
-        for one in items(status, key)
-        if one.get("resources") is not None
+        for item in items(status, key)
+        if item.get("resources") is not None
     }
     if not held:
         return wanted
@@ -35,7 +35,9 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
         most = largest([asked, *held[text(container, "name")]])
         return {**container, "resources": {kind: {name: str(value) for name, value in most.items()}}}
 
-    containers = {key: [resized(one) for one in items(spec, key)] for key in ("containers", "initContainers")}
+    containers = {
+        key: [resized(entry) for entry in items(spec, key)] for key in ("containers", "initContainers")
+    }
     return pod_amounts({**spec, **containers}, kind)
 
 

@@ -58,7 +58,7 @@ def _write_attributes(page: Page, attributes: Object) -> None:
     if not shown:
         page.field("VolumeAttributes", NONE, _LEVEL)
     else:
-        page.several("VolumeAttributes", (f"    {one}" for one in shown), _LEVEL)
+        page.several("VolumeAttributes", (f"    {line}" for line in shown), _LEVEL)
 
 
 def _write_projected(page: Page, projected: Object) -> None:

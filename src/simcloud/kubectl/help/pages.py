@@ -38,7 +38,7 @@ def help_of(command: Command) -> str:
 
 def options_text() -> str:
     """What ``kubectl options`` prints."""
-    flags = [Flag(*one) for one in facts()["options"]["flags"]]
+    flags = [Flag(*flag) for flag in facts()["options"]["flags"]]
     return "The following options can be passed to any command:\n\n" + "\n".join(map(told, flags))
 
 
@@ -68,5 +68,5 @@ def _root() -> str:
 
 
 def _listed(commands: list[Command]) -> str:
-    width = max(*(len(one.name) for one in commands), 11) + 2
-    return "".join(f"  {one.name:<{width}} {one.summary}\n" for one in commands)
+    width = max(*(len(command.name) for command in commands), 11) + 2
+    return "".join(f"  {command.name:<{width}} {command.summary}\n" for command in commands)

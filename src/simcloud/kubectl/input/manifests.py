@@ -79,7 +79,7 @@ async def read_tolerantly(
 
         return Manifests([Document(obj, kustomize) for obj in await build(kubectl, kustomize)])
     found = Manifests()
-    for source, data in [one for name in names for one in await _texts(kubectl, name, recursive)]:
+    for source, data in [text for name in names for text in await _texts(kubectl, name, recursive)]:
         kubectl.ctx.spend_turn(len(data) // BYTES_A_TURN)
         try:
             for document in _documents(data, source, validate):
@@ -142,9 +142,9 @@ def _is_link(kubectl: Kubectl, path: str) -> bool:
 
 
 def _documents(data: bytes, source: str, validate: bool) -> Iterator[Document]:
-    for told in parsed(data, source):
-        if told is not None:
-            for obj in _flat(told, source, validate):
+    for document in parsed(data, source):
+        if document is not None:
+            for obj in _flat(document, source, validate):
                 yield Document(obj, source)
 
 
@@ -225,38 +225,38 @@ def _parts(data: bytes) -> Iterator[bytes]:
     yield b"".join(part)
 
 
-def _flat(told: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:
+def _flat(document: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:
     """An object, or those of a list."""
-    _check_shape(told, source, validate)
-    items = told.get("items")
-    if str(told["kind"]).endswith("List") and isinstance(items, list) and depth < MAX_LIST_DEPTH:
+    _check_shape(document, source, validate)
+    items = document.get("items")
+    if str(document["kind"]).endswith("List") and isinstance(items, list) and depth < MAX_LIST_DEPTH:
         return [obj for item in items for obj in _flat(item, source, validate, depth + 1)]
-    return [told]
+    return [document]
 
 
-def _check_shape(told: Any, source: str, validate: bool) -> None:
+def _check_shape(document: Any, source: str, validate: bool) -> None:
     if validate:
-        if not isinstance(told, dict):
+        if not isinstance(document, dict):
             raise _invalid(source, "invalid object to validate")
-        missing = [f"{name} not set" for name in ("apiVersion", "kind") if not told.get(name)]
+        missing = [f"{name} not set" for name in ("apiVersion", "kind") if not document.get(name)]
         if missing:
             raise _invalid(source, missing[0] if len(missing) == 1 else f"[{', '.join(missing)}]")
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise KubectlError(
-            f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told)} into Go value of type '
+            f'unable to decode "{source}": json: cannot unmarshal {_json_kind(document)} into Go value of type '
             "unstructured.detector"
         )
     for name, field_name in (("kind", "Kind"), ("apiVersion", "apiVersion")):
-        if not told.get(name):
+        if not document.get(name):
             raise KubectlError(
-                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(told)}'"
+                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(document)}'"
             )
-        if not isinstance(told[name], str):
+        if not isinstance(document[name], str):
             raise KubectlError(
-                f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told[name])} into Go struct field '
+                f'unable to decode "{source}": json: cannot unmarshal {_json_kind(document[name])} into Go struct field '
                 f"detector.{name} of type string"
             )
-    if (why := _metadata_fault(told)) is not None:
+    if (why := _metadata_fault(document)) is not None:
         raise KubectlError(f'unable to decode "{source}": {why}')
 
 
@@ -267,21 +267,21 @@ def _invalid(source: str, why: str) -> KubectlError:
     )
 
 
-def _json_kind(told: Any) -> str:
-    if isinstance(told, bool):
+def _json_kind(document: Any) -> str:
+    if isinstance(document, bool):
         return "bool"
-    if isinstance(told, list):
+    if isinstance(document, list):
         return "array"
-    if isinstance(told, dict):
+    if isinstance(document, dict):
         return "object"
-    return "string" if isinstance(told, str) else "number"
+    return "string" if isinstance(document, str) else "number"
 
 
-def _metadata_fault(told: Object) -> str | None:
+def _metadata_fault(document: Object) -> str | None:
     """What the reader of an object's metadata cannot take: a name or a label that is no text."""
     schema = schema_of("", "v1", "ConfigMap") or ANYTHING
     try:
-        decode_typed({"metadata": told.get("metadata")}, schema, "ConfigMap", "v1")
+        decode_typed({"metadata": document.get("metadata")}, schema, "ConfigMap", "v1")
     except CannotDecode as error:
         return error.why
     return None

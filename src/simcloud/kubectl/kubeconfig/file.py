@@ -29,7 +29,7 @@ class Kubeconfig:
 
     def entry(self, part: str, name: str) -> Config | None:
         """A cluster, context or user."""
-        found = next((one for one in self.told[part] if one.get("name") == name), None)
+        found = next((candidate for candidate in self.told[part] if candidate.get("name") == name), None)
         if found is None:
             return None
         inner: Config = found.setdefault(INNER[part], {})
@@ -47,13 +47,13 @@ class Kubeconfig:
 
     def save(self) -> None:
         """Write the file, entries by name, as kubectl writes it."""
-        told = ordered(self.told)
+        config = ordered(self.told)
         for part in INNER:
-            told[part] = sorted(told[part] or (), key=lambda one: str(one["name"])) or None
+            config[part] = sorted(config[part] or (), key=lambda one: str(one["name"])) or None
         folder = self.path.rpartition("/")[0]
         if folder and not self._files.exists(folder):
             self._files.mkdir(folder, 0o755, parents=True)
         try:
-            self._files.put(self.path, as_yaml(told).encode(), mode=0o600)
+            self._files.put(self.path, as_yaml(config).encode(), mode=0o600)
         except FileError as error:
             raise KubectlError(f"open {self.path}: {error.strerror.lower()}") from None

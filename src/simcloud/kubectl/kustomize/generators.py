@@ -16,16 +16,18 @@ ReadFile = Callable[[str], bytes]
 BEHAVIORS: Final = ("", "unspecified", "create", "merge", "replace")
 
 
-def generate(resources: list[Res], kind: str, told: Object, common: Object, read: ReadFile) -> None:
+def generate(resources: list[Res], kind: str, generator: Object, common: Object, read: ReadFile) -> None:
     """Make one, or change the one that is there, as its behaviour says."""
-    name, behavior = str(told.get("name") or ""), str(told.get("behavior") or "").lower()
+    name, behavior = str(generator.get("name") or ""), str(generator.get("behavior") or "").lower()
     if not name:
         raise KubectlError(f"{kind} generator has no name")
     if behavior not in BEHAVIORS:
         raise KubectlError(f'unknown behavior "{behavior}"')
-    made = Res(_made(kind, told, _options(common, told), read), hashed=True)
-    made.hashed = not _options(common, told).get("disableNameSuffixHash")
-    there = next((one for one in resources if one.kind == kind and one.called(name)), None)
+    made = Res(_made(kind, generator, _options(common, generator), read), hashed=True)
+    made.hashed = not _options(common, generator).get("disableNameSuffixHash")
+    there = next(
+        (resource for resource in resources if resource.kind == kind and resource.called(name)), None
+    )
     if behavior in ("merge", "replace"):
         if there is None:
             raise KubectlError(f"id {made.shown()} does not exist; cannot merge or replace")
@@ -36,8 +38,8 @@ def generate(resources: list[Res], kind: str, told: Object, common: Object, read
     resources.append(made)
 
 
-def _options(common: Object, told: Object) -> Object:
-    own = told.get("options") or {}
+def _options(common: Object, generator: Object) -> Object:
+    own = generator.get("options") or {}
     merged = {**common, **own}
     for part in ("labels", "annotations"):
         pairs = {**(common.get(part) or {}), **(own.get(part) or {})}
@@ -46,18 +48,18 @@ def _options(common: Object, told: Object) -> Object:
     return merged
 
 
-def _made(kind: str, told: Object, options: Object, read: ReadFile) -> Object:
-    metadata: Object = {"name": told["name"]}
-    if told.get("namespace"):
-        metadata["namespace"] = told["namespace"]
+def _made(kind: str, generator: Object, options: Object, read: ReadFile) -> Object:
+    metadata: Object = {"name": generator["name"]}
+    if generator.get("namespace"):
+        metadata["namespace"] = generator["namespace"]
     for part in ("labels", "annotations"):
         if options.get(part):
             metadata[part] = dict(options[part])
     obj: Object = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
-    for key, value in _pairs(told, read):
+    for key, value in _pairs(generator, read):
         _put(obj, kind, key, value)
     if kind == "Secret":
-        obj["type"] = told.get("type") or "Opaque"
+        obj["type"] = generator.get("type") or "Opaque"
     if options.get("immutable"):
         obj["immutable"] = True
     return obj
@@ -79,15 +81,15 @@ def _put(obj: Object, kind: str, key: str, value: bytes) -> None:
             del obj["data"]
 
 
-def _pairs(told: Object, read: ReadFile) -> Pairs:
+def _pairs(generator: Object, read: ReadFile) -> Pairs:
     found: Pairs = []
-    env_files = [*(told.get("envs") or ()), *([told["env"]] if told.get("env") else ())]
+    env_files = [*(generator.get("envs") or ()), *([generator["env"]] if generator.get("env") else ())]
     for path in env_files:
         found.extend(env_pairs(read(str(path)), str(path), {}))
-    for said in told.get("files") or ():
+    for said in generator.get("files") or ():
         key, equals, path = str(said).partition("=")
         found.append((key, read(path)) if equals else (key.rpartition("/")[2], read(key)))
-    for said in told.get("literals") or ():
+    for said in generator.get("literals") or ():
         key, equals, value = str(said).partition("=")
         if not equals or not key:
             raise KubectlError(f"invalid literal source {said}, expected key=value")

@@ -22,14 +22,14 @@ def patch_all(resources: list[Res], patch: Any, target: Object | None, catalogue
     if isinstance(patch, list):
         if target is None:
             raise KubectlError("must specify a target for JSON patch")
-        for one in _targets(resources, target):
-            one.obj = _operations(one.obj, patch)
+        for resource in _targets(resources, target):
+            resource.obj = _operations(resource.obj, patch)
         return
     if not isinstance(patch, dict):
         raise KubectlError("unable to parse SM or JSON patch from [" + str(patch) + "]")
     found = _targets(resources, target) if target else _by_identity(resources, patch)
-    for one in found:
-        _merge_into(resources, one, patch, catalogue)
+    for resource in found:
+        _merge_into(resources, resource, patch, catalogue)
 
 
 def _operations(obj: Object, patch: list[Any]) -> Object:
@@ -60,7 +60,7 @@ def _targets(resources: list[Res], target: Object) -> list[Res]:
             for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
         )
 
-    return [one for one in resources if fits(one)]
+    return [resource for resource in resources if fits(resource)]
 
 
 def _whole(form: Any, text: str) -> bool:
@@ -74,12 +74,13 @@ def _by_identity(resources: list[Res], patch: Object) -> list[Res]:
     metadata = patch.get("metadata") or {}
     name, namespace = metadata.get("name"), metadata.get("namespace")
     found = [
-        one
-        for one in resources
-        if one.kind == patch.get("kind")
-        and one.obj["apiVersion"].rpartition("/")[0] == str(patch.get("apiVersion", "")).rpartition("/")[0]
-        and one.called(str(name))
-        and (not namespace or not one.namespace or namespace == one.namespace)
+        resource
+        for resource in resources
+        if resource.kind == patch.get("kind")
+        and resource.obj["apiVersion"].rpartition("/")[0]
+        == str(patch.get("apiVersion", "")).rpartition("/")[0]
+        and resource.called(str(name))
+        and (not namespace or not resource.namespace or namespace == resource.namespace)
     ]
     if not found:
         shown = shown_id({"apiVersion": "", "kind": "", **patch})

@@ -66,19 +66,19 @@ def shown_id(obj: Object) -> str:
     return f"{obj['kind']}.{version or '[noVer]'}.{group or '[noGrp]'}/{place}"
 
 
-def checked(told: Any, source: str) -> Object:
+def checked(obj: Any, source: str) -> Object:
     """An object that a resource file holds, fit to be worked on."""
-    if not isinstance(told, dict) or not told.get("kind"):
+    if not isinstance(obj, dict) or not obj.get("kind"):
         raise KubectlError(f"missing Resource metadata: kind is not set in {source}")
-    if not isinstance(told.get("metadata"), dict) or not told["metadata"].get("name"):
+    if not isinstance(obj.get("metadata"), dict) or not obj["metadata"].get("name"):
         raise KubectlError(
-            f"missing metadata.name in object {{{{{told.get('apiVersion', '')} {told['kind']}}} {{{{ }}}} }}"
+            f"missing metadata.name in object {{{{{obj.get('apiVersion', '')} {obj['kind']}}} {{{{ }}}} }}"
         )
-    told.setdefault("apiVersion", "v1")
+    obj.setdefault("apiVersion", "v1")
     for part in ("labels", "annotations"):
-        if told["metadata"].get(part) is None:
-            told["metadata"].pop(part, None)
-    return told
+        if obj["metadata"].get(part) is None:
+            obj["metadata"].pop(part, None)
+    return obj
 
 
 def is_namespaced(catalogue: Catalogue, obj: Object) -> bool:

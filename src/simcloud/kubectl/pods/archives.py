@@ -39,8 +39,8 @@ def _below(ctx: Context, path: str, name: str, depth: int) -> Iterator[tuple[str
     if not inside or depth >= DEEPEST:
         yield path, name, stat
     else:
-        for one in inside:
-            yield from _below(ctx, joined(path, one), joined(name, one), depth + 1)
+        for entry in inside:
+            yield from _below(ctx, joined(path, entry), joined(name, entry), depth + 1)
 
 
 def _add(ctx: Context, archive: tarfile.TarFile, path: str, name: str, stat: Stat) -> None:

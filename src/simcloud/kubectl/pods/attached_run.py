@@ -59,7 +59,7 @@ def _running_or_ended(pod: Object | None) -> bool:
 
 def _is_ready(pod: Object) -> bool:
     conditions = at(pod, "status", "conditions") or ()
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 async def _attach(kubectl: Kubectl, info: Info, pod: Object) -> None:

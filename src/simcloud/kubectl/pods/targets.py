@@ -155,7 +155,7 @@ def _ready_since(pod: Object) -> str | None:
 
 def _restarts(pod: Object) -> int:
     statuses = at(pod, "status", "containerStatuses", default=())
-    return max((one.get("restartCount", 0) for one in statuses), default=0)
+    return max((container_status.get("restartCount", 0) for container_status in statuses), default=0)
 
 
 # -- containers --------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def _restarts(pod: Object) -> int:
 def find_container(pod: Object, name: str) -> Object | None:
     """A container of any sort by its name."""
     for part in ("initContainers", "containers", "ephemeralContainers"):
-        for one in pod["spec"].get(part) or ():
-            if one["name"] == name:
-                found: Object = one
+        for container in pod["spec"].get(part) or ():
+            if container["name"] == name:
+                found: Object = container
                 return found
     return None
 
@@ -174,7 +174,9 @@ def find_container(pod: Object, name: str) -> Object | None:
 def all_names(pod: Object) -> str:
     """The containers that one may choose from."""
     return ", ".join(
-        f"{one['name']}{mark}" for part, mark in PARTS.items() for one in pod["spec"].get(part) or ()
+        f"{container['name']}{mark}"
+        for part, mark in PARTS.items()
+        for container in pod["spec"].get(part) or ()
     )
 
 

@@ -48,8 +48,8 @@ def sort_objects(objects: Sequence[Object], by: str) -> list[Object]:
         found = [_first(JsonPath(path), obj) for obj in objects]
     except JsonPathError as error:
         raise PrintError(str(error)) from None
-    told = f"Field {path} in *unstructured.Unstructured"
-    return _sorted(objects, found, path, "sorter.go:329", told)
+    message = f"Field {path} in *unstructured.Unstructured"
+    return _sorted(objects, found, path, "sorter.go:329", message)
 
 
 def sort_rows(rows: Sequence[Object], by: str) -> list[Object]:
@@ -76,14 +76,14 @@ def _first(path: JsonPath, obj: Object) -> Any:
     return found[0][0] if found and found[0] else _ABSENT
 
 
-def _sorted(rows: Sequence[_Row], found: list[Any], path: str, place: str, told: str) -> list[_Row]:
+def _sorted(rows: Sequence[_Row], found: list[Any], path: str, place: str, message: str) -> list[_Row]:
     if all(value is _ABSENT for value in found):
         raise PrintError(f"couldn't find any field with path {quote(path)} in the list of objects")
     pairs = list(zip(rows, found, strict=True))
     try:
         return [row for row, _ in go_sorted(pairs, _less_pair)]
     except _NoOrder as error:
-        raise Unsortable(place, f"{told} is an unsortable type: interface, err: {error}") from None
+        raise Unsortable(place, f"{message} is an unsortable type: interface, err: {error}") from None
 
 
 def _less_pair(one: tuple[_Row, Any], other: tuple[_Row, Any]) -> bool:

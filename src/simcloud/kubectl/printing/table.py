@@ -123,7 +123,7 @@ class TablePrinter:
         cells = ["EVENT"] if event else []
         if self._placed:
             cells.append("NAMESPACE")
-        cells += [str(one["name"]).upper() for one in definitions if self._shown(one)]
+        cells += [str(definition["name"]).upper() for definition in definitions if self._shown(definition)]
         cells += [label.rpartition("/")[2].upper() for label in look.label_columns]
         return [*cells, "LABELS"] if look.labels else cells
 

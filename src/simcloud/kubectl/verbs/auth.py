@@ -99,12 +99,12 @@ async def can_i(kubectl: Kubectl) -> int:
     answer = await ask(kubectl, "SelfSubjectAccessReview", "selfsubjectaccessreviews", spec)
     status = answer["status"]
     if not flags["quiet"]:
-        told = "yes" if status["allowed"] else "no"
+        verdict = "yes" if status["allowed"] else "no"
         if status.get("reason") and not status["allowed"]:
-            told += f" - {status['reason']}"
+            verdict += f" - {status['reason']}"
         if status.get("evaluationError"):
-            told += f" - {status['evaluationError']}"
-        await kubectl.out(f"{told}\n")
+            verdict += f" - {status['evaluationError']}"
+        await kubectl.out(f"{verdict}\n")
     return 0 if status["allowed"] else 1
 
 

@@ -56,7 +56,7 @@ async def dump(kubectl: Kubectl) -> None:
 async def _namespaces(kubectl: Kubectl, connection: ApiClient) -> list[str]:
     if kubectl.flags["all-namespaces"]:
         found = await connection.list(connection.resource("namespaces"), None)
-        return [one["metadata"]["name"] for one in found]
+        return [item["metadata"]["name"] for item in found]
     return kubectl.flags["namespaces"] or ["kube-system", kubectl.namespace]
 
 
@@ -65,7 +65,7 @@ async def _dump(
 ) -> None:
     resource = connection.resource(name)
     listed = await connection.listed(resource, namespace)
-    items = [_typed(one, resource) for one in listed["items"]]
+    items = [_typed(item, resource) for item in listed["items"]]
     whole: Object = {
         "kind": resource.list_kind,
         "apiVersion": resource.api_version,

@@ -119,8 +119,8 @@ async def _unpack(kubectl: Kubectl, source: FileSpec, prefix: str, target: str, 
                     f' (consider using "kubectl exec -n {quote(source.namespace)} {quote(source.pod)} -- '
                     f'tar cf - {quote(source.file)} | tar xf -")'
                 )
-                told = f"warning: skipping symlink: {quote(path)} -> {quote(entry.linkname)}"
-                await kubectl.err(f"{told}{'' if warned else advice}\n")
+                message = f"warning: skipping symlink: {quote(path)} -> {quote(entry.linkname)}"
+                await kubectl.err(f"{message}{'' if warned else advice}\n")
                 warned = True
             else:
                 files.write(path, content)

@@ -224,12 +224,12 @@ async def token(kubectl: Kubectl) -> None:
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": {}, "spec": spec}
     connection = await kubectl.connect()
     try:
-        told = await connection.act(
+        response = await connection.act(
             connection.resource("serviceaccounts"), kubectl.namespace, name, "token", request
         )
     except ApiError as error:
         raise KubectlError(f"failed to create token: {error.message}") from None
-    await kubectl.out(told["status"]["token"] + "\n" if printer is None else printer.print(told))
+    await kubectl.out(response["status"]["token"] + "\n" if printer is None else printer.print(response))
 
 
 def _bound_kind(kubectl: Kubectl) -> str:

@@ -101,7 +101,7 @@ def _check_pem(data: bytes, what: str, kind: str) -> None:
     kinds = [found.decode() for found in _PEM.findall(data)]
     if not kinds:
         raise KubectlError(f"tls: failed to find any PEM data in {what} input")
-    if any(one == kind or (what == "key" and one.endswith(f" {kind}")) for one in kinds):
+    if any(entry == kind or (what == "key" and entry.endswith(f" {kind}")) for entry in kinds):
         return
     wanted = (
         '"CERTIFICATE" PEM block' if what == "certificate" else 'PEM block with type ending in "PRIVATE KEY"'

@@ -139,7 +139,7 @@ class Debugger:
         secure(self._profile, container, Style.EPHEMERAL)
         await self._customise(container)
         connection = await self._kubectl.connect()
-        before = [{"name": one["name"]} for one in info.obj["spec"].get("ephemeralContainers") or ()]
+        before = [{"name": entry["name"]} for entry in info.obj["spec"].get("ephemeralContainers") or ()]
         change = {
             "$setElementOrder/ephemeralContainers": [*before, {"name": container["name"]}],
             "ephemeralContainers": [container],
@@ -167,8 +167,8 @@ class Debugger:
             spec["shareProcessNamespace"] = flags["share-processes"]
         if not flags["same-node"]:
             spec.pop("nodeName", None)
-        for one in spec["containers"]:
-            one["image"] = self._images.get(one["name"]) or self._images.get("*") or one["image"]
+        for entry in spec["containers"]:
+            entry["image"] = self._images.get(entry["name"]) or self._images.get("*") or entry["image"]
         container = await self._changed_container(pod)
         if container is not None:
             secure(self._profile, container, Style.COPY)
@@ -308,15 +308,19 @@ class Debugger:
         watch = await connection.watch(resource, metadata["namespace"], options, metadata["name"])
         try:
             while True:
-                for status in (one for part in STATUSES for one in at(pod, "status", part, default=())):
+                for status in (
+                    container_status
+                    for part in STATUSES
+                    for container_status in at(pod, "status", part, default=())
+                ):
                     if status["name"] != container:
                         continue
                     state = status["state"]
                     if "running" in state or "terminated" in state:
                         return pod, state
-                    told = at(state, "waiting", "message", default="")
-                    if told and not self._flags["quiet"]:
-                        await self._kubectl.err(f"Warning: container {container}: {told}\n")
+                    message = at(state, "waiting", "message", default="")
+                    if message and not self._flags["quiet"]:
+                        await self._kubectl.err(f"Warning: container {container}: {message}\n")
                 event = await watch.next()
                 if event is None or event.type == "DELETED":
                     raise NotFound(resource, "")
@@ -331,15 +335,15 @@ def _custom(kubectl: Kubectl) -> Object:
     if not name:
         return {}
     try:
-        told = read_yaml(kubectl.ctx.files.read(name))
+        custom = read_yaml(kubectl.ctx.files.read(name))
     except FileError as error:
         why = f"open {name}: {error.strerror.lower()}"
         raise KubectlError(f"must pass a container spec json file for custom profile: {why}") from None
     except BadYaml as error:
         raise KubectlError(f"{name} does not contain a valid container spec: {error}") from None
-    if not isinstance(told, dict):
+    if not isinstance(custom, dict):
         raise KubectlError(f"{name} does not contain a valid container spec: it is no object")
-    return told
+    return custom
 
 
 def _pairs(words: list[str], flag: str) -> list[tuple[str, str]]:
@@ -347,8 +351,8 @@ def _pairs(words: list[str], flag: str) -> list[tuple[str, str]]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            told = f'invalid argument "{word}" for "--{flag}" flag: {word} must be formatted as key=value'
-            raise FlagError(told, "kubectl debug")
+            message = f'invalid argument "{word}" for "--{flag}" flag: {word} must be formatted as key=value'
+            raise FlagError(message, "kubectl debug")
         found.append((name, value))
     return found
 

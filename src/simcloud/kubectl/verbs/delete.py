@@ -137,22 +137,29 @@ async def _targets(kubectl: Kubectl, failures: Failures) -> list[Info]:
         return found.infos
     wanted = await requested(kubectl)
     selected = flags["all"] or flags["selector"] or flags["field-selector"]
-    if not selected and any(not one.name for one in wanted):
+    if not selected and any(not request.name for request in wanted):
         raise KubectlError("resource(s) were provided, but no name was specified")
     connection = await kubectl.connect()
     infos: list[Info] = []
-    for one in wanted:
-        if one.name:
-            infos.append(Info(one.resource, one.namespace or "", one.name, {"metadata": {"name": one.name}}))
+    for request in wanted:
+        if request.name:
+            infos.append(
+                Info(
+                    request.resource,
+                    request.namespace or "",
+                    request.name,
+                    {"metadata": {"name": request.name}},
+                )
+            )
             continue
         try:
             listed = await connection.list(
-                one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                request.resource, request.namespace, labels=flags["selector"], fields=flags["field-selector"]
             )
         except ApiError as error:
             failures.append(error)
             continue
-        infos.extend(info_of(one.resource, obj) for obj in listed)
+        infos.extend(info_of(request.resource, obj) for obj in listed)
     return infos
 
 

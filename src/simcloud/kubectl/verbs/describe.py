@@ -30,12 +30,12 @@ async def describe(kubectl: Kubectl) -> None:
         raise KubectlError(NO_TYPE)
     connection = await kubectl.connect()
     found: list[Info] = []
-    for one in await requested(kubectl):
+    for request in await requested(kubectl):
         try:
-            found += await _found(kubectl, one)
+            found += await _found(kubectl, request)
         except ApiError as error:
-            told = sentence(error) if one.name else list_refused(error, one, flags["selector"], "")
-            kubectl.postponed.append(told)
+            message = sentence(error) if request.name else list_refused(error, request, flags["selector"], "")
+            kubectl.postponed.append(message)
     # Events are asked for one object at a time: of several they are shown only when they are asked for.
     shown = flags["show-events"] and (len(found) < 2 or flags.said("show-events"))
     before, after = ("", "\n") if _begin_alike(kubectl, found) else ("\n\n", "")
@@ -51,7 +51,7 @@ def _begin_alike(kubectl: Kubectl, found: list[Info]) -> bool:
     """Whether the word given was the beginning of names, and no name."""
     if len(kubectl.args) != 2 or "/" in kubectl.args[0]:
         return False
-    return any(kubectl.args[1] != one.name for one in found)
+    return any(kubectl.args[1] != info.name for info in found)
 
 
 async def _found(kubectl: Kubectl, one: Wanted) -> list[Info]:

@@ -40,7 +40,7 @@ async def events(kubectl: Kubectl) -> None:
     namespace = None if flags["all-namespaces"] else kubectl.namespace
     resource = connection.resource("events")
     listed = await connection.listed(resource, namespace)
-    chosen = [one for one in listed["items"] if _fits(one, about, wanted)]
+    chosen = [event for event in listed["items"] if _fits(event, about, wanted)]
     if flags["watch"]:
         await _follow(kubectl, connection, namespace, chosen, about, wanted, printer)
         return
@@ -52,7 +52,8 @@ async def events(kubectl: Kubectl) -> None:
     if printer is not None:
         whole = {"kind": "EventList", "apiVersion": "v1", "metadata": {}}
         items = [
-            in_struct_order({"kind": "Event", "apiVersion": "v1", **one}, resource.schema) for one in chosen
+            in_struct_order({"kind": "Event", "apiVersion": "v1", **event}, resource.schema)
+            for event in chosen
         ]
         if flags["output"] != "name":
             await kubectl.out(printer.print({**whole, "items": items}))
@@ -60,8 +61,8 @@ async def events(kubectl: Kubectl) -> None:
     writer = TabWriter()
     if not flags["no-headers"]:
         writer.write(_headers(namespace is None))
-    for one in chosen:
-        writer.write(_row(one, connection.now_s, namespace is None))
+    for event in chosen:
+        writer.write(_row(event, connection.now_s, namespace is None))
     await kubectl.out(writer.flush())
 
 

@@ -48,10 +48,10 @@ async def explain(kubectl: Kubectl) -> None:
         raise KubectlError(f"GVR ({place}) not found in OpenAPI schema")
     await kubectl.out(f"GROUP:      {group}\n" if group else "")
     await kubectl.out(f"KIND:       {served.kind}\nVERSION:    {version}\n\n")
-    told = Plaintext(document, flags["recursive"]).explain(schema, path)
-    if not told:
+    text = Plaintext(document, flags["recursive"]).explain(schema, path)
+    if not text:
         raise KubectlError(f'field "{path[-1]}" does not exist')
-    await kubectl.out(f"{told}\n")
+    await kubectl.out(f"{text}\n")
 
 
 def _asked(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:

@@ -55,12 +55,14 @@ async def get(kubectl: Kubectl) -> None:
     requests = await requested(kubectl)
     if watched:
         watch_output.check(requests)
-    elif flags["subresource"] and any(not one.name for one in requests):
+    elif flags["subresource"] and any(not request.name for request in requests):
         raise KubectlError("subresource cannot be used when bulk resources are specified")
     found = await _fetch(kubectl, requests)
     if watched:
         if not kubectl.postponed:
-            await watch_output.watch(kubectl, requests, [one for _, items in found for one in items], printer)
+            await watch_output.watch(
+                kubectl, requests, [item for _, items in found for item in items], printer
+            )
     elif printer is None:
         await _tables(kubectl, found)
     else:
@@ -71,7 +73,7 @@ async def _raw(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     if kubectl.args:
         raise KubectlError("arguments may not be passed when --raw is specified")
-    if any(flags[one] for one in ("watch", "watch-only", "selector", "label-columns", "sort-by")):
+    if any(flags[flag] for flag in ("watch", "watch-only", "selector", "label-columns", "sort-by")):
         raise KubectlError(
             "--raw may not be specified with other flags that filter the server request or alter the output"
         )
@@ -85,19 +87,22 @@ async def _fetch(kubectl: Kubectl, requests: list[Wanted]) -> Found:
     connection = await kubectl.connect()
     flags = kubectl.flags
     found: Found = []
-    for one in requests:
+    for request in requests:
         try:
-            if one.name:
-                items = [await fetch(connection, one, flags["subresource"])]
+            if request.name:
+                items = [await fetch(connection, request, flags["subresource"])]
             else:
                 items = await connection.list(
-                    one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                    request.resource,
+                    request.namespace,
+                    labels=flags["selector"],
+                    fields=flags["field-selector"],
                 )
         except ApiError as error:
             if not (flags["ignore-not-found"] and error.reason == "NotFound"):
-                kubectl.postponed.append(_refused(kubectl, one, error))
+                kubectl.postponed.append(_refused(kubectl, request, error))
             continue
-        found.append((one, items))
+        found.append((request, items))
     return found
 
 
@@ -110,13 +115,13 @@ def _refused(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
 
 async def _tables(kubectl: Kubectl, found: Found) -> None:
     connection = await kubectl.connect()
-    tables = [tabled(kubectl, connection, one.resource, items) for one, items in found]
-    text = TablePrinter(look(kubectl, [one.resource for one, _ in found])).print(tables)
+    tables = [tabled(kubectl, connection, request.resource, items) for request, items in found]
+    text = TablePrinter(look(kubectl, [request.resource for request, _ in found])).print(tables)
     if text:
         await kubectl.out(text)
     elif not kubectl.postponed and not kubectl.flags["ignore-not-found"]:
         await kubectl.tell_warnings()
-        await kubectl.err(nothing_found(kubectl, [one for one, _ in found]))
+        await kubectl.err(nothing_found(kubectl, [request for request, _ in found]))
 
 
 async def _objects(kubectl: Kubectl, requests: list[Wanted], found: Found, printer: Printer) -> None:

@@ -151,7 +151,7 @@ async def _wishes(kubectl: Kubectl, pod: Object, options: LogOptions) -> list[Wi
     """The logs of a pod that are meant."""
     if kubectl.flags["all-containers"]:
         parts = ("initContainers", "containers", "ephemeralContainers")
-        names = [one["name"] for part in parts for one in pod["spec"].get(part) or ()]
+        names = [container["name"] for part in parts for container in pod["spec"].get(part) or ()]
         return [Wish(pod, replace(options, container=name)) for name in names]
     name = options.container
     if not name:
@@ -210,8 +210,8 @@ async def _together(kubectl: Kubectl, wishes: list[Wish]) -> None:
             if came is not None and not kubectl.flags["ignore-errors"]:
                 raise came
             if came is not None:
-                told = came.told() if isinstance(came, KubectlError) else came.message
-                await kubectl.ctx.out(f"error: {told.removeprefix('error: ')}\n")
+                message = came.told() if isinstance(came, KubectlError) else came.message
+                await kubectl.ctx.out(f"error: {message.removeprefix('error: ')}\n")
             left -= 1
             if not left:
                 return

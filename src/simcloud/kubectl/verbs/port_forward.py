@@ -97,8 +97,8 @@ class Forwarder:
         """Forward until the pod is lost."""
         listening = [await self._listen(pair, addresses) for pair in pairs]
         if not any(listening):
-            told = " ".join(f"{{{pair.local} {pair.remote}}}" for pair in pairs)
-            raise KubectlError(f"unable to listen on any of the requested ports: [{told}]")
+            ports = " ".join(f"{{{pair.local} {pair.remote}}}" for pair in pairs)
+            raise KubectlError(f"unable to listen on any of the requested ports: [{ports}]")
         self._ctx.signals.on(Signal.INT, lambda _: self._arrivals.end())
         try:
             async for arrival in self._arrivals:
@@ -157,8 +157,8 @@ class Forwarder:
             self._arrivals.put(Arrival(pair, None, why), 0)
 
     async def _give_up(self, pair: PortPair, why: str) -> None:
-        told = quote(f"an error occurred forwarding {pair.local} -> {pair.remote}: {why}")
+        message = quote(f"an error occurred forwarding {pair.local} -> {pair.remote}: {why}")
         moment = datetime.fromtimestamp(self._ctx.now, UTC)
         header = f"E{moment:%m%d %H:%M:%S.%f} {self._ctx.process.pid:7} portforward.go:522]"
-        await self._kubectl.err(f'{header} "Unhandled Error" err={told}\n')
+        await self._kubectl.err(f'{header} "Unhandled Error" err={message}\n')
         raise KubectlError("lost connection to pod")

@@ -88,8 +88,8 @@ async def history(kubectl: Kubectl) -> None:
             for revision in wanted:
                 await teller.tell(info.resource, revision.shown)
         elif number:
-            told = template_text(_explained(info, wanted[0]))
-            await teller.tell(info.resource, info.obj, f"with revision #{number}\n{told}")
+            text = template_text(_explained(info, wanted[0]))
+            await teller.tell(info.resource, info.obj, f"with revision #{number}\n{text}")
         else:
             await teller.tell(info.resource, info.obj, f"\n{history_text(known)}")
 
@@ -100,10 +100,10 @@ def _explained(info: Info, revision: Revision) -> Object:
     """A Deployment's revision with why it was made among its annotations."""
     if info.resource.kind != "Deployment" or not revision.cause:
         return revision.template
-    told: Object = copy(revision.template)
-    metadata = told.setdefault("metadata", {})
+    template: Object = copy(revision.template)
+    metadata = template.setdefault("metadata", {})
     metadata["annotations"] = {**(metadata.get("annotations") or {}), CHANGE_CAUSE: revision.cause}
-    return told
+    return template
 
 
 @command(
@@ -140,8 +140,8 @@ async def _rolled_back(kubectl: Kubectl, info: Info) -> str:
         )
     wanted = find(known, number)
     if dry_run(kubectl) is DryRun.CLIENT:
-        told = template_text(wanted.template)
-        return told if deployment else f"will roll back to {told}"
+        text = template_text(wanted.template)
+        return text if deployment else f"will roll back to {text}"
     if deployment and at(info.obj, "spec", "paused"):
         raise KubectlError(
             "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"

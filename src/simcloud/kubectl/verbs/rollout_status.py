@@ -59,8 +59,8 @@ async def _follow(kubectl: Kubectl, info: Info) -> None:
             raise KubectlError("object has been deleted")
         obj = listed[0]
         while True:
-            told, done = progress(obj, flags["revision"])
-            await kubectl.out(told)
+            message, done = progress(obj, flags["revision"])
+            await kubectl.out(message)
             if done or not flags["watch"]:
                 return
             event = await watch.next()

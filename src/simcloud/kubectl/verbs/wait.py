@@ -68,7 +68,7 @@ def _timeout_s(kubectl: Kubectl) -> float:
 async def _infos(kubectl: Kubectl, *, deleting: bool, creating: bool, failures: Failures) -> list[Info]:
     wanted = await requested(kubectl)
     selected = kubectl.flags["all"] or kubectl.flags["selector"] or kubectl.flags["field-selector"]
-    if not selected and any(not one.name for one in wanted):
+    if not selected and any(not request.name for request in wanted):
         raise KubectlError("resource(s) were provided, but no name was specified")
     waited = 0.0
     while True:
@@ -90,18 +90,21 @@ async def _found(kubectl: Kubectl, wanted: list[Wanted]) -> tuple[list[Info], Fa
     flags = kubectl.flags
     found: list[Info] = []
     missing: Failures = []
-    for one in wanted:
+    for request in wanted:
         try:
-            if one.name:
-                objects = [await connection.get(one.resource, one.namespace or "", one.name)]
+            if request.name:
+                objects = [await connection.get(request.resource, request.namespace or "", request.name)]
             else:
                 objects = await connection.list(
-                    one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                    request.resource,
+                    request.namespace,
+                    labels=flags["selector"],
+                    fields=flags["field-selector"],
                 )
         except NotFound as error:
             missing.append(error)
             continue
-        found.extend(info_of(one.resource, obj) for obj in objects)
+        found.extend(info_of(request.resource, obj) for obj in objects)
     return found, missing
 
 
@@ -144,14 +147,14 @@ def _met(test: Callable[[Object], bool]) -> Condition:
 
 def _has_condition(obj: Object, name: str, value: str) -> bool:
     """Whether a condition has a value; one that speaks of an older generation does not count."""
-    for one in at(obj, "status", "conditions") or ():
-        if str(one.get("type", "")).lower() != name.lower():
+    for condition in at(obj, "status", "conditions") or ():
+        if str(condition.get("type", "")).lower() != name.lower():
             continue
-        seen = one.get("observedGeneration") or at(obj, "status", "observedGeneration")
+        seen = condition.get("observedGeneration") or at(obj, "status", "observedGeneration")
         generation = obj["metadata"].get("generation")
         if generation and seen and seen < generation:
             return False
-        return str(one.get("status", "")).lower() == value.lower()
+        return str(condition.get("status", "")).lower() == value.lower()
     return False
 
 
