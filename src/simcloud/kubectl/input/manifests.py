@@ -1,26 +1,23 @@
 """Objects from files, folders, addresses and standard input, as the machine that kubectl runs on has them.
 
-A file gives its objects up to its first mistake, and the mistake; other files go on. Nothing outside the simulated
+A file gives its objects up to its first mistake, and the mistake; other files are still read. Only the simulated
 machine and its network can be read.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.golang.json_text import json_text
 from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.downloads import download
-from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubectl.kustomize import build
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import ANYTHING, schema_of
-from simcloud.kubernetes.api.schema.bodies import parse_json
 from simcloud.kubernetes.api.schema.decoding import CannotDecode, decode_typed
-from simcloud.kubernetes.api.schema.go_json import fault
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:
@@ -70,13 +67,11 @@ async def read_tolerantly(
 ) -> Manifests:
     """All objects that can be read, and the mistakes beside them. Paths that do not exist are raised.
 
-    With ``validate`` an object without kind or version is told as the verbs do that check their objects.
+    With ``validate`` an object without kind or version is reported as by the verbs that validate their objects.
     """
     if kustomize:
         if names:
             raise KubectlError("only one of -f or -k can be specified")
-        from simcloud.kubectl.kustomize import build  # reads manifests itself
-
         return Manifests([Document(obj, kustomize) for obj in await build(kubectl, kustomize)])
     found = Manifests()
     for source, data in [text for name in names for text in await _texts(kubectl, name, recursive)]:
@@ -142,87 +137,10 @@ def _is_link(kubectl: Kubectl, path: str) -> bool:
 
 
 def _documents(data: bytes, source: str, validate: bool) -> Iterator[Document]:
-    for document in parsed(data, source):
+    for document in parse_documents(data, source):
         if document is not None:
             for obj in _flat(document, source, validate):
                 yield Document(obj, source)
-
-
-def parsed(data: bytes, source: str) -> Iterator[Any]:
-    """The YAML or JSON documents of a file, one after the other up to the first mistake."""
-    if data.lstrip().startswith(b"{"):
-        read = _json_documents(data, source)
-        yield from read.values
-        if not read.rest:
-            return
-        try:
-            yield read_yaml(read.rest)
-        except BadYaml:
-            raise KubectlError(f"error parsing {source}: {read.fault}") from None
-        return
-    for text in _parts(data):
-        try:
-            yield read_yaml(text)
-        except BadYaml as error:
-            raise KubectlError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
-
-
-@dataclass(slots=True)
-class _Json:
-    """The values of a stream of JSON, and what turned out to be none."""
-
-    values: list[Any] = field(default_factory=list)
-    rest: bytes = b""
-    fault: str = ""
-    """Why it is none, if it is no YAML either."""
-
-
-def _json_documents(data: bytes, source: str) -> _Json:
-    text, place = data.decode(errors="replace"), 0
-    decoder, read = json.JSONDecoder(), _Json()
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
-            continue
-        try:
-            _, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            read.rest = _not_json(text[place:], source)
-            offset = getattr(error, "pos", place) - place + 1
-            read.fault = f"json: offset {offset}: {fault(read.rest)}"
-            return read
-        try:
-            read.values.append(parse_json(text[place:end].encode())[0])
-        except ApiError as error:
-            raise KubectlError(f"error parsing {source}: {error.message}") from None
-        place = end
-    return read
-
-
-def _not_json(rest: str, source: str) -> bytes:
-    depth, quoted, escaped = 0, False, False
-    for letter in rest:
-        if quoted:
-            quoted, escaped = escaped or letter != '"', not escaped and letter == "\\"
-        elif letter == '"':
-            quoted = True
-        else:
-            depth += (letter in "{[") - (letter in "}]")
-    if quoted or depth > 0:
-        raise KubectlError(f"error parsing {source}: unexpected EOF")
-    return rest.encode()
-
-
-def _parts(data: bytes) -> Iterator[bytes]:
-    """A file taken apart at the lines that hold only ``---``."""
-    part: list[bytes] = []
-    for line in data.splitlines(keepends=True):
-        if line.startswith(b"---") and not line[3:].strip():
-            yield b"".join(part)
-            part = []
-        else:
-            part.append(line)
-    yield b"".join(part)
 
 
 def _flat(document: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:

@@ -6,6 +6,7 @@ from posixpath import isabs, join, normpath
 from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
 from simcloud.kubectl.kustomize.generators import generate, hashed_name
 from simcloud.kubectl.kustomize.patches import patch_all
@@ -158,10 +159,8 @@ class _Builder:
             resources.append(resource)
 
     def _file(self, where: str, path: str, folder: str) -> list[Res]:
-        from simcloud.kubectl.input.manifests import parsed
-
         text = self._inside(path, folder)
-        documents = [document for document in parsed(text, where) if document is not None]
+        documents = [document for document in parse_documents(text, where) if document is not None]
         flat = [item for document in documents for item in _items(document)]
         return [Res(checked(copy(document), path)) for document in flat]
 
@@ -220,9 +219,7 @@ class _Builder:
         return self._documents(said.encode() if "\n" in said else self._inside(said, folder))
 
     def _documents(self, text: bytes) -> list[Any]:
-        from simcloud.kubectl.input.manifests import parsed
-
-        return [document for document in parsed(text, "patch") if document is not None]
+        return [document for document in parse_documents(text, "patch") if document is not None]
 
 
 def _check_shapes(kustomization: Object) -> None:
