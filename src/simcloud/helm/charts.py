@@ -100,7 +100,7 @@ def load_chart(ctx: Context, path: str) -> Chart:
 
 
 def _folder(ctx: Context, root: str) -> list[Named]:
-    ignored = _ignored(ctx, root)
+    ignored = _read_ignore_patterns(ctx, root)
     found: list[Named] = []
     size = 0
     waiting = [""]
@@ -123,7 +123,7 @@ def _folder(ctx: Context, root: str) -> list[Named]:
     return sorted(found)
 
 
-def _ignored(ctx: Context, root: str) -> list[str]:
+def _read_ignore_patterns(ctx: Context, root: str) -> list[str]:
     try:
         text = ctx.files.read(f"{root}/.helmignore").decode(errors="replace")
     except FileError:

@@ -86,7 +86,7 @@ class Engine:
 
     def _library(self, sources: dict[str, _Source], names: list[str]) -> Library:
         library = Library({}, missing_key="zero")
-        library.functions = self._bound(library)
+        library.functions = self._bind(library)
         for name in names:
             try:
                 found = _bodies(name, sources[name].text)
@@ -106,13 +106,13 @@ class Engine:
             raise HelmError(_execution_error(str(error))) from None
         return run.printed.replace("<no value>", "")
 
-    def _bound(self, library: Library) -> Mapping[str, Function]:
+    def _bind(self, library: Library) -> Mapping[str, Function]:
         """All functions, those that call templates calling those of this library."""
         return {
             **self._plain,
             "include": Function(lambda name, data: self._include(library, name, data), 2, 2, ("string", "")),
             "tpl": Function(lambda text, data: self._tpl(library, text, data), 2, 2, ("string", "")),
-            "required": Function(self._required, 2, 2, ("string", "")),
+            "required": Function(self._require, 2, 2, ("string", "")),
             "fail": Function(self._fail, 1, 1, ("string",)),
             "lookup": Function(self._look, 4, 4, ("string", "string", "string", "string")),
         }
@@ -137,7 +137,7 @@ class Engine:
 
     def _tpl(self, library: Library, text: str, data: Any) -> str:
         inner = Library(dict(library.templates), missing_key="zero")
-        inner.functions = self._bound(inner)
+        inner.functions = self._bind(inner)
         try:
             inner.templates.update(_bodies(_ROOT, text))
         except TemplateError as error:
@@ -151,7 +151,7 @@ class Engine:
         self._spent.depth -= 1
         return run.printed.replace("<no value>", "")
 
-    def _required(self, message: str, value: Any) -> Any:
+    def _require(self, message: str, value: Any) -> Any:
         if absent(value) or value == "":
             if self._lint:
                 return ""

@@ -44,16 +44,16 @@ class Hooks:
         try:
             await create(self._connection, items)
         except HelmError as error:
-            self._ended(hook, "Failed")
+            self._end(hook, "Failed")
             raise HelmError(f"warning: Hook {event} {hook.manifest.path} failed: {error}") from None
         try:
             for item in items:
                 await until_done(self._ctx, self._connection, item, self._timeout_s)
         except HelmError:
-            self._ended(hook, "Failed")
+            self._end(hook, "Failed")
             await self._tidy(hook, "hook-failed")
             raise
-        self._ended(hook, "Succeeded")
+        self._end(hook, "Succeeded")
 
     async def _tidy(self, hook: Hook, policy: str) -> None:
         if policy not in hook.delete_policies or hook.manifest.kind == "CustomResourceDefinition":
@@ -65,7 +65,7 @@ class Hooks:
             raise HelmError(error.message) from None
         await until_gone(self._ctx, self._connection, items, self._timeout_s)
 
-    def _ended(self, hook: Hook, phase: str) -> None:
+    def _end(self, hook: Hook, phase: str) -> None:
         hook.last_run = {**hook.last_run, "completed_at": self._now(), "phase": phase}
 
     def _now(self) -> str:

@@ -98,7 +98,7 @@ async def present(connection: ApiClient, item: Item) -> Object | None:
         raise HelmError(f"could not get information about the resource: {error.message}") from None
 
 
-async def taken(
+async def take_existing(
     connection: ApiClient, items: list[Item], release: str, namespace: str, *, take: bool
 ) -> list[Item]:
     """The items that are in the cluster already and are this release's; raises ``HelmError`` if one is another's."""
@@ -144,10 +144,10 @@ async def create(connection: ApiClient, items: list[Item]) -> None:
         except HelmError as error:
             faults.append(str(error))
     if faults:
-        raise HelmError(listed(faults))
+        raise HelmError(format_faults(faults))
 
 
-def listed(faults: list[str]) -> str:
+def format_faults(faults: list[str]) -> str:
     """Several faults as one, in the genuine tool's form."""
     head = "1 error occurred:" if len(faults) == 1 else f"{len(faults)} errors occurred:"
     return f"{head}\n" + "".join(f"\t* {fault}\n" for fault in faults) + "\n"

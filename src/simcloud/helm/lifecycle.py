@@ -9,7 +9,7 @@ from simcloud.helm.charts import Chart
 from simcloud.helm.engine import no_lookup
 from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.hooks import Hooks
-from simcloud.helm.kube import Item, build, create, own, remove, taken, update
+from simcloud.helm.kube import Item, build, create, own, remove, take_existing, update
 from simcloud.helm.manifests import documents
 from simcloud.helm.objects import Capabilities
 from simcloud.helm.releases import PENDING, Release, Storage
@@ -75,7 +75,7 @@ class Lifecycle:
         there: list[Item] = []
         try:
             take = bool(self.flags["take-ownership"])
-            there = await taken(self.connection, items, name, self._namespace, take=take)
+            there = await take_existing(self.connection, items, name, self._namespace, take=take)
         except HelmError as error:
             raise HelmError(f"Unable to continue with install: {error}") from None
         if dry:
@@ -87,7 +87,7 @@ class Lifecycle:
         try:
             await self._carry_out(release, "install", items, there)
         except HelmError as error:
-            await self._failed(release, f'Release "{name}" failed: {error}')
+            await self._fail(release, f'Release "{name}" failed: {error}')
             await self._undo_install(release, error)
             raise
         self._settle(release, "deployed", self.flags["description"] or "Install complete")
@@ -150,7 +150,7 @@ class Lifecycle:
         if last.status == "deployed" or last.status not in ("failed", "superseded"):
             current = last
         else:
-            current = await self._deployed_or(last)
+            current = await self._find_deployed_or(last)
         if last.status == "uninstalled":
             raise HelmError(f'"{name}" has no deployed releases')
         config = self._config(chart, current, given)
@@ -166,7 +166,7 @@ class Lifecycle:
         new = [item for item in items if item.key not in {old_item.key for old_item in before}]
         try:
             take = bool(self.flags["take-ownership"])
-            before += await taken(self.connection, new, name, self._namespace, take=take)
+            before += await take_existing(self.connection, new, name, self._namespace, take=take)
         except HelmError as error:
             raise HelmError(f"Unable to continue with update: {error}") from None
         if dry:
@@ -188,7 +188,7 @@ class Lifecycle:
             await self._wait(items)
             await self._hooks(hooks, "post-upgrade")
         except HelmError as error:
-            await self._failed(release, f'Upgrade "{release.name}" failed: {error}')
+            await self._fail(release, f'Upgrade "{release.name}" failed: {error}')
             if self.flags["cleanup-on-fail"] and made:
                 await remove(self.connection, made)
             if self.flags["atomic"]:
@@ -217,7 +217,7 @@ class Lifecycle:
             f"release {release.name} failed, and has been rolled back due to atomic being set: {error}"
         )
 
-    async def _deployed_or(self, last: Release) -> Release:
+    async def _find_deployed_or(self, last: Release) -> Release:
         try:
             return await self.storage.deployed(last.name)
         except HelmError:
@@ -264,7 +264,7 @@ class Lifecycle:
         await self._hooks(hooks, "pre-rollback")
         try:
             known = {item.key for item in before}
-            adopted = await taken(
+            adopted = await take_existing(
                 self.connection,
                 [item for item in items if item.key not in known],
                 name,
@@ -278,7 +278,7 @@ class Lifecycle:
                 last.status = "superseded"
                 await self.storage.update(last)
             message = f'Rollback "{name}" failed: {error}'
-            await self._failed(release, message)
+            await self._fail(release, message)
             raise
         await self._hooks(hooks, "post-rollback")
         for revision in history:
@@ -360,7 +360,7 @@ class Lifecycle:
             if error.reason != "AlreadyExists":
                 raise HelmError(error.message) from None
 
-    async def _failed(self, release: Release, message: str) -> None:
+    async def _fail(self, release: Release, message: str) -> None:
         release.status, release.description = "failed", message
         await self.storage.update(release)
 

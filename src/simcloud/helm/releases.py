@@ -105,13 +105,13 @@ def hook_json(hook: Hook) -> dict[str, Any]:
     return {**document, "delete_policies": hook.delete_policies} if hook.delete_policies else document
 
 
-def packed(release: Release) -> bytes:
+def pack(release: Release) -> bytes:
     """The stored form: JSON, gzipped, in base64."""
     text = json_text(release.as_json(), keep_order=True).encode()
     return base64.b64encode(gzip.compress(text, 9, mtime=0))
 
 
-def unpacked(data: bytes, labels: dict[str, str]) -> Release:
+def unpack(data: bytes, labels: dict[str, str]) -> Release:
     """A stored release; raises ``HelmError``."""
     try:
         raw = base64.b64decode(data)
@@ -128,8 +128,8 @@ def _read(document: dict[str, Any], labels: dict[str, str]) -> Release:
     chart = Chart(
         held.get("metadata") or {},
         as_float(held.get("values") or {}),
-        _named(held.get("templates")),
-        _named(held.get("files")),
+        _read_files(held.get("templates")),
+        _read_files(held.get("files")),
         schema=base64.b64decode(held.get("schema") or ""),
         lock=held.get("lock"),
     )
@@ -155,7 +155,7 @@ def _time(moment: Any) -> str:
     return "" if not moment or moment == ZERO else str(moment)
 
 
-def _named(files: Any) -> list[Named]:
+def _read_files(files: Any) -> list[Named]:
     return [(str(file["name"]), base64.b64decode(file.get("data") or "")) for file in files or ()]
 
 
@@ -256,7 +256,7 @@ def as_secret(release: Release, more: dict[str, str]) -> Object:
         "kind": "Secret",
         "metadata": {"name": kept_as(release.name, release.version), "labels": labels},
         "type": TYPE,
-        "data": {"release": base64.b64encode(packed(release)).decode()},
+        "data": {"release": base64.b64encode(pack(release)).decode()},
     }
 
 
@@ -268,4 +268,4 @@ def kept_as(name: str, version: int) -> str:
 def from_secret(secret: Object) -> Release:
     """The revision that a Secret keeps; raises ``HelmError``."""
     data = base64.b64decode((secret.get("data") or {}).get("release", ""))
-    return unpacked(data, secret["metadata"].get("labels") or {})
+    return unpack(data, secret["metadata"].get("labels") or {})

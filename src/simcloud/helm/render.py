@@ -75,12 +75,12 @@ def render(
     if check:
         check_schema(chart, values)
     try:
-        return _rendered(helm, chart, values, release, capabilities, lookup, subchart_notes, lint)
+        return _render(helm, chart, values, release, capabilities, lookup, subchart_notes, lint)
     except HelmError as error:
         raise RenderError(str(error)) from None
 
 
-def _rendered(
+def _render(
     helm: Helm,
     chart: Chart,
     values: dict[str, Any],

@@ -58,7 +58,7 @@ def _faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
     if isinstance(allowed, list) and value not in allowed:
         shown = ", ".join(f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in allowed)
         faults.append(f"{path}: {path} must be one of the following: {shown}")
-    return faults + _bound_faults(value, schema, path)
+    return faults + _find_bound_faults(value, schema, path)
 
 
 def _map_faults(value: dict[str, Any], schema: dict[str, Any], path: str) -> list[str]:
@@ -76,7 +76,7 @@ def _map_faults(value: dict[str, Any], schema: dict[str, Any], path: str) -> lis
     return faults
 
 
-def _bound_faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
+def _find_bound_faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
     faults = []
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         least, most = schema.get("minimum"), schema.get("maximum")

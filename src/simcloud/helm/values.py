@@ -10,7 +10,7 @@ from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.encoding import json_kind
 from simcloud.helm.goyaml import YamlError, read_yaml
-from simcloud.helm.strvals import set_values, typed
+from simcloud.helm.strvals import parse_value, set_values
 from simcloud.kubernetes.api.objects import copy
 from simcloud.machine.files import FileError
 
@@ -21,7 +21,7 @@ Warn = Callable[[str], None]
 GLOBAL = "global"
 
 
-async def given_values(helm: Helm) -> dict[str, Any]:
+async def read_values(helm: Helm) -> dict[str, Any]:
     """What the command line says of values; raises ``HelmError``."""
     base: dict[str, Any] = {}
     for path in helm.flags["values"]:
@@ -31,7 +31,7 @@ async def given_values(helm: Helm) -> dict[str, Any]:
             set_values(text, base, json=True)
         except HelmError:
             raise HelmError(f"failed parsing --set-json data {text}") from None
-    _set_all(helm, "set", base, typed)
+    _set_all(helm, "set", base, parse_value)
     _set_all(helm, "set-string", base, str)
     _set_all(helm, "set-file", base, lambda path: _read(helm, path).decode(errors="replace"))
     for text in helm.flags["set-literal"]:
@@ -94,7 +94,7 @@ def _coalesce(chart: Chart, values: dict[str, Any], warn: Warn, path: str) -> No
             values[dependency.name] = {}
         part = values[dependency.name]
         if not isinstance(part, dict):
-            raise HelmError(f"type mismatch on {dependency.name}: %!t({_typed(part)})")
+            raise HelmError(f"type mismatch on {dependency.name}: %!t({_format_typed(part)})")
         _globals(part, values, warn, path)
         _coalesce(dependency, part, warn, f"{path}.{dependency.name}")
 
@@ -114,7 +114,7 @@ def _cover(chart: Chart, values: dict[str, Any], warn: Warn, path: str) -> None:
                 warn(f"coalesce.go:237: warning: skipped value for {path}.{name}: Not a table.")
 
 
-def _typed(value: Any) -> str:
+def _format_typed(value: Any) -> str:
     return f"{type_name(value)}={sprint(value)}"
 
 
@@ -195,7 +195,7 @@ def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None
     kept.extend(dependency for dependency in chart.dependencies if dependency.name not in matched)
     chart.dependencies = kept
     values = coalesce(chart, given, warn if declared and chart.parent is None else _silent)
-    chart.dependencies = [dependency for dependency in kept if _enabled(dependency, declared, values)]
+    chart.dependencies = [dependency for dependency in kept if _is_enabled(dependency, declared, values)]
     for held in chart.dependencies:
         part = values.get(held.name)
         choose_dependencies(held, part if isinstance(part, dict) else {}, _silent)
@@ -204,7 +204,7 @@ def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None
         chart.values = merged(coalesce(chart, given, warn if chart.parent is None else _silent), given)
 
 
-def _enabled(chart: Chart, declared: list[dict[str, Any]], values: dict[str, Any]) -> bool:
+def _is_enabled(chart: Chart, declared: list[dict[str, Any]], values: dict[str, Any]) -> bool:
     entry = next(
         (
             dependency

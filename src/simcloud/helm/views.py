@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simcloud.golang.json_text import json_text
-from simcloud.helm.functions.dates import Moment, gone
+from simcloud.helm.functions.dates import Moment, format_moment
 from simcloud.helm.goyaml import write_yaml
 from simcloud.helm.releases import Release
 from simcloud.helm.session import Helm
@@ -32,7 +32,7 @@ async def write_release(
         document = release.as_json()
         if helm.command.path == "status":
             del document["chart"]
-        await helm.out(written(form, document))
+        await helm.out(format_value(form, document))
     else:
         debug = everything or bool(helm.flags["debug"])
         await helm.out(status_text(release, description, hide_notes, debug, everything, resources))
@@ -86,7 +86,7 @@ def _tests(release: Release) -> str:
 
 def ansi(time: str) -> str:
     """A time in the form of C."""
-    return gone(moment(time), ANSI) if time else "Mon Jan  1 00:00:00 0001"
+    return format_moment(moment(time), ANSI) if time else "Mon Jan  1 00:00:00 0001"
 
 
 def moment(time: str) -> Moment:
@@ -117,16 +117,16 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
         max(len(part) for line in lines for part in line[column].split("\n"))
         for column in range(len(lines[0]))
     ]
-    return "".join("\t".join(map(_resized, line, widths)) + "\n" for line in lines)
+    return "".join("\t".join(map(_resize, line, widths)) + "\n" for line in lines)
 
 
-def _resized(cell: str, width: int) -> str:
+def _resize(cell: str, width: int) -> str:
     """A cell of several lines counts as one when it is cut, but each of its lines is filled up."""
     if len(cell) > width:
         return f"{cell[: width - 3]}..." if width > 3 else cell[:width]
     return "\n".join(part.ljust(width) for part in cell.split("\n"))
 
 
-def written(form: str, value: Any) -> str:
+def format_value(form: str, value: Any) -> str:
     """A value as JSON on one line, or as YAML."""
     return json_text(value, keep_order=True) + "\n" if form == "json" else write_yaml(value)

@@ -78,12 +78,12 @@ class Command:
     def parser(self) -> Parser:
         """Reads its command line: its own flags and those of every command."""
         if self._parser is None:
-            own = [*self.flags(), *self._hidden()]
+            own = [*self.flags(), *self._list_hidden_flags()]
             names = {flag.name for flag in own}
             self._parser = Parser([*own, *(flag for flag in global_flags() if flag.name not in names)])
         return self._parser
 
-    def _hidden(self) -> list[Flag]:
+    def _list_hidden_flags(self) -> list[Flag]:
         """Flags that are still understood and no longer shown."""
         recording = [RECORD] if self.path in RECORDING else []
         return recording + ([CPU_PERCENT] if self.path == "autoscale" else [])
@@ -155,10 +155,10 @@ def verb_of(words: list[str]) -> str:
 
 
 def _unknown(word: str) -> str:
-    near = suggestions(word, suggested())
+    near = suggestions(word, suggestible_commands())
     return f'unknown command "{word}" for "kubectl"' + (f"\n{near}" if near else "")
 
 
-def suggested() -> Iterator[str]:
+def suggestible_commands() -> Iterator[str]:
     """The commands that a mistyped word may have meant, in the order in which the help lists them."""
     return (name for names in GROUPS.values() for name in names)

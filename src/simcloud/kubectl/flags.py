@@ -62,7 +62,7 @@ class Flag:
                 case "array":
                     return [text]
                 case _:
-                    return _checked(self.name, text)
+                    return _check_text(self.name, text)
         except ValueError as error:
             raise BadFlag(f'invalid argument {quote(text)} for "{self.shown()}" flag: {error}') from None
 
@@ -214,7 +214,7 @@ def csv_fields(text: str) -> list[str]:
     position = 0
     while True:
         if line.startswith('"', position):
-            field, position = _quoted(line, position + 1)
+            field, position = _read_quoted(line, position + 1)
         else:
             end = line.find(",", position)
             end = len(line) if end < 0 else end
@@ -228,7 +228,7 @@ def csv_fields(text: str) -> list[str]:
         position += 1
 
 
-def _quoted(line: str, position: int) -> tuple[str, int]:
+def _read_quoted(line: str, position: int) -> tuple[str, int]:
     """A field in quotation marks, doubled ones meaning themselves, and where it ends."""
     field = ""
     while True:
@@ -248,7 +248,7 @@ def _quoted(line: str, position: int) -> tuple[str, int]:
             )
 
 
-def _checked(name: str, text: str) -> str:
+def _check_text(name: str, text: str) -> str:
     """A text that some flags take only in a form of their own."""
     if name == "vmodule" and text and any("=" not in part for part in text.split(",") if part):
         raise ValueError("syntax error: expect comma-separated list of filename=N")

@@ -58,7 +58,7 @@ def go_type(resource: Resource) -> str:
     return "*unstructured.Unstructured" if resource.custom else f"*{resource.version}.{resource.kind}"
 
 
-def typed(resource: Resource, obj: Object) -> Object:
+def as_struct(resource: Resource, obj: Object) -> Object:
     """A copy of an object as Go's structs hold and print it."""
     result: Object = copy(obj)
     if resource.custom is None:
@@ -141,7 +141,7 @@ async def change_all(
     teller = Teller(kubectl, f"{what} updated")
     waiting: list[tuple[Info, Object, Object]] = []
     for info in infos:
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         try:
             change(info, after)

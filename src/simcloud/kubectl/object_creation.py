@@ -83,7 +83,7 @@ def has_last_applied(obj: Object) -> bool:
     return LAST_APPLIED in ((obj.get("metadata") or {}).get("annotations") or {})
 
 
-def built_of(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
+def build_object(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
     """An object as Go's struct, in the namespace that was said, with its annotation if that was asked for."""
     metadata = obj["metadata"]
     if resource.namespaced and kubectl.flags.said("namespace"):
@@ -105,7 +105,7 @@ async def create_built(
     options = write_options(kubectl)
     connection = await kubectl.connect()
     resource = connection.resource(name)
-    built = built_of(kubectl, resource, obj)
+    built = build_object(kubectl, resource, obj)
     stored = built
     if dry_run(kubectl) is not DryRun.CLIENT:
         try:

@@ -112,7 +112,7 @@ def types(catalogue: Catalogue, words: str) -> list[Resource]:
     return list(found.values())
 
 
-def wanted(
+def parse_wanted(
     kubectl: Kubectl, catalogue: Catalogue, args: list[str], *, selected: bool, everywhere: bool = False
 ) -> list[Wanted]:
     """What the words ask for; ``selected`` says that a selector, or all of a kind, was asked for."""
@@ -170,7 +170,7 @@ def _pairs(
     return found
 
 
-async def requested(kubectl: Kubectl) -> list[Wanted]:
+async def list_requests(kubectl: Kubectl) -> list[Wanted]:
     """What a command line asks the server for, by words or by the names in files."""
     flags = kubectl.flags
     documents = await read_manifests(
@@ -184,7 +184,7 @@ async def requested(kubectl: Kubectl) -> list[Wanted]:
     if not kubectl.args:
         return []
     selected = bool(flags.get("selector") or flags.get("field-selector") or flags.get("all"))
-    return wanted(
+    return parse_wanted(
         kubectl,
         connection.catalogue,
         kubectl.args,
@@ -236,7 +236,7 @@ async def select(
         infos = [locate(kubectl, connection.catalogue, document) for document in documents]
         if not fetch_files:
             return infos
-        return await _fetched(
+        return await _fetch(
             kubectl, [Wanted(info.resource, info.namespace, info.name) for info in infos], ignore_missing
         )
     if not args:
@@ -245,15 +245,15 @@ async def select(
     selected, everyone = bool(labels or fields), bool(flags.get("all"))
     if everyone and any("/" in word for word in args):
         raise KubectlError("selectors and the all flag cannot be used when passing resource/name arguments")
-    requests = wanted(
+    requests = parse_wanted(
         kubectl, connection.catalogue, args, selected=selected, everywhere=bool(flags.get("all-namespaces"))
     )
     if not selected and not everyone and not everything and any(not request.name for request in requests):
         raise KubectlError("resource(s) were provided, but no name was specified")
-    return await _fetched(kubectl, requests, ignore_missing, labels, fields)
+    return await _fetch(kubectl, requests, ignore_missing, labels, fields)
 
 
-async def _fetched(
+async def _fetch(
     kubectl: Kubectl, requests: list[Wanted], ignore_missing: bool, labels: str = "", fields: str = ""
 ) -> list[Info]:
     connection = await kubectl.connect()

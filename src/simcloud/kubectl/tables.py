@@ -32,7 +32,7 @@ def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
     )
 
 
-def tabled(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
+def make_table(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
     """Objects as the table of their resource."""
     group = f".{resource.group}" if resource.group else ""
     return Tabled(

@@ -73,7 +73,7 @@ async def reach(ctx: Context, server: str, asked: int, timeout_s: float) -> None
             await _dial(ctx, address, timeout_s)
             return
         except NetworkError as error:
-            failed = _failed(ctx, address, error, timeout_s)
+            failed = _as_unreachable(ctx, address, error, timeout_s)
             if asked:
                 message = quote(f"couldn't get current server API group list: {failed.request}")
                 await ctx.err(klog(ctx, "E", "memcache.go:265", f'"Unhandled Error" err={message}'))
@@ -124,7 +124,7 @@ async def _dialled(ctx: Context, address: SplitResult, timeout_s: float) -> Conn
     return await ctx.dial(address.hostname or "localhost", port, HTTPS if secure else HTTP, limit_s)
 
 
-def _failed(ctx: Context, address: SplitResult, error: NetworkError, timeout_s: float) -> Unreachable:
+def _as_unreachable(ctx: Context, address: SplitResult, error: NetworkError, timeout_s: float) -> Unreachable:
     host = address.hostname or "localhost"
     port = address.port or (443 if address.scheme == "https" else 80)
     asked_s = f"{timeout_s or ASK_S:g}s"

@@ -11,7 +11,7 @@ from simcloud.helm.releases import Release, in_order
 from simcloud.helm.render import check_name
 from simcloud.helm.session import Helm
 from simcloud.helm.values import coalesce
-from simcloud.helm.views import ansi, long_time, moment, table, write_release, written
+from simcloud.helm.views import ansi, format_value, long_time, moment, table, write_release
 
 group("get", "What is stored of a release: values, manifest, hooks, notes", aliases=())
 
@@ -40,7 +40,7 @@ async def list_releases(helm: Helm) -> None:
     rows = [_row(release) for release in found]
     names = ("name", "namespace", "revision", "updated", "status", "chart", "app_version")
     if flags["output"] != "table":
-        await helm.out(written(flags["output"], [dict(zip(names, row, strict=True)) for row in rows]))
+        await helm.out(format_value(flags["output"], [dict(zip(names, row, strict=True)) for row in rows]))
         return
     head = ("NAME", "NAMESPACE", "REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION")
     await helm.out(table(() if flags["no-headers"] else head, rows))
@@ -51,7 +51,7 @@ async def _short(helm: Helm, found: list[Release]) -> None:
     if helm.flags["output"] == "table":
         await helm.out("".join(f"{name}\n" for name in names))
     else:
-        await helm.out(written(helm.flags["output"], names))
+        await helm.out(format_value(helm.flags["output"], names))
 
 
 def _latest(releases: list[Release], helm: Helm) -> list[Release]:
@@ -112,10 +112,10 @@ async def history(helm: Helm) -> None:
         }
         for release in found
     ]  # fmt: skip
-    await helm.out(written(helm.flags["output"], entries))
+    await helm.out(format_value(helm.flags["output"], entries))
 
 
-async def _asked(helm: Helm) -> Release:
+async def _find_release(helm: Helm) -> Release:
     name, version = helm.args[0], int(helm.flags.get("revision", 0))
     check_name(name)
     storage = await helm.storage()
@@ -125,14 +125,14 @@ async def _asked(helm: Helm) -> Release:
 @command("status", "How a release is", least=1, most=1)
 async def status(helm: Helm) -> None:
     """How a release is."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     await write_release(helm, release, description=bool(helm.flags["show-desc"]))
 
 
 @command("get values", "The values of a release", least=1, most=1)
 async def get_values(helm: Helm) -> None:
     """The values that were given for a release, or all of them."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     everything = bool(helm.flags["all"])
     values: Any = release.config or None
     if everything:
@@ -140,20 +140,20 @@ async def get_values(helm: Helm) -> None:
     form = helm.flags["output"]
     if form == "table":
         await helm.out("COMPUTED VALUES:\n" if everything else "USER-SUPPLIED VALUES:\n")
-    await helm.out(written("yaml" if form == "table" else form, in_order(values)))
+    await helm.out(format_value("yaml" if form == "table" else form, in_order(values)))
 
 
 @command("get manifest", "The manifest of a release", least=1, most=1)
 async def get_manifest(helm: Helm) -> None:
     """The manifest of a release."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     await helm.out(f"{release.manifest}\n")
 
 
 @command("get notes", "The notes of a release", least=1, most=1)
 async def get_notes(helm: Helm) -> None:
     """The notes of a release."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     if release.notes:
         await helm.out(f"NOTES:\n{release.notes}\n")
 
@@ -161,7 +161,7 @@ async def get_notes(helm: Helm) -> None:
 @command("get hooks", "The hooks of a release", least=1, most=1)
 async def get_hooks(helm: Helm) -> None:
     """The hooks of a release."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     await helm.out("".join(hook.manifest.shown() for hook in release.hooks))
 
 
@@ -170,13 +170,13 @@ async def get_all(helm: Helm) -> None:
     """All that is stored of a release."""
     if helm.flags["template"]:
         raise HelmError("templates of output are not known here")
-    await write_release(helm, await _asked(helm), everything=True)
+    await write_release(helm, await _find_release(helm), everything=True)
 
 
 @command("get metadata", "The metadata of a release", least=1, most=1)
 async def get_metadata(helm: Helm) -> None:
     """The metadata of a release."""
-    one = await _asked(helm)
+    one = await _find_release(helm)
     annotations = one.chart.metadata.get("annotations") or {}
     needed = [str(held.get("name")) for held in one.chart.metadata.get("dependencies") or ()]
     metadata: dict[str, Any] = {
@@ -193,7 +193,7 @@ async def get_metadata(helm: Helm) -> None:
     }
     if helm.flags["output"] != "table":
         shown = {name: value for name, value in metadata.items() if value not in ({}, [])}
-        await helm.out(written(helm.flags["output"], shown))
+        await helm.out(format_value(helm.flags["output"], shown))
         return
     metadata["annotations"] = ",".join(f"{name}={annotations[name]}" for name in sorted(annotations))
     metadata["dependencies"] = ",".join(needed)

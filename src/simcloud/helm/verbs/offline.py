@@ -13,7 +13,7 @@ from simcloud.helm.goyaml import write_yaml
 from simcloud.helm.objects import HELM_VERSION
 from simcloud.helm.render import NAME, offline_capabilities, release_facts, render
 from simcloud.helm.session import Helm
-from simcloud.helm.values import given_values
+from simcloud.helm.values import read_values
 from simcloud.helm.views import table
 from simcloud.kubernetes.api.objects import copy
 
@@ -159,7 +159,7 @@ async def dependency_list(helm: Helm) -> None:
 async def lint(helm: Helm) -> None:
     """Look for mistakes in charts: what keeps them from being read or rendered."""
     failed = 0
-    given = await given_values(helm)
+    given = await read_values(helm)
     paths = helm.args or ["."]
     for path in paths:
         faults = _faults(helm, path, given)

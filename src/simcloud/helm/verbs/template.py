@@ -8,7 +8,7 @@ from simcloud.helm.errors import HelmError, RenderError
 from simcloud.helm.manifests import Manifest
 from simcloud.helm.render import check_name, offline_capabilities, release_facts, render
 from simcloud.helm.session import Helm
-from simcloud.helm.values import given_values
+from simcloud.helm.values import read_values
 from simcloud.helm.verbs.install import chart_words
 
 DEBUG = "\n\nUse --debug flag to render out invalid YAML"
@@ -20,7 +20,7 @@ async def template(helm: Helm) -> None:
     flags = helm.flags
     name, word = chart_words(helm)
     path = locate_chart(helm.ctx, word, flags["version"])
-    given = await given_values(helm)
+    given = await read_values(helm)
     chart = load_chart(helm.ctx, path)
     check_name(name)
     facts = release_facts(name, helm.namespace, 1, upgrade=bool(flags["is-upgrade"]))

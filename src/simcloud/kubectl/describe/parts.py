@@ -53,11 +53,11 @@ def annotation_lines(annotations: Object | None) -> list[str]:
         if "\n" not in shown and len(key.encode()) + len(shown.encode()) + 2 <= LONGEST_NOTE:
             lines.append(f"{key}: {shown}")
         else:
-            lines.append("\n".join([f"{key}:", *(f"\t  {shortened(line)}" for line in shown.split("\n"))]))
+            lines.append("\n".join([f"{key}:", *(f"\t  {shorten_line(line)}" for line in shown.split("\n"))]))
     return lines
 
 
-def shortened(line: str, limit: int = LONGEST_NOTE - 2) -> str:
+def shorten_line(line: str, limit: int = LONGEST_NOTE - 2) -> str:
     """A line, cut where it is too long."""
     encoded = line.encode()
     return line if len(encoded) <= limit else encoded[:limit].decode(errors="replace") + "..."

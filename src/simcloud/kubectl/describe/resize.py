@@ -20,7 +20,7 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     pending = condition(items(status, "conditions"), "PodResizePending")
     refused = pending is not None and pending.get("reason") == "Infeasible"
     held = {
-        text(item, "name"): _held(item, kind)
+        text(item, "name"): _granted_amounts(item, kind)
         for key in ("containerStatuses", "initContainerStatuses")
         for item in items(status, key)
         if item.get("resources") is not None
@@ -28,7 +28,7 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     if not held:
         return wanted
 
-    def resized(container: Object) -> Object:
+    def resize(container: Object) -> Object:
         if text(container, "name") not in held:
             return container
         asked = {} if refused else amounts(part(container, "resources").get(kind))
@@ -36,12 +36,12 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
         return {**container, "resources": {kind: {name: str(value) for name, value in most.items()}}}
 
     containers = {
-        key: [resized(entry) for entry in items(spec, key)] for key in ("containers", "initContainers")
+        key: [resize(entry) for entry in items(spec, key)] for key in ("containers", "initContainers")
     }
     return pod_amounts({**spec, **containers}, kind)
 
 
-def _held(status: Object, kind: str) -> list[Amounts]:
+def _granted_amounts(status: Object, kind: str) -> list[Amounts]:
     """What the kubelet says that a container was given, and was promised."""
     given = amounts(part(status, "resources").get(kind))
     return [given, amounts(status.get("allocatedResources"))] if kind == "requests" else [given]

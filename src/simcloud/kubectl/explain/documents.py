@@ -37,7 +37,7 @@ def reference(schema: Object) -> str:
     return str(schema.get("$ref") or "").rpartition("/")[2]
 
 
-def held(schema: Object) -> Object | None:
+def map_value_schema(schema: Object) -> Object | None:
     """What a map holds, where it is told."""
     within: Any = schema.get("additionalProperties")
     return within if isinstance(within, dict) and within else None

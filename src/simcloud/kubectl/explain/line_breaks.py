@@ -8,7 +8,7 @@ from typing import Final
 _PIECES: Final = re.compile(r"\n|[^\S\n\u00a0]+|(?:[^\s]|\u00a0)+")
 
 
-def folded(text: str, width: int) -> str:
+def fold(text: str, width: int) -> str:
     """A text whose own line breaks and blanks stay; a word that would stand beyond the width begins a line.
 
     A word longer than the width stays where it is: to begin a line would not help it.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.kubectl.explain.documents import Document, held, reference
-from simcloud.kubectl.explain.line_breaks import folded
+from simcloud.kubectl.explain.documents import Document, map_value_schema, reference
+from simcloud.kubectl.explain.line_breaks import fold
 from simcloud.kubernetes.api.objects import Object
 
 TEXT_WIDTH: Final = 76
@@ -38,7 +38,7 @@ class Plaintext:
                 else ""
             )
             return head + self.explain(field, path[1:])
-        inner = resolved.get("items") or held(resolved)
+        inner = resolved.get("items") or map_value_schema(resolved)
         if inner:
             return self.explain(inner, path, seen)
         return next(
@@ -47,7 +47,7 @@ class Plaintext:
 
     def _whole(self, schema: Object) -> str:
         described = self._description(schema) or "<empty>"
-        text = f"DESCRIPTION:\n{_indented(folded(described, TEXT_WIDTH), 4)}\n"
+        text = f"DESCRIPTION:\n{_indent(fold(described, TEXT_WIDTH), 4)}\n"
         fields = self._fields(schema, 1, ())
         return text + (f"FIELDS:\n{fields}" if fields else "")
 
@@ -55,7 +55,7 @@ class Plaintext:
         """A schema's own words and those of what it holds."""
         resolved = self._document.resolve(schema)
         text = f"{resolved['description']}\n" if resolved.get("description") else ""
-        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), map_value_schema(resolved)]
         return text + "".join(self._description(part) for part in parts if part)
 
     def _fields(self, schema: Object, level: int, seen: tuple[str, ...]) -> str:
@@ -70,7 +70,7 @@ class Plaintext:
             lines.append(self._field(field, properties[field], resolved, level))
             if self._recursive:
                 lines.append(self._fields(properties[field], level + 1, seen))
-        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), map_value_schema(resolved)]
         lines += [self._fields(part, level, seen) for part in parts if part]
         return "".join(lines)
 
@@ -81,11 +81,11 @@ class Plaintext:
         if self._recursive:
             return text
         described = schema.get("description") or "<no description>"
-        return f"{text}{_indented(folded(described, FIELD_WIDTH - indent), indent + 2)}\n\n"
+        return f"{text}{_indent(fold(described, FIELD_WIDTH - indent), indent + 2)}\n\n"
 
     def type_of(self, schema: Object) -> str:
         """A short name of a field's type: ``string``, ``[]Container``, ``map[string]string``."""
-        within = held(schema)
+        within = map_value_schema(schema)
         if schema.get("items"):
             return f"[]{self.type_of(schema['items'])}"
         if within:
@@ -118,6 +118,6 @@ def _value(one: Any) -> str:
     return '""' if one == "" else str(one)
 
 
-def _indented(text: str, amount: int) -> str:
+def _indent(text: str, amount: int) -> str:
     pad = " " * amount
     return pad + text.replace("\n", f"\n{pad}")

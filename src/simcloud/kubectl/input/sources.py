@@ -25,7 +25,7 @@ BAD_ENV_NAME: Final = told_form(
 )
 
 
-def gathered(kubectl: Kubectl) -> Pairs:
+def gather_pairs(kubectl: Kubectl) -> Pairs:
     """Everything that the flags name, in the order in which it is added."""
     flags = kubectl.flags
     files, literals = flags.get("from-file") or [], flags.get("from-literal") or []

@@ -61,7 +61,7 @@ class JsonPath:
         characters = 0
         for values in self.find(data):
             for place, value in enumerate([values] if as_json else values):
-                text = json_text(value, indent=4) + "\n" if as_json else printed(value)
+                text = json_text(value, indent=4) + "\n" if as_json else format_value(value)
                 parts.append(f" {text}" if place else text)
                 characters += len(text)
                 if characters > MOST_CHARACTERS:
@@ -83,7 +83,7 @@ class JsonPath:
             ) from None
 
 
-def printed(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as a template prints it: lists, maps and null as JSON."""
     if isinstance(value, str):
         return value

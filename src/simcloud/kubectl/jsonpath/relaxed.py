@@ -9,7 +9,7 @@ from simcloud.kubectl.jsonpath.nodes import JsonPathError
 _FORM = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 
 
-def relaxed(path: str) -> str:
+def complete_path(path: str) -> str:
     """The path in full: ``{.metadata.name}``. JsonPathError if it is no single path."""
     if not path:
         return path

@@ -86,7 +86,7 @@ def parsed(data: bytes) -> Any:
     return yaml.load(data, yaml.CSafeLoader)
 
 
-def merged(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
+def merge_kubeconfigs(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
     """All kubeconfig files as one: what an earlier file says stands. ``needed``: a file that is named is there."""
     result: dict[str, Any] = {"clusters": [], "contexts": [], "users": []}
     for path in paths(ctx, flags):
@@ -108,7 +108,7 @@ def merged(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
 
 def load(ctx: Context, flags: Flags) -> ClientConfig:
     """The configuration that a command works by."""
-    content = merged(ctx, flags, needed=True)
+    content = merge_kubeconfigs(ctx, flags, needed=True)
     name = flags.get("context", "") or content.get("current-context", "")
     context = _entry(content, "contexts", name, "context")
     if context is None and name:

@@ -25,17 +25,17 @@ def check(config: Config) -> None:
     """Refuse what is of the wrong type; raises ``ValueError`` in the words of Go's JSON."""
     for part, inner in INNER.items():
         kind, listed = TYPES[part], config.get(part)
-        _typed(listed, list, f"Config.{part} of type []v1.Named{kind}")
+        _check_type(listed, list, f"Config.{part} of type []v1.Named{kind}")
         for entry in listed or ():
-            _typed(entry, dict, f"Config.{part} of type v1.Named{kind}", empty=False)
-            _typed(entry.get("name"), str, f"Named{kind}.{part}.name of type string")
-            _typed(entry.get(inner), dict, f"Named{kind}.{part}.{inner} of type v1.{kind}")
+            _check_type(entry, dict, f"Config.{part} of type v1.Named{kind}", empty=False)
+            _check_type(entry.get("name"), str, f"Named{kind}.{part}.name of type string")
+            _check_type(entry.get(inner), dict, f"Named{kind}.{part}.{inner} of type v1.{kind}")
             entry.setdefault("name", "")
-    _typed(config.get("current-context"), str, "Config.current-context of type string")
-    _typed(config.get("preferences"), dict, "Config.preferences of type v1.Preferences")
+    _check_type(config.get("current-context"), str, "Config.current-context of type string")
+    _check_type(config.get("preferences"), dict, "Config.preferences of type v1.Preferences")
 
 
-def _typed(value: Any, wanted: type, place: str, empty: bool = True) -> None:
+def _check_type(value: Any, wanted: type, place: str, empty: bool = True) -> None:
     if isinstance(value, wanted) or (empty and value is None):
         return
     names = {dict: "object", list: "array", bool: "bool", int: "number", float: "number"}
@@ -44,7 +44,7 @@ def _typed(value: Any, wanted: type, place: str, empty: bool = True) -> None:
     )
 
 
-def ordered(config: Config) -> Config:
+def order_kubeconfig(config: Config) -> Config:
     """A kubeconfig in the order of its structs."""
     result: Config = {"kind": "Config", "apiVersion": "v1"}
     if config.get("preferences"):

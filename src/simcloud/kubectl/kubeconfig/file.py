@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.kubeconfig.config import paths, read_file
-from simcloud.kubectl.kubeconfig.fields import INNER, Config, ordered
+from simcloud.kubectl.kubeconfig.fields import INNER, Config, order_kubeconfig
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubectl.session import Kubectl
 from simcloud.machine.files import FileError
@@ -47,7 +47,7 @@ class Kubeconfig:
 
     def save(self) -> None:
         """Write the file, entries by name, as kubectl writes it."""
-        config = ordered(self.told)
+        config = order_kubeconfig(self.told)
         for part in INNER:
             config[part] = sorted(config[part] or (), key=lambda one: str(one["name"])) or None
         folder = self.path.rpartition("/")[0]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
-from simcloud.kubectl.kustomize.generators import generate, hashed_name
+from simcloud.kubectl.kustomize.generators import generate, name_with_hash
 from simcloud.kubectl.kustomize.patches import patch_all
 from simcloud.kubectl.kustomize.references import mend
-from simcloud.kubectl.kustomize.resources import Res, checked, in_order
+from simcloud.kubectl.kustomize.resources import Res, check_object, in_order
 from simcloud.kubectl.kustomize.transformers import (
     add_annotations,
     add_labels,
@@ -72,7 +72,7 @@ async def build(kubectl: Kubectl, folder: str) -> list[Object]:
             await kubectl.err(warning)
     for resource in resources:
         if resource.hashed:
-            resource.rename(hashed_name(resource))
+            resource.rename(name_with_hash(resource))
     mend(resources)
     return [resource.obj for resource in in_order(resources)]
 
@@ -162,7 +162,7 @@ class _Builder:
         text = self._inside(path, folder)
         documents = [document for document in parse_documents(text, where) if document is not None]
         flat = [item for document in documents for item in _items(document)]
-        return [Res(checked(copy(document), path)) for document in flat]
+        return [Res(check_object(copy(document), path)) for document in flat]
 
     def _inside(self, path: str, folder: str) -> bytes:
         """A file that lies in or below the folder."""

@@ -23,7 +23,7 @@ def generate(resources: list[Res], kind: str, generator: Object, common: Object,
         raise KubectlError(f"{kind} generator has no name")
     if behavior not in BEHAVIORS:
         raise KubectlError(f'unknown behavior "{behavior}"')
-    made = Res(_made(kind, generator, _options(common, generator), read), hashed=True)
+    made = Res(_make_object(kind, generator, _options(common, generator), read), hashed=True)
     made.hashed = not _options(common, generator).get("disableNameSuffixHash")
     there = next(
         (resource for resource in resources if resource.kind == kind and resource.called(name)), None
@@ -48,7 +48,7 @@ def _options(common: Object, generator: Object) -> Object:
     return merged
 
 
-def _made(kind: str, generator: Object, options: Object, read: ReadFile) -> Object:
+def _make_object(kind: str, generator: Object, options: Object, read: ReadFile) -> Object:
     metadata: Object = {"name": generator["name"]}
     if generator.get("namespace"):
         metadata["namespace"] = generator["namespace"]
@@ -93,11 +93,11 @@ def _pairs(generator: Object, read: ReadFile) -> Pairs:
         key, equals, value = str(said).partition("=")
         if not equals or not key:
             raise KubectlError(f"invalid literal source {said}, expected key=value")
-        found.append((key, _unquoted(value).encode()))
+        found.append((key, _unquote(value).encode()))
     return found
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         return value[1:-1]
     return value
@@ -119,7 +119,7 @@ def _change(there: Res, made: Res, *, merge: bool) -> None:
     there.hashed = there.hashed and made.hashed
 
 
-def hashed_name(one: Res) -> str:
+def name_with_hash(one: Res) -> str:
     """The name with the hash of what it holds."""
     content: dict[str, Any] = {"kind": one.kind, "name": "", "data": one.obj.get("data") or ""}
     if one.kind == "Secret":

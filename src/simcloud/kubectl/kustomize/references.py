@@ -28,7 +28,7 @@ def mend(resources: list[Res]) -> None:
     for resource in resources:
         for kind, holder, key in _references(resource):
             name = holder.get(key)
-            found = _meant(known.get(kind, []), name, holder, resource)
+            found = _find_referent(known.get(kind, []), name, holder, resource)
             if found is None:
                 continue
             holder[key] = found.name
@@ -36,7 +36,7 @@ def mend(resources: list[Res]) -> None:
                 holder["namespace"] = found.namespace
 
 
-def _meant(candidates: list[Res], name: Any, holder: Object, referrer: Res) -> Res | None:
+def _find_referent(candidates: list[Res], name: Any, holder: Object, referrer: Res) -> Res | None:
     if not isinstance(name, str):
         return None
     named = [resource for resource in candidates if resource.called(name)]

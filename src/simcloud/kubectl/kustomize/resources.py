@@ -55,10 +55,10 @@ class Res:
 
     def shown(self) -> str:
         """``Deployment.v1.apps/web.[noNs]``: how errors name it."""
-        return shown_id(self.obj)
+        return format_id(self.obj)
 
 
-def shown_id(obj: Object) -> str:
+def format_id(obj: Object) -> str:
     """A resource's identity as errors write it."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     metadata = obj.get("metadata") or {}
@@ -66,7 +66,7 @@ def shown_id(obj: Object) -> str:
     return f"{obj['kind']}.{version or '[noVer]'}.{group or '[noGrp]'}/{place}"
 
 
-def checked(obj: Any, source: str) -> Object:
+def check_object(obj: Any, source: str) -> Object:
     """An object that a resource file holds, fit to be worked on."""
     if not isinstance(obj, dict) or not obj.get("kind"):
         raise KubectlError(f"missing Resource metadata: kind is not set in {source}")

@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import Final
 
-from simcloud.kubectl.pods.paths import joined
+from simcloud.kubectl.pods.paths import join_paths
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
 
@@ -40,7 +40,7 @@ def _below(ctx: Context, path: str, name: str, depth: int) -> Iterator[tuple[str
         yield path, name, stat
     else:
         for entry in inside:
-            yield from _below(ctx, joined(path, entry), joined(name, entry), depth + 1)
+            yield from _below(ctx, join_paths(path, entry), join_paths(name, entry), depth + 1)
 
 
 def _add(ctx: Context, archive: tarfile.TarFile, path: str, name: str, stat: Stat) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.golang.quoting import quote
 from simcloud.golang.sorting import go_sorted
 from simcloud.kubectl.errors import KubectlError, UsageError
-from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, wanted
+from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, parse_wanted
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.resources import Resource
@@ -36,11 +36,11 @@ TOO_LATE: Final = "timed out waiting for the condition"
 PHASES: Final = {"Running": 0, "Unknown": 1, "Pending": 2}
 
 
-async def named(kubectl: Kubectl, word: str) -> Info:
+async def find_target(kubectl: Kubectl, word: str) -> Info:
     """The object that POD or TYPE/NAME names."""
     connection = await kubectl.connect()
     words = [word] if "/" in word else ["pods", word]
-    one: Wanted = wanted(kubectl, connection.catalogue, words, selected=False)[0]
+    one: Wanted = parse_wanted(kubectl, connection.catalogue, words, selected=False)[0]
     return info_of(one.resource, await fetch(connection, one))
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def escaped(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text without what would steer a terminal."""
     return text.replace("\x1b", "^[").replace("\r", "\\r")

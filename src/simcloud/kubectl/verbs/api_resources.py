@@ -29,11 +29,11 @@ async def api_resources(kubectl: Kubectl) -> None:
     output = flags["output"]
     printer = printer_of(kubectl, FORMATS, keep_order=True) if output != "name" else None
     connection = await kubectl.connect()
-    chosen = [resource for resource in preferred(connection.catalogue) if _wanted(kubectl, resource)]
+    chosen = [resource for resource in list_preferred(connection.catalogue) if _is_wanted(kubectl, resource)]
     if flags["sort-by"]:
         chosen.sort(key=lambda one: one.plural if flags["sort-by"] == "name" else one.kind)
     if printer is not None:
-        await kubectl.out(printer.print(_listed(chosen)))
+        await kubectl.out(printer.print(_make_resource_list(chosen)))
         return
     if output == "name":
         await kubectl.out("".join(f"{qualified(resource.plural, resource.group)}\n" for resource in chosen))
@@ -41,7 +41,7 @@ async def api_resources(kubectl: Kubectl) -> None:
     await kubectl.out(_table(chosen, wide=output == "wide", headers=not flags["no-headers"]))
 
 
-def preferred(catalogue: Catalogue) -> list[Resource]:
+def list_preferred(catalogue: Catalogue) -> list[Resource]:
     """Each resource once, in its group's preferred version; groups by name, the core one first."""
     found = [
         resource
@@ -51,7 +51,7 @@ def preferred(catalogue: Catalogue) -> list[Resource]:
     return sorted(found, key=lambda one: (one.group, one.plural))
 
 
-def _wanted(kubectl: Kubectl, one: Resource) -> bool:
+def _is_wanted(kubectl: Kubectl, one: Resource) -> bool:
     flags = kubectl.flags
     if flags.said("api-group") and one.group != flags["api-group"]:
         return False
@@ -77,7 +77,7 @@ def _table(resources: list[Resource], wide: bool, headers: bool) -> str:
     return writer.flush()
 
 
-def _listed(resources: list[Resource]) -> Object:
+def _make_resource_list(resources: list[Resource]) -> Object:
     """The resources as an APIResourceList."""
     return {
         "kind": "APIResourceList",

@@ -81,7 +81,9 @@ def _scaler(kubectl: Kubectl, info: Info) -> Object:
     if flags.said("cpu-percent") and flags["cpu-percent"] >= 0:
         cpu = f"{flags['cpu-percent']}%"
     metrics = [
-        _metric(name, target_text) for name, target_text in (("cpu", cpu), ("memory", flags["memory"])) if target_text
+        _metric(name, target_text)
+        for name, target_text in (("cpu", cpu), ("memory", flags["memory"]))
+        if target_text
     ]
     if metrics:
         spec["metrics"] = metrics

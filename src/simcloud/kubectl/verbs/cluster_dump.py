@@ -65,7 +65,7 @@ async def _dump(
 ) -> None:
     resource = connection.resource(name)
     listed = await connection.listed(resource, namespace)
-    items = [_typed(item, resource) for item in listed["items"]]
+    items = [_as_list_item(item, resource) for item in listed["items"]]
     whole: Object = {
         "kind": resource.list_kind,
         "apiVersion": resource.api_version,
@@ -75,7 +75,7 @@ async def _dump(
     await _write(kubectl, path, printer.print(whole))
 
 
-def _typed(obj: Object, resource: Resource) -> Object:
+def _as_list_item(obj: Object, resource: Resource) -> Object:
     """An object as it is in a list of its kind, which says the kind for all."""
     bare = {key: value for key, value in obj.items() if key not in ("kind", "apiVersion")}
     ordered: Object = in_struct_order(without_managed_fields(bare), resource.schema)

@@ -8,8 +8,8 @@ from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.help.pages import help_of
-from simcloud.kubectl.kubeconfig.config import merged
-from simcloud.kubectl.kubeconfig.fields import Config, ordered
+from simcloud.kubectl.kubeconfig.config import merge_kubeconfigs
+from simcloud.kubectl.kubeconfig.fields import Config, order_kubeconfig
 from simcloud.kubectl.kubeconfig.file import Kubeconfig
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS
@@ -35,7 +35,7 @@ async def _only_name(kubectl: Kubectl) -> str:
 )
 async def current_context(kubectl: Kubectl) -> None:
     """Its name."""
-    name = merged(kubectl.ctx, kubectl.flags).get("current-context", "")
+    name = merge_kubeconfigs(kubectl.ctx, kubectl.flags).get("current-context", "")
     if not name:
         raise KubectlError("current-context is not set")
     await kubectl.out(f"{name}\n")
@@ -50,7 +50,7 @@ async def get_contexts(kubectl: Kubectl) -> None:
             f"--output {flags['output']} is not available in kubectl config get-contexts; "
             "resetting to default output format"
         )
-    config = merged(kubectl.ctx, flags)
+    config = merge_kubeconfigs(kubectl.ctx, flags)
     current = config.get("current-context", "")
     known = {entry["name"]: entry.get("context") or {} for entry in config["contexts"]}
     wanted = kubectl.args or sorted(known)
@@ -73,7 +73,7 @@ async def get_contexts(kubectl: Kubectl) -> None:
 
 
 async def _names(kubectl: Kubectl, part: str) -> None:
-    names = sorted(entry["name"] for entry in merged(kubectl.ctx, kubectl.flags)[part])
+    names = sorted(entry["name"] for entry in merge_kubeconfigs(kubectl.ctx, kubectl.flags)[part])
     await kubectl.out("".join(f"{name}\n" for name in ["NAME", *names]))
 
 
@@ -139,7 +139,9 @@ async def view(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     if kubectl.args:
         raise UsageError(f"unexpected arguments: [{' '.join(kubectl.args)}]", kubectl.command.full)
-    config = copy({key: value for key, value in merged(kubectl.ctx, flags).items() if key != "found"})
+    config = copy(
+        {key: value for key, value in merge_kubeconfigs(kubectl.ctx, flags).items() if key != "found"}
+    )
     if flags["minify"]:
         _minify(config, flags.get("context", "") or config.get("current-context", ""))
     if not flags["raw"]:
@@ -148,7 +150,7 @@ async def view(kubectl: Kubectl) -> None:
     if printer is None or flags["output"] == "name":  # yaml is what it prints unless told otherwise: by -o ''
         await kubectl.out("config/<unknown>\n")
         return
-    await kubectl.out(printer.print(ordered(config)))
+    await kubectl.out(printer.print(order_kubeconfig(config)))
 
 
 def _minify(config: Config, name: str) -> None:

@@ -10,7 +10,7 @@ from simcloud.kubectl.errors import FlagError, KubectlError
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
 from simcloud.kubectl.pods.profiles import Keep, Style, lighten, open_node, profile_named, secure
 from simcloud.kubectl.pods.streams import read_log
-from simcloud.kubectl.pods.targets import find_container, named
+from simcloud.kubectl.pods.targets import find_container, find_target
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.attach import attach_to
@@ -128,7 +128,7 @@ class Debugger:
     async def _targets(self) -> list[Info]:
         if self._flags["filename"]:
             return await select(self._kubectl, [], fetch_files=True)
-        return [await named(self._kubectl, word) for word in self._names]
+        return [await find_target(self._kubectl, word) for word in self._names]
 
     # -- the three ways ------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class Debugger:
             spec.pop("nodeName", None)
         for entry in spec["containers"]:
             entry["image"] = self._images.get(entry["name"]) or self._images.get("*") or entry["image"]
-        container = await self._changed_container(pod)
+        container = await self._change_container(pod)
         if container is not None:
             secure(self._profile, container, Style.COPY)
             await self._customise(container)
@@ -181,7 +181,7 @@ class Debugger:
             await connection.delete(info.resource, info.namespace, info.name, now)
         return made, container["name"] if container is not None else ""
 
-    async def _changed_container(self, pod: Object) -> Object | None:
+    async def _change_container(self, pod: Object) -> Object | None:
         """The container of a copy to debug in: one that it has, or a new one; None if only images changed."""
         flags = self._flags
         container = find_container(pod, flags["container"]) if flags["container"] else None
@@ -282,7 +282,7 @@ class Debugger:
     # -- attaching -----------------------------------------------------------------------------
 
     async def _attach(self, pod: Object, container: str) -> None:
-        pod, state = await self._started(pod, container)
+        pod, state = await self._wait_until_started(pod, container)
         if "terminated" not in state:
             try:
                 await attach_to(self._kubectl, pod, container)
@@ -299,7 +299,7 @@ class Debugger:
         ):
             await self._kubectl.ctx.stdout.write(line)
 
-    async def _started(self, pod: Object, container: str) -> tuple[Object, Object]:
+    async def _wait_until_started(self, pod: Object, container: str) -> tuple[Object, Object]:
         """The pod when the container runs, or has run."""
         connection = await self._kubectl.connect()
         resource, metadata = connection.resource("pods"), pod["metadata"]

@@ -8,10 +8,10 @@ from typing import Final
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.flags import BOOLEANS
-from simcloud.kubectl.input.files import Failures, fail, given, with_source
+from simcloud.kubectl.input.files import Failures, fail, read_given, with_source
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.raw import raw
-from simcloud.kubectl.selection import Info, info_of, requested
+from simcloud.kubectl.selection import Info, info_of, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.wait_loop import until_gone
 from simcloud.kubernetes.api.errors import ApiError
@@ -132,10 +132,10 @@ async def _targets(kubectl: Kubectl, failures: Failures) -> list[Info]:
             raise KubectlError(
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
             )
-        found = await given(kubectl)
+        found = await read_given(kubectl)
         failures.extend(found.failures)
         return found.infos
-    wanted = await requested(kubectl)
+    wanted = await list_requests(kubectl)
     selected = flags["all"] or flags["selector"] or flags["field-selector"]
     if not selected and any(not request.name for request in wanted):
         raise KubectlError("resource(s) were provided, but no name was specified")

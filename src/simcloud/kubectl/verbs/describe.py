@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubectl.command import command
 from simcloud.kubectl.describe import describer_for
 from simcloud.kubectl.errors import KubectlError, sentence
-from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, list_refused, requested
+from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 
@@ -30,9 +30,9 @@ async def describe(kubectl: Kubectl) -> None:
         raise KubectlError(NO_TYPE)
     connection = await kubectl.connect()
     found: list[Info] = []
-    for request in await requested(kubectl):
+    for request in await list_requests(kubectl):
         try:
-            found += await _found(kubectl, request)
+            found += await _find_infos(kubectl, request)
         except ApiError as error:
             message = sentence(error) if request.name else list_refused(error, request, flags["selector"], "")
             kubectl.postponed.append(message)
@@ -54,7 +54,7 @@ def _begin_alike(kubectl: Kubectl, found: list[Info]) -> bool:
     return any(kubectl.args[1] != info.name for info in found)
 
 
-async def _found(kubectl: Kubectl, one: Wanted) -> list[Info]:
+async def _find_infos(kubectl: Kubectl, one: Wanted) -> list[Info]:
     connection = await kubectl.connect()
     if not one.name:
         items = await connection.list(one.resource, one.namespace, labels=kubectl.flags["selector"])

@@ -48,7 +48,7 @@ async def events(kubectl: Kubectl) -> None:
         where = "" if namespace is None else f" in {namespace} namespace"
         await kubectl.err(f"No events found{where}.\n")
         return
-    chosen = go_sorted(chosen, lambda one, other: seen_at(one) < seen_at(other))
+    chosen = go_sorted(chosen, lambda one, other: last_seen_s(one) < last_seen_s(other))
     if printer is not None:
         whole = {"kind": "EventList", "apiVersion": "v1", "metadata": {}}
         items = [
@@ -90,7 +90,7 @@ def _fits(event: Object, about: tuple[str, str] | None, types: list[str]) -> boo
     return about is None or about == (regarding.get("kind"), regarding.get("name"))
 
 
-def seen_at(event: Object) -> float:
+def last_seen_s(event: Object) -> float:
     """When an event was last seen, in seconds since 1970."""
     series = event.get("series")
     if series:
@@ -118,7 +118,7 @@ def _row(event: Object, now_s: float, everywhere: bool) -> str:
 
 
 def _interval(event: Object, now_s: float) -> str:
-    last = human(now_s - seen_at(event))
+    last = human(now_s - last_seen_s(event))
     series = event.get("series") or {}
     count = series.get("count") or event.get("count") or 1
     first_at = event.get("firstTimestamp") or event.get("eventTime")

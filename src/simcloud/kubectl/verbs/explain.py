@@ -34,7 +34,7 @@ async def explain(kubectl: Kubectl) -> None:
         raise KubectlError("We accept only this format: explain RESOURCE")
     form = flags["output"]
     catalogue = (await kubectl.connect()).catalogue
-    resource, path = _asked(catalogue, args[0])
+    resource, path = _parse_request(catalogue, args[0])
     group, version = _version(flags["api-version"], resource)
     if form != "plaintext":
         raise KubectlError(f"unrecognized format: {form}")
@@ -54,7 +54,7 @@ async def explain(kubectl: Kubectl) -> None:
     await kubectl.out(f"{text}\n")
 
 
-def _asked(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:
+def _parse_request(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:
     """The resource, and the way to a field of it; a group may stand between them."""
     word = word.removesuffix(".")
     name, *path = word.split(".")

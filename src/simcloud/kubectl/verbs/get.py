@@ -13,9 +13,9 @@ from simcloud.kubectl.printing.output import Printer
 from simcloud.kubectl.printing.sorting import sort_objects
 from simcloud.kubectl.printing.table import TablePrinter
 from simcloud.kubectl.raw import raw
-from simcloud.kubectl.selection import Wanted, fetch, list_refused, requested
+from simcloud.kubectl.selection import Wanted, fetch, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubectl.tables import look, nothing_found, tabled
+from simcloud.kubectl.tables import look, make_table, nothing_found
 from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 
@@ -52,7 +52,7 @@ async def get(kubectl: Kubectl) -> None:
         await kubectl.err(NO_TYPE)
         raise UsageError(NEEDED, kubectl.command.full)
     printer = printer_of(kubectl)
-    requests = await requested(kubectl)
+    requests = await list_requests(kubectl)
     if watched:
         watch_output.check(requests)
     elif flags["subresource"] and any(not request.name for request in requests):
@@ -100,13 +100,13 @@ async def _fetch(kubectl: Kubectl, requests: list[Wanted]) -> Found:
                 )
         except ApiError as error:
             if not (flags["ignore-not-found"] and error.reason == "NotFound"):
-                kubectl.postponed.append(_refused(kubectl, request, error))
+                kubectl.postponed.append(_format_refusal(kubectl, request, error))
             continue
         found.append((request, items))
     return found
 
 
-def _refused(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
+def _format_refusal(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
     if not one.name:
         return list_refused(error, one, kubectl.flags["selector"], kubectl.flags["field-selector"])
     about = f" (get {one.resource.plural} {one.name})" if isinstance(error, NoSuchPath) else ""
@@ -115,7 +115,7 @@ def _refused(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
 
 async def _tables(kubectl: Kubectl, found: Found) -> None:
     connection = await kubectl.connect()
-    tables = [tabled(kubectl, connection, request.resource, items) for request, items in found]
+    tables = [make_table(kubectl, connection, request.resource, items) for request, items in found]
     text = TablePrinter(look(kubectl, [request.resource for request, _ in found])).print(tables)
     if text:
         await kubectl.out(text)

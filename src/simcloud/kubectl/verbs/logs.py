@@ -13,7 +13,7 @@ from simcloud.kubectl.pods.streams import Incoming, read_log
 from simcloud.kubectl.pods.targets import (
     default_container,
     existing_container,
-    named,
+    find_target,
     pods_to_read,
     running_timeout_s,
 )
@@ -115,7 +115,7 @@ async def _pods(kubectl: Kubectl) -> list[Object]:
             await kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")
         return found
     try:
-        info = await named(kubectl, kubectl.args[0])
+        info = await find_target(kubectl, kubectl.args[0])
     except NotFound as error:
         raise KubectlError(
             f'error from server (NotFound): {error.message} in namespace "{kubectl.namespace}"'

@@ -89,23 +89,23 @@ async def _patch(kubectl: Kubectl, info: Info, change: Patch, teller: Teller) ->
             what = f"{info.resource.plural}{group} {info.name}"
             raise PlainError(f"{sentence(error)} (get {what})") from None
     if stays_here(kubectl):
-        after = _patched_here(info, before, change)
+        after = _patch_locally(info, before, change)
     else:
         body = read_patch(change.body, change.type)
         after = await send(kubectl, info, Patch(change.type, body), subresource)
     unchanged = after == before
     if not stays_here(kubectl) and kubectl.flags["record"]:
-        after = await _recorded(kubectl, info, after)
+        after = await _record_change(kubectl, info, after)
     await teller.tell(info.resource, after, "patched (no change)" if unchanged else "patched")
 
 
-async def _recorded(kubectl: Kubectl, info: Info, after: Object) -> Object:
+async def _record_change(kubectl: Kubectl, info: Info, after: Object) -> Object:
     change: Object = {"metadata": {}}
     record(kubectl, change)
     return await send_difference(kubectl, info, change)
 
 
-def _patched_here(info: Info, before: Object, change: Patch) -> Object:
+def _patch_locally(info: Info, before: Object, change: Patch) -> Object:
     """What the object would be, reckoned without the server."""
     try:
         body: Any = read_patch(change.body, change.type)

@@ -51,7 +51,7 @@ MANAGED_BY_APPLY: Final = (
 group("rollout", "Watch and steer how a workload changes from one version to the next", silent=True)
 
 
-async def chosen(kubectl: Kubectl) -> list[Info]:
+async def choose_objects(kubectl: Kubectl) -> list[Info]:
     """The objects that a rollout command means; all of a kind if no name is given."""
     flags = kubectl.flags
     if not kubectl.args and not flags["filename"] and not flags["kustomize"]:
@@ -88,15 +88,15 @@ async def history(kubectl: Kubectl) -> None:
             for revision in wanted:
                 await teller.tell(info.resource, revision.shown)
         elif number:
-            text = template_text(_explained(info, wanted[0]))
+            text = template_text(_with_change_cause(info, wanted[0]))
             await teller.tell(info.resource, info.obj, f"with revision #{number}\n{text}")
         else:
             await teller.tell(info.resource, info.obj, f"\n{history_text(known)}")
 
-    await each(kubectl, await chosen(kubectl), one)
+    await each(kubectl, await choose_objects(kubectl), one)
 
 
-def _explained(info: Info, revision: Revision) -> Object:
+def _with_change_cause(info: Info, revision: Revision) -> Object:
     """A Deployment's revision with why it was made among its annotations."""
     if info.resource.kind != "Deployment" or not revision.cause:
         return revision.template
@@ -120,12 +120,12 @@ async def undo(kubectl: Kubectl) -> None:
             await kubectl.err(f"Warning: resource {info.resource.plural}/{info.name} {MANAGED_BY_APPLY}\n")
         if info.resource.kind not in KINDS:
             raise KubectlError(f'error retrieving rollbacker for "{info.resource.kind}", {no_visitor(info)}')
-        await teller.tell(info.resource, info.obj, await _rolled_back(kubectl, info))
+        await teller.tell(info.resource, info.obj, await _roll_back(kubectl, info))
 
-    await each(kubectl, await chosen(kubectl), one)
+    await each(kubectl, await choose_objects(kubectl), one)
 
 
-async def _rolled_back(kubectl: Kubectl, info: Info) -> str:
+async def _roll_back(kubectl: Kubectl, info: Info) -> str:
     """Roll one object back; the answer says what has been done."""
     number = kubectl.flags["to-revision"]
     deployment = info.resource.kind == "Deployment"
@@ -230,7 +230,7 @@ async def resume(kubectl: Kubectl) -> None:
 
 async def _steer(kubectl: Kubectl, done: str, change: Callable[[Info, Object], None], hurry: str) -> None:
     """Change every object named, and say so."""
-    infos = await chosen(kubectl)
+    infos = await choose_objects(kubectl)
     teller = Teller(kubectl, done)
     if not infos and not kubectl.postponed:
         await kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")

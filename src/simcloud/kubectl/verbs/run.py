@@ -10,7 +10,7 @@ from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.input.overrides import overridden
 from simcloud.kubectl.object_creation import create_built, selector_labels
 from simcloud.kubectl.output import DryRun, Teller, dry_run
-from simcloud.kubectl.pods.attached_run import attached
+from simcloud.kubectl.pods.attached_run import run_attached
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object
 
@@ -45,7 +45,7 @@ async def run(kubectl: Kubectl) -> int | None:
     if not attach:
         await create_built(kubectl, "pods", whole, teller=teller)
         return None
-    return await attached(kubectl, whole)
+    return await run_attached(kubectl, whole)
 
 
 def _check(kubectl: Kubectl) -> bool:

@@ -13,9 +13,9 @@ from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     LOCAL_AND_SERVER,
     all_found,
+    as_struct,
     change_all,
     pod_spec,
-    typed,
 )
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info, select
@@ -176,7 +176,7 @@ def _update(kubectl: Kubectl, container: Object, variables: list[Object], remove
 async def _list(kubectl: Kubectl, infos: list[Info], variables: list[Object], removed: list[str]) -> None:
     """Print the environment as it is, with the changes asked for."""
     for info in infos:
-        obj = typed(info.resource, info.obj)
+        obj = as_struct(info.resource, info.obj)
         try:
             containers = _containers(kubectl, info, obj)
             if not containers:

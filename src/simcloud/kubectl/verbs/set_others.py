@@ -10,6 +10,7 @@ from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     LOCAL_AND_SERVER,
     all_found,
+    as_struct,
     change_all,
     difference,
     each,
@@ -17,7 +18,6 @@ from simcloud.kubectl.object_changes import (
     record,
     send_difference,
     stays_here,
-    typed,
 )
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import NOTHING_NAMED, Info, select
@@ -50,7 +50,7 @@ async def set_selector(kubectl: Kubectl) -> None:
             raise KubectlError("setting a selector is only supported for Services")
         if others:
             raise KubectlError(f"match expression [{' '.join(others)}] not supported on this object")
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         if flags["resource-version"]:
             after["metadata"]["resourceVersion"] = flags["resource-version"]
@@ -101,7 +101,7 @@ async def set_serviceaccount(kubectl: Kubectl) -> None:
     infos = await all_found(kubectl, resources)
     teller = Teller(kubectl, "serviceaccount updated")
     for info in infos:
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         try:
             pod_spec(info.resource, after)["serviceAccountName"] = account
