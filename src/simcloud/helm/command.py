@@ -27,7 +27,7 @@ class HelmFlag(Flag):
     def read(self, text: str) -> Any:
         """The value of a text; raises ``BadFlag``."""
         if self.kind == "format" and text not in ("table", "json", "yaml"):
-            raise BadFlag(f'invalid argument "{text}" for "{self.shown()}" flag: invalid format type')
+            raise BadFlag(f'invalid argument "{text}" for "{self.format_name()}" flag: invalid format type')
         return super().read(text)
 
 

@@ -203,7 +203,7 @@ def _parse_error(message: str) -> str:
 
 
 def _execution_error(message: str) -> str:
-    """An error that a chart raised itself is told without where templates called each other."""
+    """Format an execution error; one that a chart raised itself loses the chain of template calls."""
     warned = _WARNED.search(message)
     place = _PLACED.match(message)
     if warned is None or place is None:

@@ -219,7 +219,7 @@ class Lifecycle:
 
     async def _find_deployed_or(self, last: Release) -> Release:
         try:
-            return await self.storage.deployed(last.name)
+            return await self.storage.find_deployed(last.name)
         except HelmError:
             if last.status in ("failed", "superseded"):
                 return last
@@ -368,7 +368,7 @@ class Lifecycle:
         release.status, release.description = status, description
 
     async def _forget_old(self, name: str) -> None:
-        """Keep only so many revisions; the deployed one stays."""
+        """Delete the oldest revisions beyond ``--history-max``, except the deployed one."""
         most = int(self.flags["history-max"])
         history = await self.storage.history(name)
         for revision in history[: max(0, len(history) - most)] if most > 0 else ():

@@ -65,7 +65,7 @@ class Manifest:
         found = metadata.get("annotations") if isinstance(metadata, dict) else None
         return found if isinstance(found, dict) else {}
 
-    def shown(self) -> str:
+    def format_document(self) -> str:
         """As a release's manifest holds it."""
         return f"---\n# Source: {self.path}\n{self.text}\n"
 

@@ -46,7 +46,7 @@ class Release:
     labels: dict[str, str] = field(default_factory=dict)
 
     def info(self) -> dict[str, Any]:
-        """What is told of its life."""
+        """Return the release's ``info``: times, status, description, notes."""
         info = {
             "first_deployed": self.first_deployed,
             "last_deployed": self.last_deployed,
@@ -211,7 +211,7 @@ class Storage:
         """The newest revision."""
         return (await self.history(name))[-1]
 
-    async def deployed(self, name: str) -> Release:
+    async def find_deployed(self, name: str) -> Release:
         """The newest revision that was deployed."""
         try:
             found = [release for release in await self.history(name) if release.status == "deployed"]

@@ -36,7 +36,7 @@ class Rendered:
 
     def manifest(self) -> str:
         """As a release holds it."""
-        return "".join(document.shown() for document in self.manifests)
+        return "".join(document.format_document() for document in self.manifests)
 
 
 def check_name(name: str) -> None:

@@ -62,7 +62,7 @@ class Helm(Kubectl):
         return "helm"
 
     async def connect(self, discoveries: int | None = 0) -> ApiClient:
-        """The way to the cluster; a server that cannot be reached is told in helm's words."""
+        """Return the client of the cluster; an unreachable server is reported in helm's words."""
         try:
             return await super().connect(discoveries)
         except KubectlError as error:

@@ -164,7 +164,7 @@ def _fill(
 
 
 def _silent(_: str) -> None:
-    """For values that are told of elsewhere."""
+    """Ignore a warning that is printed elsewhere."""
 
 
 def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None:

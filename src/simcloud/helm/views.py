@@ -1,4 +1,4 @@
-"""How releases are told: as a few lines, as a table, as JSON or YAML."""
+"""Output formats of releases: a few lines, a table, JSON or YAML."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def status_text(
         parts.append(f"USER-SUPPLIED VALUES:\n{write_yaml(release.config or None)}\n")
         parts.append(f"COMPUTED VALUES:\n{write_yaml(values)}\n")
     if debug or release.description.lower() == "dry run complete":
-        parts.append("HOOKS:\n" + "".join(hook.manifest.shown() for hook in release.hooks))
+        parts.append("HOOKS:\n" + "".join(hook.manifest.format_document() for hook in release.hooks))
         parts.append(f"MANIFEST:\n{release.manifest}\n")
     if release.notes and not hide_notes:
         parts.append(f"NOTES:\n{release.notes.strip()}\n")

@@ -140,7 +140,7 @@ def find(words: list[str]) -> tuple[Command, Flags]:
         raise FlagError(str(error), here.full) from None
     if here.run is None and here.below and flags.args and not flags.help:
         raise UsageError(f'unknown command "{flags.args[0]}"', here.full)
-    missing = [name for name in here.required if not flags.said(name)]
+    missing = [name for name in here.required if not flags.is_given(name)]
     if missing and not flags.help:
         named = ", ".join(f'"{name}"' for name in missing)
         raise KubectlError(f"required flag(s) {named} not set")

@@ -1,4 +1,4 @@
-"""What a variable of a container takes its value from: told in words, or looked up."""
+"""The source of a container variable's value: described in words, or looked up."""
 
 from __future__ import annotations
 

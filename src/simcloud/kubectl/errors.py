@@ -1,6 +1,6 @@
-"""How kubectl ends badly: every ending is a sentence on stderr and an exit code.
+"""Errors of kubectl: each is a sentence on stderr and an exit code.
 
-Verbs raise; the program catches and prints. ``ApiError`` from the server is told as kubectl tells it.
+Verbs raise; the program catches and prints. An ``ApiError`` from the server is worded as kubectl words it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class KubectlError(Exception):
         self.message = message
         self.code = code
 
-    def told(self) -> str:
+    def format_message(self) -> str:
         """What stderr says."""
         if self.message.startswith("error: "):
             return self.message
@@ -45,7 +45,7 @@ class FlagError(KubectlError):
 class PlainError(KubectlError):
     """A failure whose sentence stands alone."""
 
-    def told(self) -> str:
+    def format_message(self) -> str:
         """What stderr says."""
         return self.message
 
@@ -86,7 +86,7 @@ def tell(error: Exception, *, alone: bool = True) -> str:
     if isinstance(error, WithContext):
         return sentence(error.error, error.doing)
     if isinstance(error, KubectlError):
-        return error.told() if alone else error.message
+        return error.format_message() if alone else error.message
     raise error
 
 

@@ -43,7 +43,7 @@ class Flag:
         """The value that it has when none is given; None if it needs one."""
         return "true" if self.kind == "bool" else ALONE.get(self.name)
 
-    def shown(self) -> str:
+    def format_name(self) -> str:
         """How an error names it."""
         return f"-{self.shorthand}, --{self.name}" if self.shorthand else f"--{self.name}"
 
@@ -64,7 +64,9 @@ class Flag:
                 case _:
                     return _check_text(self.name, text)
         except ValueError as error:
-            raise BadFlag(f'invalid argument {quote(text)} for "{self.shown()}" flag: {error}') from None
+            raise BadFlag(
+                f'invalid argument {quote(text)} for "{self.format_name()}" flag: {error}'
+            ) from None
 
     def initial(self) -> Any:
         """The value before anything is said."""
@@ -93,7 +95,7 @@ class Flags:
         """The value of a flag that the command may not have."""
         return self.values.get(name, default)
 
-    def said(self, name: str) -> bool:
+    def is_given(self, name: str) -> bool:
         """Whether a flag was given."""
         return name in self.changed
 
@@ -106,7 +108,7 @@ class Parser:
         self.short: dict[str, Flag] = {flag.shorthand: flag for flag in self.long.values() if flag.shorthand}
 
     def parse(self, words: list[str]) -> Flags:
-        """Flags and arguments; raises ``BadFlag``. Nothing after a help flag is read."""
+        """Parse flags and arguments; raises ``BadFlag``. Words after a help flag are ignored."""
         found = Flags({name: flag.initial() for name, flag in self.long.items()})
         position = 0
         while position < len(words):

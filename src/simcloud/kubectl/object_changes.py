@@ -112,14 +112,14 @@ def stays_here(kubectl: Kubectl) -> bool:
 
 
 async def each(kubectl: Kubectl, infos: list[Info], do: Do) -> None:
-    """Do something to each object; what goes wrong with one is told at the end."""
+    """Run ``do`` for each object; errors are printed at the end."""
     for info in infos:
         try:
             await do(info)
         except ApiError as error:
             kubectl.postpone(sentence(error))
         except KubectlError as error:
-            kubectl.postpone(error.told(), error.message)
+            kubectl.postpone(error.format_message(), error.message)
 
 
 async def all_found(kubectl: Kubectl, args: list[str]) -> list[Info]:

@@ -1,4 +1,4 @@
-"""What all verbs share that make objects: the namespace, the last-applied annotation, the write, the line told.
+"""Shared steps of the verbs that create objects: namespace, last-applied annotation, write, printed line.
 
 Objects that kubectl builds itself are Go's structs there: they carry the fields that Go writes even when nobody set
 them, and as JSON they stand in the order of the structs.
@@ -86,7 +86,7 @@ def has_last_applied(obj: Object) -> bool:
 def build_object(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
     """An object as Go's struct, in the namespace that was said, with its annotation if that was asked for."""
     metadata = obj["metadata"]
-    if resource.namespaced and kubectl.flags.said("namespace"):
+    if resource.namespaced and kubectl.flags.is_given("namespace"):
         metadata = {**metadata, "namespace": kubectl.namespace}
     built = complete(
         {**obj, "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}, resource
@@ -97,9 +97,9 @@ def build_object(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
 async def create_built(
     kubectl: Kubectl, name: str, obj: Object, doing: str = "", teller: Teller | None = None
 ) -> Object:
-    """Create an object that kubectl built, and tell it.
+    """Create an object that kubectl built, and print it.
 
-    ``name`` is the resource's full name. With ``doing`` a refusal is told as this command's own failure.
+    ``name`` is the resource's full name. With ``doing`` a refusal is reported as this command's own failure.
     """
     teller = teller or Teller(kubectl, "created", keep_order=True)
     options = write_options(kubectl)

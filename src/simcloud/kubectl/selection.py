@@ -288,7 +288,7 @@ def list_refused(error: ApiError, one: Wanted, labels: str, fields: str) -> str:
 
 
 async def fetch(connection: ApiClient, one: Wanted, subresource: str = "") -> Object:
-    """One object by its name; if it is not there because its namespace is not, that is what is told."""
+    """Fetch one object by its name; if its namespace is missing, the error names the namespace."""
     namespace = one.namespace or ""
     try:
         return await connection.get(one.resource, namespace, one.name, subresource)
@@ -318,7 +318,7 @@ def locate(kubectl: Kubectl, catalogue: Catalogue, document: Document) -> Info:
         )
     if not resource.namespaced:
         return Info(resource, "", name, obj, document.source)
-    if said and kubectl.flags.said("namespace") and said != kubectl.namespace:
+    if said and kubectl.flags.is_given("namespace") and said != kubectl.namespace:
         raise KubectlError(
             f'the namespace from the provided object "{said}" does not match the namespace '
             f"\"{kubectl.namespace}\". You must pass '--namespace={said}' to perform this operation."

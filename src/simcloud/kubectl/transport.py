@@ -70,7 +70,7 @@ async def reach(ctx: Context, server: str, asked: int, timeout_s: float) -> None
     address = _address(server.rstrip("/"))
     for attempt in range(max(asked, 1)):
         try:
-            await _dial(ctx, address, timeout_s)
+            await _check_dial(ctx, address, timeout_s)
             return
         except NetworkError as error:
             failed = _as_unreachable(ctx, address, error, timeout_s)
@@ -104,7 +104,7 @@ def _address(server: str) -> SplitResult:
 
 async def exchange(ctx: Context, server: str, request: HttpRequest) -> HttpResponse:
     """Send a request to the server and wait for its answer; raises ``NetworkError``."""
-    connection = await _dialled(ctx, _address(server.rstrip("/")), 0.0)
+    connection = await _dial(ctx, _address(server.rstrip("/")), 0.0)
     try:
         connection.send(request, request.size_bytes)
         response: HttpResponse = await connection.receive()
@@ -113,11 +113,11 @@ async def exchange(ctx: Context, server: str, request: HttpRequest) -> HttpRespo
         connection.close()
 
 
-async def _dial(ctx: Context, address: SplitResult, timeout_s: float) -> None:
-    (await _dialled(ctx, address, timeout_s)).close()
+async def _check_dial(ctx: Context, address: SplitResult, timeout_s: float) -> None:
+    (await _dial(ctx, address, timeout_s)).close()
 
 
-async def _dialled(ctx: Context, address: SplitResult, timeout_s: float) -> Connection:
+async def _dial(ctx: Context, address: SplitResult, timeout_s: float) -> Connection:
     secure = address.scheme == "https"
     port = address.port or (443 if secure else 80)
     limit_s = min(DIAL_S, timeout_s) if timeout_s else DIAL_S

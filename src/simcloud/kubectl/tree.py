@@ -11,7 +11,7 @@ import msgspec
 from simcloud.kubectl.flags import Parser, without_flags
 
 NEAR: Final = 2
-"""So many typing errors away a suggestion may be."""
+"""Maximum edit distance of a suggestion."""
 
 
 class Node(Protocol):

@@ -162,7 +162,7 @@ async def get_notes(helm: Helm) -> None:
 async def get_hooks(helm: Helm) -> None:
     """The hooks of a release."""
     release = await _find_release(helm)
-    await helm.out("".join(hook.manifest.shown() for hook in release.hooks))
+    await helm.out("".join(hook.manifest.format_document() for hook in release.hooks))
 
 
 @command("get all", "All that is stored of a release", least=1, most=1)

@@ -43,7 +43,7 @@ async def template(helm: Helm) -> None:
         shown += [hook.manifest for hook in rendered.hooks if not (skip and "test" in hook.events)]
     if flags["show-only"]:
         shown = _only(shown, chart.name, flags["show-only"])
-    text = "".join(manifest.shown() for manifest in shown)
+    text = "".join(manifest.format_document() for manifest in shown)
     await helm.out(f"{text.strip()}\n" if text.strip() else "")
 
 

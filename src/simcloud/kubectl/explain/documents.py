@@ -38,7 +38,7 @@ def reference(schema: Object) -> str:
 
 
 def map_value_schema(schema: Object) -> Object | None:
-    """What a map holds, where it is told."""
+    """Return the schema of a map's values, if it is known."""
     within: Any = schema.get("additionalProperties")
     return within if isinstance(within, dict) and within else None
 

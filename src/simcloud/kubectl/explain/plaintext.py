@@ -11,11 +11,11 @@ from simcloud.kubernetes.api.objects import Object
 TEXT_WIDTH: Final = 76
 FIELD_WIDTH: Final = 78
 MOST_VALUES: Final = 4
-"""So many values of an enumeration a list of fields shows."""
+"""Maximum number of enumeration values in a list of fields."""
 
 
 class Plaintext:
-    """Tells one document's fields."""
+    """Explains the fields of one document."""
 
     def __init__(self, document: Document, recursive: bool) -> None:
         self._document = document

@@ -68,8 +68,8 @@ class JsonPath:
                     raise JsonPathError(f"the template prints more than {MOST_CHARACTERS} characters")
         return "".join(parts)
 
-    def explained(self, data: Any, *, as_json: bool = False) -> str:
-        """The same, but what goes wrong is told with the template and the object, as ``kubectl get`` does."""
+    def evaluate_with_details(self, data: Any, *, as_json: bool = False) -> str:
+        """Return the text; an error names the template and the object, as that of ``kubectl get`` does."""
         try:
             return self.text(data, as_json=as_json)
         except Panic:

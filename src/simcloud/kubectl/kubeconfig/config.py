@@ -18,7 +18,7 @@ from simcloud.machine.process import Context
 
 ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 NOWHERE: Final = "http://localhost:8080"
-"""Where kubectl looks when nobody told it anything."""
+"""The default server, used without a kubeconfig."""
 
 
 @dataclass(slots=True)

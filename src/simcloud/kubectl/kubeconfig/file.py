@@ -17,19 +17,19 @@ class Kubeconfig:
         self._files = kubectl.ctx.files
         self.path = self._where(paths(kubectl.ctx, kubectl.flags))
         try:
-            self.told: Config = read_file(kubectl.ctx, self.path)
+            self.config: Config = read_file(kubectl.ctx, self.path)
         except FileError:
-            self.told = {}
+            self.config = {}
         for part in INNER:
-            self.told[part] = list(self.told.get(part) or ())
+            self.config[part] = list(self.config.get(part) or ())
 
     def _where(self, known: list[str]) -> str:
-        """The first file that is there, or else the last one named."""
+        """Return the first existing file, or else the last one named."""
         return next((path for path in known if self._files.exists(path)), known[-1])
 
     def entry(self, part: str, name: str) -> Config | None:
         """A cluster, context or user."""
-        found = next((candidate for candidate in self.told[part] if candidate.get("name") == name), None)
+        found = next((candidate for candidate in self.config[part] if candidate.get("name") == name), None)
         if found is None:
             return None
         inner: Config = found.setdefault(INNER[part], {})
@@ -42,12 +42,12 @@ class Kubeconfig:
         found = self.entry(part, name)
         if found is None:
             found = {}
-            self.told[part].append({"name": name, INNER[part]: found})
+            self.config[part].append({"name": name, INNER[part]: found})
         return found
 
     def save(self) -> None:
         """Write the file, entries by name, as kubectl writes it."""
-        config = order_kubeconfig(self.told)
+        config = order_kubeconfig(self.config)
         for part in INNER:
             config[part] = sorted(config[part] or (), key=lambda one: str(one["name"])) or None
         folder = self.path.rpartition("/")[0]

@@ -154,7 +154,7 @@ class _Builder:
                 ) from None
         for resource in found:
             if any(_same(resource, other) for other in resources):
-                why = f"may not add resource with an already registered id: {resource.shown()}"
+                why = f"may not add resource with an already registered id: {resource.format_identity()}"
                 raise KubectlError(_accumulating(f"merging resources from '{path}': {why}", where))
             resources.append(resource)
 

@@ -17,7 +17,7 @@ BEHAVIORS: Final = ("", "unspecified", "create", "merge", "replace")
 
 
 def generate(resources: list[Res], kind: str, generator: Object, common: Object, read: ReadFile) -> None:
-    """Make one, or change the one that is there, as its behaviour says."""
+    """Create an object, or change the existing one, according to ``behavior``."""
     name, behavior = str(generator.get("name") or ""), str(generator.get("behavior") or "").lower()
     if not name:
         raise KubectlError(f"{kind} generator has no name")
@@ -26,15 +26,15 @@ def generate(resources: list[Res], kind: str, generator: Object, common: Object,
     made = Res(_make_object(kind, generator, _options(common, generator), read), hashed=True)
     made.hashed = not _options(common, generator).get("disableNameSuffixHash")
     there = next(
-        (resource for resource in resources if resource.kind == kind and resource.called(name)), None
+        (resource for resource in resources if resource.kind == kind and resource.has_name(name)), None
     )
     if behavior in ("merge", "replace"):
         if there is None:
-            raise KubectlError(f"id {made.shown()} does not exist; cannot merge or replace")
+            raise KubectlError(f"id {made.format_identity()} does not exist; cannot merge or replace")
         _change(there, made, merge=behavior == "merge")
         return
     if there is not None:
-        raise KubectlError(f"may not add resource with an already registered id: {made.shown()}")
+        raise KubectlError(f"may not add resource with an already registered id: {made.format_identity()}")
     resources.append(made)
 
 

@@ -79,7 +79,7 @@ def _by_identity(resources: list[Res], patch: Object) -> list[Res]:
         if resource.kind == patch.get("kind")
         and resource.obj["apiVersion"].rpartition("/")[0]
         == str(patch.get("apiVersion", "")).rpartition("/")[0]
-        and resource.called(str(name))
+        and resource.has_name(str(name))
         and (not namespace or not resource.namespace or namespace == resource.namespace)
     ]
     if not found:

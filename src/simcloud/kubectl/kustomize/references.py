@@ -39,7 +39,7 @@ def mend(resources: list[Res]) -> None:
 def _find_referent(candidates: list[Res], name: Any, holder: Object, referrer: Res) -> Res | None:
     if not isinstance(name, str):
         return None
-    named = [resource for resource in candidates if resource.called(name)]
+    named = [resource for resource in candidates if resource.has_name(name)]
     if len(named) > 1:
         place = holder.get("namespace") or referrer.namespace
         named = [resource for resource in named if resource.namespace == place] or named

@@ -49,11 +49,11 @@ class Res:
             self.names.append(self.name)
             self.obj["metadata"]["name"] = name
 
-    def called(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Whether it has or had this name."""
         return name == self.name or name in self.names
 
-    def shown(self) -> str:
+    def format_identity(self) -> str:
         """``Deployment.v1.apps/web.[noNs]``: how errors name it."""
         return format_id(self.obj)
 

@@ -126,7 +126,7 @@ def set_replicas(resources: list[Res], replicas: list[Object]) -> None:
     """How many of a workload there are."""
     for said in replicas:
         name = str(said.get("name", ""))
-        found = [resource for resource in resources if resource.kind in SCALED and resource.called(name)]
+        found = [resource for resource in resources if resource.kind in SCALED and resource.has_name(name)]
         if not found:
             kinds = "Deployment, ReplicationController, ReplicaSet, StatefulSet"
             raise KubectlError(

@@ -191,7 +191,7 @@ def existing_container(pod: Object, name: str) -> Object:
 
 
 async def default_container(kubectl: Kubectl, pod: Object, *, quiet: bool, to: Stream | None = None) -> str:
-    """The container that is meant when none is said; if there is a choice, that is told."""
+    """Return the default container of a pod; print a note if it has several."""
 
     async def tell(text: str) -> None:
         if not quiet and to is not None:

@@ -53,9 +53,9 @@ def list_preferred(catalogue: Catalogue) -> list[Resource]:
 
 def _is_wanted(kubectl: Kubectl, one: Resource) -> bool:
     flags = kubectl.flags
-    if flags.said("api-group") and one.group != flags["api-group"]:
+    if flags.is_given("api-group") and one.group != flags["api-group"]:
         return False
-    if flags.said("namespaced") and one.namespaced != flags["namespaced"]:
+    if flags.is_given("namespaced") and one.namespaced != flags["namespaced"]:
         return False
     if any(verb not in one.verbs for verb in flags["verbs"]):
         return False

@@ -30,7 +30,7 @@ EXAMPLES: Final = (
 async def apply(kubectl: Kubectl) -> None:
     """Apply every object of the files."""
     flags = kubectl.flags
-    if flags["server-side"] and not flags.said("field-manager"):
+    if flags["server-side"] and not flags.is_given("field-manager"):
         flags.values["field-manager"] = MANAGER
     _check(kubectl)
     teller = Teller(kubectl, "configured")

@@ -65,7 +65,7 @@ def _refuse_nonsense(kubectl: Kubectl) -> None:
             "--max=MAXPODS must be larger or equal to --min=MINPODS, "
             f"max: {flags['max']}, min: {flags['min']}"
         )
-    if flags.said("cpu-percent") and flags["cpu"]:
+    if flags.is_given("cpu-percent") and flags["cpu"]:
         raise KubectlError("--cpu-percent and --cpu are mutually exclusive")
 
 
@@ -78,7 +78,7 @@ def _scaler(kubectl: Kubectl, info: Info) -> Object:
         spec["minReplicas"] = flags["min"]
     spec["maxReplicas"] = flags["max"]
     cpu = flags["cpu"]
-    if flags.said("cpu-percent") and flags["cpu-percent"] >= 0:
+    if flags.is_given("cpu-percent") and flags["cpu-percent"] >= 0:
         cpu = f"{flags['cpu-percent']}%"
     metrics = [
         _metric(name, target_text)

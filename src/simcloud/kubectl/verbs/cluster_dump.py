@@ -40,7 +40,7 @@ async def dump(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     connection = await kubectl.connect()
     printer = printer_of(kubectl, OBJECT_FORMATS, keep_order=True)
-    assert printer is not None  # json is what it prints unless told otherwise
+    assert printer is not None  # json is the default output
     ending = ENDINGS.get(flags["output"], ".txt")
     await _dump(kubectl, connection, printer, "nodes", None, f"nodes{ending}")
     for namespace in await _namespaces(kubectl, connection):

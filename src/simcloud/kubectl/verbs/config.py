@@ -101,7 +101,7 @@ async def use_context(kubectl: Kubectl) -> None:
     file = Kubeconfig(kubectl)
     if file.entry("contexts", name) is None:
         raise KubectlError(f'no context exists with the name: "{name}"')
-    file.told["current-context"] = name
+    file.config["current-context"] = name
     file.save()
     await kubectl.out(f'Switched to context "{name}".\n')
 
@@ -117,7 +117,7 @@ async def set_context(kubectl: Kubectl) -> None:
     if flags["current"]:
         if kubectl.args:
             raise KubectlError("you cannot specify both a context name and --current")
-        name = str(file.told.get("current-context", ""))
+        name = str(file.config.get("current-context", ""))
         if not name:
             raise KubectlError("no current context is set")
     else:
@@ -127,7 +127,7 @@ async def set_context(kubectl: Kubectl) -> None:
     done = "created" if file.entry("contexts", name) is None else "modified"
     entry = file.make("contexts", name)
     for key in ("cluster", "user", "namespace"):
-        if flags.said(key):
+        if flags.is_given(key):
             entry[key] = flags[key]
     file.save()
     await kubectl.out(f'Context "{name}" {done}.\n')
@@ -147,7 +147,7 @@ async def view(kubectl: Kubectl) -> None:
     if not flags["raw"]:
         _redact(config)
     printer = printer_of(kubectl, OBJECT_FORMATS, keep_order=True)
-    if printer is None or flags["output"] == "name":  # yaml is what it prints unless told otherwise: by -o ''
+    if printer is None or flags["output"] == "name":  # yaml is the default, which -o '' overrides
         await kubectl.out("config/<unknown>\n")
         return
     await kubectl.out(printer.print(order_kubeconfig(config)))

@@ -53,7 +53,7 @@ class Debugger:
         self._env = [{"name": name, "value": value} for name, value in _pairs(flags["env"], "env")]
         self._images = dict(_pairs(flags["set-image"], "set-image"))
         self._custom = _custom(kubectl)
-        self._attaches = flags["attach"] if flags.said("attach") else flags["stdin"]
+        self._attaches = flags["attach"] if flags.is_given("attach") else flags["stdin"]
 
     async def run(self) -> None:
         """Debug everything that is named."""
@@ -75,7 +75,7 @@ class Debugger:
 
     async def _check(self) -> None:
         flags = self._flags
-        if flags.said("attach") and flags["attach"] and not flags["image"] and not flags["container"]:
+        if flags.is_given("attach") and flags["attach"] and not flags["image"] and not flags["container"]:
             raise KubectlError(
                 "you must specify --container or create a new container using --image in order to attach."
             )
@@ -163,7 +163,7 @@ class Debugger:
                 pod["metadata"][field] = original["metadata"][field]
         spec = pod["spec"]
         spec.pop("ephemeralContainers", None)
-        if flags.said("share-processes"):
+        if flags.is_given("share-processes"):
             spec["shareProcessNamespace"] = flags["share-processes"]
         if not flags["same-node"]:
             spec.pop("nodeName", None)

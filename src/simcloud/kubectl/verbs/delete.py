@@ -93,13 +93,13 @@ async def manner_of(kubectl: Kubectl) -> Manner:
         if grace > 0:
             raise KubectlError("--force and --grace-period greater than 0 cannot be specified together")
         grace = 0
-        wait = wait and flags.said("wait")
+        wait = wait and flags.is_given("wait")
     elif grace == 0:
         grace = 1  # without --force the kubelet is waited for
     tried = dry_run(kubectl)
     selected = flags.get("all") or flags.get("selector") or flags.get("field-selector")
     ignore = bool(flags.get("ignore-not-found"))
-    if selected and not flags.said("ignore-not-found"):
+    if selected and not flags.is_given("ignore-not-found"):
         ignore = True
     options = DeleteOptions(
         grace_s=grace if grace >= 0 else None,
@@ -165,12 +165,12 @@ async def _targets(kubectl: Kubectl, failures: Failures) -> list[Info]:
 
 async def delete_all(kubectl: Kubectl, infos: list[Info], manner: Manner, failures: Failures) -> None:
     """Delete objects, tell each, and wait for all of them."""
-    told_scope = False
+    warned_of_scope = False
     waiting: list[tuple[Info, str]] = []
     for info in infos:
-        if kubectl.flags.said("namespace") and not info.resource.namespaced and not told_scope:
+        if kubectl.flags.is_given("namespace") and not info.resource.namespaced and not warned_of_scope:
             await kubectl.err(CLUSTER_WIDE)
-            told_scope = True
+            warned_of_scope = True
         try:
             left = await _delete(kubectl, info, manner)
         except ApiError as error:

@@ -37,7 +37,7 @@ async def describe(kubectl: Kubectl) -> None:
             message = sentence(error) if request.name else list_refused(error, request, flags["selector"], "")
             kubectl.postponed.append(message)
     # Events are asked for one object at a time: of several they are shown only when they are asked for.
-    shown = flags["show-events"] and (len(found) < 2 or flags.said("show-events"))
+    shown = flags["show-events"] and (len(found) < 2 or flags.is_given("show-events"))
     before, after = ("", "\n") if _begin_alike(kubectl, found) else ("\n\n", "")
     for place, info in enumerate(found):
         text = await describer_for(info.resource)(connection, info.obj, shown)

@@ -32,7 +32,7 @@ MASK: Final = "***"
 async def diff(kubectl: Kubectl) -> int:
     """Compare the live objects with what they would be."""
     flags = kubectl.flags
-    if flags["server-side"] and not flags.said("field-manager"):
+    if flags["server-side"] and not flags.is_given("field-manager"):
         flags.values["field-manager"] = MANAGER
     try:
         return await _diff(kubectl)

@@ -86,7 +86,7 @@ def _options(kubectl: Kubectl) -> LogOptions:
     except Unreadable as error:
         raise KubectlError(str(error)) from None
     tail: int | None = flags["tail"] if flags["tail"] != -1 else None
-    if flags["selector"] and not flags.said("tail"):
+    if flags["selector"] and not flags.is_given("tail"):
         tail = SELECTED_LINES
     # Seconds are rounded to the nearest, halves away from zero.
     since_s = int(abs(flags["since"]) + 0.5) * (1 if flags["since"] > 0 else -1) if flags["since"] else None
@@ -137,7 +137,7 @@ def _check(kubectl: Kubectl, options: LogOptions) -> None:
         raise KubectlError(
             f"--all-containers=true should not be specified with container name {options.container}"
         )
-    if flags.said("container") and len(kubectl.args) == 2:
+    if flags.is_given("container") and len(kubectl.args) == 2:
         raise KubectlError("only one of -c or an inline [CONTAINER] arg is allowed")
     if flags["limit-bytes"] < 0:
         raise KubectlError("--limit-bytes must be greater than 0")
@@ -210,7 +210,7 @@ async def _together(kubectl: Kubectl, wishes: list[Wish]) -> None:
             if came is not None and not kubectl.flags["ignore-errors"]:
                 raise came
             if came is not None:
-                message = came.told() if isinstance(came, KubectlError) else came.message
+                message = came.format_message() if isinstance(came, KubectlError) else came.message
                 await kubectl.ctx.out(f"error: {message.removeprefix('error: ')}\n")
             left -= 1
             if not left:

@@ -62,7 +62,7 @@ def _check(kubectl: Kubectl) -> bool:
         raise UsageError("-i/--stdin is required for containers with -t/--tty=true", usage)
     if flags["expose"] and not flags["port"]:
         raise UsageError("--port must be set when exposing a service", usage)
-    attach = bool(flags["attach"] if flags.said("attach") else flags["stdin"] or flags["tty"])
+    attach = bool(flags["attach"] if flags.is_given("attach") else flags["stdin"] or flags["tty"])
     if flags["rm"] and not attach:
         raise UsageError("--rm should only be used for attached containers", usage)
     if attach and dry_run(kubectl) is not DryRun.NONE:

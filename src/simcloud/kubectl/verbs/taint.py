@@ -29,7 +29,7 @@ class Taint:
     value: str = ""
     effect: str = ""
 
-    def shown(self) -> str:
+    def format_name(self) -> str:
         """How an error names it."""
         if not self.effect:
             return f"{self.key}={self.value}:" if self.value else self.key
@@ -163,7 +163,7 @@ def _change(node: Object, added: list[Taint], removed: list[Taint], overwrite: b
         kept = [taint for taint in taints if not removal.meets(taint)]
         gone = len(kept) < len(taints)
         if not gone:
-            missing.append(f'taint "{removal.shown()}" not found')
+            missing.append(f'taint "{removal.format_name()}" not found')
         taints = kept
     if missing:
         raise KubectlError(missing[0]) if len(missing) == 1 else PlainError("\n".join(missing))

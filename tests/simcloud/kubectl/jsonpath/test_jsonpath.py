@@ -24,7 +24,7 @@ PIECES = [
 @example("{.spec.people[?(@.name==')]}", True)
 def test_any_text_prints_something_or_is_refused(template: str, as_json: bool) -> None:
     try:
-        assert isinstance(JsonPath(template).explained(ODD, as_json=as_json), str)
+        assert isinstance(JsonPath(template).evaluate_with_details(ODD, as_json=as_json), str)
     except JsonPathError as error:
         assert str(error)
 
