@@ -107,7 +107,7 @@ class Engine:
         return run.printed.replace("<no value>", "")
 
     def _bind(self, library: Library) -> Mapping[str, Function]:
-        """All functions, those that call templates calling those of this library."""
+        """Return all functions; those that call templates are bound to this library."""
         return {
             **self._plain,
             "include": Function(lambda name, data: self._include(library, name, data), 2, 2, ("string", "")),

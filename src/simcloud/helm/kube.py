@@ -148,7 +148,7 @@ async def create(connection: ApiClient, items: list[Item]) -> None:
 
 
 def format_faults(faults: list[str]) -> str:
-    """Several faults as one, in the genuine tool's form."""
+    """Format several faults as one error, as the genuine tool does."""
     head = "1 error occurred:" if len(faults) == 1 else f"{len(faults)} errors occurred:"
     return f"{head}\n" + "".join(f"\t* {fault}\n" for fault in faults) + "\n"
 

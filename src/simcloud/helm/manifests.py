@@ -66,7 +66,7 @@ class Manifest:
         return found if isinstance(found, dict) else {}
 
     def format_document(self) -> str:
-        """As a release's manifest holds it."""
+        """Format it as a document of a release's manifest."""
         return f"---\n# Source: {self.path}\n{self.text}\n"
 
 

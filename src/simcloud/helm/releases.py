@@ -106,13 +106,13 @@ def hook_json(hook: Hook) -> dict[str, Any]:
 
 
 def pack(release: Release) -> bytes:
-    """The stored form: JSON, gzipped, in base64."""
+    """Pack a release for storage: JSON, gzipped, in base64."""
     text = json_text(release.as_json(), keep_order=True).encode()
     return base64.b64encode(gzip.compress(text, 9, mtime=0))
 
 
 def unpack(data: bytes, labels: dict[str, str]) -> Release:
-    """A stored release; raises ``HelmError``."""
+    """Unpack a stored release; raises ``HelmError``."""
     try:
         raw = base64.b64decode(data)
         document = msgspec.json.decode(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
@@ -212,7 +212,7 @@ class Storage:
         return (await self.history(name))[-1]
 
     async def find_deployed(self, name: str) -> Release:
-        """The newest revision that was deployed."""
+        """Find the newest revision that was deployed."""
         try:
             found = [release for release in await self.history(name) if release.status == "deployed"]
         except NoRelease:

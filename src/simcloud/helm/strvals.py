@@ -172,7 +172,7 @@ def _go(value: Any) -> str:
 
 
 def parse_value(text: str) -> Any:
-    """A value as ``--set`` takes it: true, false, null, a whole number without leading zeros, or text."""
+    """Parse a value as ``--set`` does: true, false, null, a whole number without leading zeros, or text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.lower() == "null":

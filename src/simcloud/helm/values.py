@@ -22,7 +22,7 @@ GLOBAL = "global"
 
 
 async def read_values(helm: Helm) -> dict[str, Any]:
-    """What the command line says of values; raises ``HelmError``."""
+    """Read the values of the command line; raises ``HelmError``."""
     base: dict[str, Any] = {}
     for path in helm.flags["values"]:
         base = merged(base, await _value_file(helm, path))
@@ -72,7 +72,7 @@ def _read(helm: Helm, path: str) -> bytes:
 
 
 def merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """Two maps as one; what the second says stands."""
+    """Merge two maps; the second wins."""
     result = dict(under)
     for name, value in over.items():
         below = result.get(name)

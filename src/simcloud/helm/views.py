@@ -121,12 +121,12 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def _resize(cell: str, width: int) -> str:
-    """A cell of several lines counts as one when it is cut, but each of its lines is filled up."""
+    """Cut or pad a cell; its lines are cut as one text, but each is padded."""
     if len(cell) > width:
         return f"{cell[: width - 3]}..." if width > 3 else cell[:width]
     return "\n".join(part.ljust(width) for part in cell.split("\n"))
 
 
 def format_value(form: str, value: Any) -> str:
-    """A value as JSON on one line, or as YAML."""
+    """Format a value as JSON on one line, or as YAML."""
     return json_text(value, keep_order=True) + "\n" if form == "json" else write_yaml(value)

@@ -44,7 +44,7 @@ class Flag:
         return "true" if self.kind == "bool" else ALONE.get(self.name)
 
     def format_name(self) -> str:
-        """How an error names it."""
+        """Return the name used in errors."""
         return f"-{self.shorthand}, --{self.name}" if self.shorthand else f"--{self.name}"
 
     def read(self, text: str) -> Any:
@@ -231,7 +231,7 @@ def csv_fields(text: str) -> list[str]:
 
 
 def _read_quoted(line: str, position: int) -> tuple[str, int]:
-    """A field in quotation marks, doubled ones meaning themselves, and where it ends."""
+    """Return a quoted field (doubled quotes are literal) and the position of its end."""
     field = ""
     while True:
         end = line.find('"', position)
@@ -251,7 +251,7 @@ def _read_quoted(line: str, position: int) -> tuple[str, int]:
 
 
 def _check_text(name: str, text: str) -> str:
-    """A text that some flags take only in a form of their own."""
+    """Return a flag's text; raises ``ValueError`` if the flag requires another form."""
     if name == "vmodule" and text and any("=" not in part for part in text.split(",") if part):
         raise ValueError("syntax error: expect comma-separated list of filename=N")
     return text

@@ -59,7 +59,7 @@ def go_type(resource: Resource) -> str:
 
 
 def as_struct(resource: Resource, obj: Object) -> Object:
-    """A copy of an object as Go's structs hold and print it."""
+    """Return a copy of an object as Go's structs hold and print it."""
     result: Object = copy(obj)
     if resource.custom is None:
         drop_empty(resource.schema, result)

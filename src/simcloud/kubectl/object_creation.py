@@ -84,7 +84,7 @@ def has_last_applied(obj: Object) -> bool:
 
 
 def build_object(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
-    """An object as Go's struct, in the namespace that was said, with its annotation if that was asked for."""
+    """Return an object as Go's struct, in the chosen namespace, with the last-applied annotation if requested."""
     metadata = obj["metadata"]
     if resource.namespaced and kubectl.flags.is_given("namespace"):
         metadata = {**metadata, "namespace": kubectl.namespace}

@@ -171,7 +171,7 @@ def _pairs(
 
 
 async def list_requests(kubectl: Kubectl) -> list[Wanted]:
-    """What a command line asks the server for, by words or by the names in files."""
+    """Return the requests of a command line, by words or by the names in files."""
     flags = kubectl.flags
     documents = await read_manifests(
         kubectl, flags.get("filename") or [], bool(flags.get("recursive")), flags.get("kustomize") or ""

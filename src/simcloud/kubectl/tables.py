@@ -33,7 +33,7 @@ def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
 
 
 def make_table(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
-    """Objects as the table of their resource."""
+    """Make the table of a resource's objects."""
     group = f".{resource.group}" if resource.group else ""
     return Tabled(
         connection.table(resource, items) if kubectl.flags["server-print"] else _plain(connection, items),

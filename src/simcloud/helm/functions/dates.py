@@ -66,7 +66,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def format_moment(moment: Moment, form: str) -> str:
-    """A time in the form that Go's example time shows."""
+    """Format a time by a Go layout."""
     when = moment.when
     pieces = {
         "January": _MONTHS[when.month - 1], "Jan": _MONTHS[when.month - 1][:3], "Monday": _DAYS[when.weekday()],

@@ -28,7 +28,7 @@ class Ints(list[Int]):
 
 
 def check_size(size: int) -> int:
-    """A size that a call may have."""
+    """Return the size; raises ``CallError`` if it exceeds the limit."""
     if size > MOST:
         raise CallError(f"more than {MOST} characters or items")
     return size

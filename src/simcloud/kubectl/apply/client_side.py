@@ -27,7 +27,7 @@ DELETING: Final = "Warning: Detected changes to resource {name} which is current
 
 
 def describe_for_error(info: Info) -> str:
-    """An object as apply's errors show it."""
+    """Describe an object as in the errors of apply."""
     resource = info.resource
     version = f"{resource.group}/{resource.version}"
     return (
@@ -114,7 +114,7 @@ async def _send_patch(kubectl: Kubectl, info: Info, wanted: Object, change: Patc
 
 
 async def _recreate(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
-    """``--force``: delete what cannot be changed, wait until it is gone, and create it anew."""
+    """``--force``: delete an object that cannot be changed, wait until it is gone, and create it again."""
     connection = await kubectl.connect()
     grace = kubectl.flags["grace-period"]
     options = DeleteOptions(grace_s=grace if grace >= 0 else None, propagation="Background")

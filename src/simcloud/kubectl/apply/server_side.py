@@ -107,7 +107,7 @@ def _owns_annotation(stored: Object) -> bool:
 
 
 def _take_over(stored: Object, manager: str) -> list[Object] | None:
-    """The managed fields with the client's apply made part of the server's; None if there is nothing to take over."""
+    """Return the managed fields with client-side apply merged into server-side apply; None if nothing changes."""
     entries: list[Object] = at(stored, "metadata", "managedFields") or []
     old = [entry for entry in entries if entry["manager"] in BEFORE and entry["operation"] == "Update"]
     mine = next(

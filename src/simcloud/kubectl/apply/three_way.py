@@ -152,7 +152,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _combine(deletions: Object, changes: Object, schema: Schema) -> Object:
-    """Both patches as one."""
+    """Combine both patches."""
     patch = dict(deletions)
     for key, value in changes.items():
         before = patch.get(key)

@@ -77,7 +77,7 @@ class Page:
 
 
 def align(text: str) -> str:
-    """Text whose cells are padded to columns."""
+    """Pad the cells of a text to columns."""
     lines = text.split("\n")
     if "\f" in text:
         # A form feed ends a line and whatever columns it was part of.

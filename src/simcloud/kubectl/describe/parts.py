@@ -58,7 +58,7 @@ def annotation_lines(annotations: Object | None) -> list[str]:
 
 
 def shorten_line(line: str, limit: int = LONGEST_NOTE - 2) -> str:
-    """A line, cut where it is too long."""
+    """Cut a line that is too long."""
     encoded = line.encode()
     return line if len(encoded) <= limit else encoded[:limit].decode(errors="replace") + "..."
 

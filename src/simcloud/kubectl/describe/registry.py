@@ -25,5 +25,5 @@ def describes(group: str, kind: str) -> Callable[[Describer], Describer]:
 
 
 def find_describer(group: str, kind: str) -> Describer | None:
-    """The describer of a kind, if it has one of its own."""
+    """Return the describer of a kind, if it has one of its own."""
     return DESCRIBERS.get((group, kind))

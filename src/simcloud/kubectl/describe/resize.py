@@ -20,7 +20,7 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     pending = condition(items(status, "conditions"), "PodResizePending")
     refused = pending is not None and pending.get("reason") == "Infeasible"
     held = {
-        text(item, "name"): _granted_amounts(item, kind)
+        text(item, "name"): _list_amounts(item, kind)
         for key in ("containerStatuses", "initContainerStatuses")
         for item in items(status, key)
         if item.get("resources") is not None
@@ -41,7 +41,7 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     return pod_amounts({**spec, **containers}, kind)
 
 
-def _granted_amounts(status: Object, kind: str) -> list[Amounts]:
-    """What the kubelet says that a container was given, and was promised."""
+def _list_amounts(status: Object, kind: str) -> list[Amounts]:
+    """Return the amounts that the kubelet reports as given and as allocated."""
     given = amounts(part(status, "resources").get(kind))
     return [given, amounts(status.get("allocatedResources"))] if kind == "requests" else [given]

@@ -9,7 +9,7 @@ _PIECES: Final = re.compile(r"\n|[^\S\n\u00a0]+|(?:[^\s]|\u00a0)+")
 
 
 def fold(text: str, width: int) -> str:
-    """A text whose own line breaks and blanks stay; a word that would stand beyond the width begins a line.
+    """Fold a text at the width; its own line breaks and blanks stay.
 
     A word longer than the width stays where it is: to begin a line would not help it.
     """

@@ -43,7 +43,7 @@ def options_text() -> str:
 
 
 def format_flag(flag: Flag) -> str:
-    """A flag with its default and what it is for."""
+    """Format a flag with its default and purpose."""
     short = f"-{flag.shorthand}, " if flag.shorthand else ""
     default = f"'{flag.default}'" if flag.kind == "string" else flag.default
     if flag.kind in ("slice", "array"):

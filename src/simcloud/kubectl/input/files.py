@@ -37,7 +37,7 @@ def need_files(kubectl: Kubectl) -> None:
 
 
 async def read_given(kubectl: Kubectl, *, validate: bool = False) -> Given:
-    """What the files of a line hold, chosen by ``-l`` where the verb has it."""
+    """Read the objects of the files named, filtered by ``-l`` where the verb has it."""
     flags = kubectl.flags
     read = await read_tolerantly(
         kubectl,
@@ -76,7 +76,7 @@ def fail(kubectl: Kubectl, failures: Failures) -> None:
 
 
 def _format_failure(failure: WithContext) -> str:
-    """A refusal that lists faults names its object and not the file."""
+    """Format a failure; a refusal that lists faults names its object instead of the file."""
     if failure.error.reason == "Invalid":
         return sentence(failure.error)
     return sentence(failure.error, failure.doing)

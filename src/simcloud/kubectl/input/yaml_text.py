@@ -74,7 +74,7 @@ def _check_depth(text: bytes) -> None:
 
 
 def format_yaml_error(error: yaml.YAMLError, text: bytes) -> str:
-    """A mistake as Go's library tells it: the line counts from one in scanning and from none in parsing."""
+    """Format an error as Go's library does: lines count from 1 in scanning and from 0 in parsing."""
     if isinstance(error, yaml.reader.ReaderError):
         return f"yaml: {error.reason}"
     problem = getattr(error, "problem", None) or "unknown problem parsing YAML content"

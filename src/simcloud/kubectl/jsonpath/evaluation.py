@@ -84,7 +84,7 @@ class JsonPath:
 
 
 def format_value(value: Any) -> str:
-    """A value as a template prints it: lists, maps and null as JSON."""
+    """Format a value as a template prints it: lists, maps and null as JSON."""
     if isinstance(value, str):
         return value
     return json_text(value) if value is None or isinstance(value, (dict, list)) else sprint(value)

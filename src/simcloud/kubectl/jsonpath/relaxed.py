@@ -10,7 +10,7 @@ _FORM = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 
 
 def complete_path(path: str) -> str:
-    """The path in full: ``{.metadata.name}``. JsonPathError if it is no single path."""
+    """Return the full path, like ``{.metadata.name}``; raises ``JsonPathError`` if it is not a single path."""
     if not path:
         return path
     match = _FORM.match(path)

@@ -82,12 +82,12 @@ def read_file(ctx: Context, path: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def parsed(data: bytes) -> Any:
-    """What a file says. Most commands read the file that the one before them read; do not change it."""
+    """Parse a file. The result is cached, because most commands read the same file: do not change it."""
     return yaml.load(data, yaml.CSafeLoader)
 
 
 def merge_kubeconfigs(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
-    """All kubeconfig files as one: what an earlier file says stands. ``needed``: a file that is named is there."""
+    """Merge all kubeconfig files; earlier files win. With ``needed`` a file that is named must exist."""
     result: dict[str, Any] = {"clusters": [], "contexts": [], "users": []}
     for path in paths(ctx, flags):
         try:

@@ -22,7 +22,7 @@ ORDER: Final = {
 
 
 def check(config: Config) -> None:
-    """Refuse what is of the wrong type; raises ``ValueError`` in the words of Go's JSON."""
+    """Raise ``ValueError`` in the words of Go's JSON if a field has the wrong type."""
     for part, inner in INNER.items():
         kind, listed = TYPES[part], config.get(part)
         _check_type(listed, list, f"Config.{part} of type []v1.Named{kind}")
@@ -45,7 +45,7 @@ def _check_type(value: Any, wanted: type, place: str, empty: bool = True) -> Non
 
 
 def order_kubeconfig(config: Config) -> Config:
-    """A kubeconfig in the order of its structs."""
+    """Return a kubeconfig in the field order of its structs."""
     result: Config = {"kind": "Config", "apiVersion": "v1"}
     if config.get("preferences"):
         result["preferences"] = config["preferences"]

@@ -120,7 +120,7 @@ def _change(there: Res, made: Res, *, merge: bool) -> None:
 
 
 def name_with_hash(one: Res) -> str:
-    """The name with the hash of what it holds."""
+    """Return the name with the hash of the content."""
     content: dict[str, Any] = {"kind": one.kind, "name": "", "data": one.obj.get("data") or ""}
     if one.kind == "Secret":
         content["type"] = one.obj.get("type") or ""

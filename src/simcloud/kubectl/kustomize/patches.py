@@ -106,7 +106,7 @@ def _merge_into(resources: list[Res], one: Res, patch: Object, catalogue: Catalo
 
 
 def _merge(before: Any, patch: Any, schema: Schema) -> Any:
-    """A map or a value with a patch merged in."""
+    """Merge a patch into a map or a value."""
     if not isinstance(before, dict) or not isinstance(patch, dict):
         return _bare(patch)
     if patch.get(DIRECTIVE) == "replace":

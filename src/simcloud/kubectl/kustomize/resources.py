@@ -59,7 +59,7 @@ class Res:
 
 
 def format_id(obj: Object) -> str:
-    """A resource's identity as errors write it."""
+    """Format a resource's identity as in errors."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     metadata = obj.get("metadata") or {}
     place = f"{metadata.get('name') or '[noName]'}.{metadata.get('namespace') or '[noNs]'}"
@@ -67,7 +67,7 @@ def format_id(obj: Object) -> str:
 
 
 def check_object(obj: Any, source: str) -> Object:
-    """An object that a resource file holds, fit to be worked on."""
+    """Check and normalise an object of a resource file."""
     if not isinstance(obj, dict) or not obj.get("kind"):
         raise KubectlError(f"missing Resource metadata: kind is not set in {source}")
     if not isinstance(obj.get("metadata"), dict) or not obj["metadata"].get("name"):

@@ -18,7 +18,7 @@ ENDED = ("Succeeded", "Failed")
 
 
 async def run_attached(kubectl: Kubectl, obj: Object) -> int:
-    """Make a pod, stay with it until it ends, and end with its exit code."""
+    """Create a pod, stay attached until it ends, and return its exit code."""
     connection = await kubectl.connect()
     resource = connection.resource("pods")
     stored = await connection.create(

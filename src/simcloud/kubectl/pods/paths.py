@@ -33,13 +33,13 @@ def _without_slash(file: str) -> str:
 
 
 def clean_path(path: str) -> str:
-    """A path without its detours; empty is here."""
+    """Return a normalised path; an empty one becomes ``.``."""
     # POSIX keeps two leading slashes apart from one; Go does not.
     return posixpath.normpath(path.replace("//", "/") if path.startswith("//") else path) if path else "."
 
 
 def join_paths(*parts: str) -> str:
-    """Parts of a path put together and cleaned; a later part never starts anew."""
+    """Join and clean parts of a path; a later absolute part does not replace earlier ones."""
     said = [part for part in parts if part]
     return clean_path("/".join(said)) if said else ""
 

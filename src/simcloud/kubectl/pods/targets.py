@@ -37,7 +37,7 @@ PHASES: Final = {"Running": 0, "Unknown": 1, "Pending": 2}
 
 
 async def find_target(kubectl: Kubectl, word: str) -> Info:
-    """The object that POD or TYPE/NAME names."""
+    """Find the object that POD or TYPE/NAME names."""
     connection = await kubectl.connect()
     words = [word] if "/" in word else ["pods", word]
     one: Wanted = parse_wanted(kubectl, connection.catalogue, words, selected=False)[0]

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def escape_controls(text: str) -> str:
-    """The text without what would steer a terminal."""
+    """Escape the control characters that a terminal would interpret."""
     return text.replace("\x1b", "^[").replace("\r", "\\r")

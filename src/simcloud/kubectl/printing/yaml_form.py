@@ -126,7 +126,7 @@ def number_text(value: float) -> str:
 
 @lru_cache(maxsize=4096)
 def order_keys(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys of a map in the library's order: letters after other characters, numbers by their value."""
+    """Sort the keys of a map as the library does: letters after other characters, numbers by value."""
     return tuple(sorted(names, key=cmp_to_key(_compare)))
 
 

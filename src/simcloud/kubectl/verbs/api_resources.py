@@ -42,7 +42,7 @@ async def api_resources(kubectl: Kubectl) -> None:
 
 
 def list_preferred(catalogue: Catalogue) -> list[Resource]:
-    """Each resource once, in its group's preferred version; groups by name, the core one first."""
+    """Return each resource once, in its group's preferred version; groups by name, the core one first."""
     found = [
         resource
         for group in sorted(catalogue.groups)

@@ -76,7 +76,7 @@ async def _dump(
 
 
 def _as_list_item(obj: Object, resource: Resource) -> Object:
-    """An object as it is in a list of its kind, which says the kind for all."""
+    """Return an object as in a list of its kind, without kind and version of its own."""
     bare = {key: value for key, value in obj.items() if key not in ("kind", "apiVersion")}
     ordered: Object = in_struct_order(without_managed_fields(bare), resource.schema)
     return ordered

@@ -300,7 +300,7 @@ class Debugger:
             await self._kubectl.ctx.stdout.write(line)
 
     async def _wait_until_started(self, pod: Object, container: str) -> tuple[Object, Object]:
-        """The pod when the container runs, or has run."""
+        """Wait until the container runs or has run; return the pod and the status."""
         connection = await self._kubectl.connect()
         resource, metadata = connection.resource("pods"), pod["metadata"]
         one = f"metadata.name={metadata['name']}"

@@ -118,7 +118,7 @@ async def _dry_run_result(kubectl: Kubectl, info: Info, live: Object | None) -> 
 
 
 def _mask(live: Object | None, merged: Object) -> tuple[Object | None, Object]:
-    """A secret's values hidden, and only whether they differ to be seen."""
+    """Mask a secret's values so that only differences show."""
     before, after = (live or {}).get("data") or {}, merged.get("data") or {}
     hidden_before, hidden_after = dict.fromkeys(before, MASK), dict.fromkeys(after, MASK)
     for key in before:

@@ -91,7 +91,7 @@ def _fits(event: Object, about: tuple[str, str] | None, types: list[str]) -> boo
 
 
 def last_seen_s(event: Object) -> float:
-    """When an event was last seen, in seconds since 1970."""
+    """Return when an event was last seen, in seconds since 1970."""
     series = event.get("series")
     if series:
         said = series.get("lastObservedTime")

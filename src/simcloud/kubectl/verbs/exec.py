@@ -79,7 +79,7 @@ async def _target(kubectl: Kubectl, word: str) -> Info:
 
 
 def refuse_completed(pod: Object, doing: str) -> None:
-    """Nothing runs any more in a pod that is done."""
+    """Raise ``KubectlError`` if a pod has completed."""
     phase = at(pod, "status", "phase", default="")
     if phase in ("Succeeded", "Failed"):
         raise KubectlError(f"cannot {doing} a container in a completed pod; current phase is {phase}")

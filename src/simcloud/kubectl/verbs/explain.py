@@ -55,7 +55,7 @@ async def explain(kubectl: Kubectl) -> None:
 
 
 def _parse_request(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:
-    """The resource, and the way to a field of it; a group may stand between them."""
+    """Parse a word into the resource and the path to a field; a group may stand between them."""
     word = word.removesuffix(".")
     name, *path = word.split(".")
     if not name:

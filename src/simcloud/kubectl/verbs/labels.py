@@ -108,7 +108,7 @@ def _keep_labels(known: dict[str, str], marks: Marks) -> None:
 
 
 def _describe_change(known: dict[str, str], marks: Marks, recorded: bool) -> str:
-    """What has been done, in a word."""
+    """Return the word for what was done."""
     added = any(known.get(key) != value for key, value in marks.values.items()) or recorded
     removed = any(key in known for key in marks.removed)
     if added and removed:

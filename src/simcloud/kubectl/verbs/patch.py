@@ -106,7 +106,7 @@ async def _record_change(kubectl: Kubectl, info: Info, after: Object) -> Object:
 
 
 def _patch_locally(info: Info, before: Object, change: Patch) -> Object:
-    """What the object would be, reckoned without the server."""
+    """Return the patched object, computed without the server."""
     try:
         body: Any = read_patch(change.body, change.type)
     except ApiError:

@@ -52,7 +52,7 @@ group("rollout", "Watch and steer how a workload changes from one version to the
 
 
 async def choose_objects(kubectl: Kubectl) -> list[Info]:
-    """The objects that a rollout command means; all of a kind if no name is given."""
+    """Select the objects of a rollout command; all of a kind if no name is given."""
     flags = kubectl.flags
     if not kubectl.args and not flags["filename"] and not flags["kustomize"]:
         raise KubectlError("required resource not specified")
@@ -97,7 +97,7 @@ async def history(kubectl: Kubectl) -> None:
 
 
 def _with_change_cause(info: Info, revision: Revision) -> Object:
-    """A Deployment's revision with why it was made among its annotations."""
+    """Return a revision's template with the change cause among its annotations."""
     if info.resource.kind != "Deployment" or not revision.cause:
         return revision.template
     template: Object = copy(revision.template)
@@ -126,7 +126,7 @@ async def undo(kubectl: Kubectl) -> None:
 
 
 async def _roll_back(kubectl: Kubectl, info: Info) -> str:
-    """Roll one object back; the answer says what has been done."""
+    """Roll one object back; return what was done."""
     number = kubectl.flags["to-revision"]
     deployment = info.resource.kind == "Deployment"
     if number < 0:

@@ -30,7 +30,7 @@ class Taint:
     effect: str = ""
 
     def format_name(self) -> str:
-        """How an error names it."""
+        """Return the name used in errors."""
         if not self.effect:
             return f"{self.key}={self.value}:" if self.value else self.key
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
