@@ -22,7 +22,7 @@ class KubectlError(Exception):
         self.code = code
 
     def format_message(self) -> str:
-        """What stderr says."""
+        """Return the text for stderr."""
         if self.message.startswith("error: "):
             return self.message
         return f"error: {self.message}"
@@ -46,7 +46,7 @@ class PlainError(KubectlError):
     """A failure whose sentence stands alone."""
 
     def format_message(self) -> str:
-        """What stderr says."""
+        """Return the text for stderr."""
         return self.message
 
 
