@@ -65,7 +65,7 @@ class Chart:
             for name, data in self.files
             if name.startswith("crds/") and name.endswith((".yaml", ".yml", ".json"))
         ]
-        return own + [crd for one in self.dependencies for crd in one.crds()]
+        return own + [crd for dependency in self.dependencies for crd in dependency.crds()]
 
 
 def locate_chart(ctx: Context, name: str, version: str = "") -> str:
@@ -100,7 +100,7 @@ def load_chart(ctx: Context, path: str) -> Chart:
 
 
 def _folder(ctx: Context, root: str) -> list[Named]:
-    ignored = _ignored(ctx, root)
+    ignored = _read_ignore_patterns(ctx, root)
     found: list[Named] = []
     size = 0
     waiting = [""]
@@ -123,7 +123,7 @@ def _folder(ctx: Context, root: str) -> list[Named]:
     return sorted(found)
 
 
-def _ignored(ctx: Context, root: str) -> list[str]:
+def _read_ignore_patterns(ctx: Context, root: str) -> list[str]:
     try:
         text = ctx.files.read(f"{root}/.helmignore").decode(errors="replace")
     except FileError:
@@ -231,8 +231,8 @@ def _mapping(data: bytes, name: str) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         kind = "array" if isinstance(found, list) else "string"
-        told = f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
-        raise HelmError(f"cannot load {name}: error unmarshaling JSON: while decoding JSON: {told}")
+        message = f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+        raise HelmError(f"cannot load {name}: error unmarshaling JSON: while decoding JSON: {message}")
     return found
 
 

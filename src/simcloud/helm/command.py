@@ -27,7 +27,7 @@ class HelmFlag(Flag):
     def read(self, text: str) -> Any:
         """The value of a text; raises ``BadFlag``."""
         if self.kind == "format" and text not in ("table", "json", "yaml"):
-            raise BadFlag(f'invalid argument "{text}" for "{self.shown()}" flag: invalid format type')
+            raise BadFlag(f'invalid argument "{text}" for "{self.format_name()}" flag: invalid format type')
         return super().read(text)
 
 
@@ -52,12 +52,12 @@ class HelmCommand:
     @property
     def usage(self) -> str:
         """How it is called."""
-        told: str = facts().get(self.path, {}).get("usage", "helm [command]")
-        return told
+        line: str = facts().get(self.path, {}).get("usage", "helm [command]")
+        return line
 
     def flags(self) -> list[HelmFlag]:
         """Its own flags."""
-        return [HelmFlag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+        return [HelmFlag(*flag) for flag in facts().get(self.path, {}).get("flags", ())]
 
     def parser(self) -> Parser:
         """Reads its command line: its own flags and those of every command."""
@@ -108,7 +108,7 @@ def facts() -> dict[str, Any]:
 @cache
 def global_flags() -> tuple[HelmFlag, ...]:
     """The flags of every command."""
-    return tuple(HelmFlag(*one) for one in facts()["options"]["flags"])
+    return tuple(HelmFlag(*flag) for flag in facts()["options"]["flags"])
 
 
 def find(words: list[str]) -> tuple[HelmCommand, Flags]:
@@ -124,8 +124,8 @@ def find(words: list[str]) -> tuple[HelmCommand, Flags]:
 
 def _unknown(word: str) -> str:
     near = suggestions(word, sorted(ROOT.below))
-    told = f'unknown command "{word}" for "helm"\n'
-    return told + (f"{near}\n" if near else "") + "Run 'helm --help' for usage."
+    message = f'unknown command "{word}" for "helm"\n'
+    return message + (f"{near}\n" if near else "") + "Run 'helm --help' for usage."
 
 
 def help_of(one: HelmCommand) -> str:

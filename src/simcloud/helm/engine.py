@@ -86,7 +86,7 @@ class Engine:
 
     def _library(self, sources: dict[str, _Source], names: list[str]) -> Library:
         library = Library({}, missing_key="zero")
-        library.functions = self._bound(library)
+        library.functions = self._bind(library)
         for name in names:
             try:
                 found = _bodies(name, sources[name].text)
@@ -106,13 +106,13 @@ class Engine:
             raise HelmError(_execution_error(str(error))) from None
         return run.printed.replace("<no value>", "")
 
-    def _bound(self, library: Library) -> Mapping[str, Function]:
-        """All functions, those that call templates calling those of this library."""
+    def _bind(self, library: Library) -> Mapping[str, Function]:
+        """Return all functions; those that call templates are bound to this library."""
         return {
             **self._plain,
             "include": Function(lambda name, data: self._include(library, name, data), 2, 2, ("string", "")),
             "tpl": Function(lambda text, data: self._tpl(library, text, data), 2, 2, ("string", "")),
-            "required": Function(self._required, 2, 2, ("string", "")),
+            "required": Function(self._require, 2, 2, ("string", "")),
             "fail": Function(self._fail, 1, 1, ("string",)),
             "lookup": Function(self._look, 4, 4, ("string", "string", "string", "string")),
         }
@@ -132,12 +132,12 @@ class Engine:
     def _deeper(self, name: str) -> None:
         self._spent.depth += 1
         if self._spent.depth > 100:
-            told = "unable to execute template"
-            raise CallError(f"rendering template has a nested reference name: {name}: {told}")
+            message = "unable to execute template"
+            raise CallError(f"rendering template has a nested reference name: {name}: {message}")
 
     def _tpl(self, library: Library, text: str, data: Any) -> str:
         inner = Library(dict(library.templates), missing_key="zero")
-        inner.functions = self._bound(inner)
+        inner.functions = self._bind(inner)
         try:
             inner.templates.update(_bodies(_ROOT, text))
         except TemplateError as error:
@@ -151,7 +151,7 @@ class Engine:
         self._spent.depth -= 1
         return run.printed.replace("<no value>", "")
 
-    def _required(self, message: str, value: Any) -> Any:
+    def _require(self, message: str, value: Any) -> Any:
         if absent(value) or value == "":
             if self._lint:
                 return ""
@@ -183,8 +183,8 @@ def _collect(chart: Chart, above: dict[str, Any], sources: dict[str, _Source]) -
         "Values": values,
         "Subcharts": below,
     }
-    for one in chart.dependencies:
-        below[one.name] = _collect(one, data, sources)
+    for dependency in chart.dependencies:
+        below[dependency.name] = _collect(dependency, data, sources)
     library = chart.metadata.get("type") == "library"
     for name, text in chart.templates:
         if not library or _is_partial(name):
@@ -197,15 +197,15 @@ def top_values(values: dict[str, Any], release: dict[str, Any], capabilities: Ca
     return {"Values": values, "Release": release, "Capabilities": capabilities}
 
 
-def _parse_error(told: str) -> str:
-    found = re.match(r"template: ([^:\n]+:\d+): (.*)", told, re.DOTALL)
-    return f"parse error at ({found[1]}): {found[2]}" if found else told
+def _parse_error(message: str) -> str:
+    found = re.match(r"template: ([^:\n]+:\d+): (.*)", message, re.DOTALL)
+    return f"parse error at ({found[1]}): {found[2]}" if found else message
 
 
-def _execution_error(told: str) -> str:
-    """An error that a chart raised itself is told without where templates called each other."""
-    warned = _WARNED.search(told)
-    place = _PLACED.match(told)
+def _execution_error(message: str) -> str:
+    """Format an execution error; one that a chart raised itself loses the chain of template calls."""
+    warned = _WARNED.search(message)
+    place = _PLACED.match(message)
     if warned is None or place is None:
-        return told
+        return message
     return f"execution error at ({place[1]}): {warned[1]}"

@@ -82,21 +82,21 @@ def read_yaml(text: str | bytes, *, exact: bool = False) -> Any:
         raise YamlError(f"yaml: {_complaint(error)}") from None
     except (ValueError, RecursionError, TypeError) as error:
         raise YamlError(f"yaml: {error}") from None
-    return _converted(found, exact, 0)
+    return _convert(found, exact, 0)
 
 
 def as_float(value: Any) -> Any:
     """A value whose whole numbers are floats."""
-    return _converted(value, False, 0)
+    return _convert(value, False, 0)
 
 
-def _converted(value: Any, exact: bool, depth: int) -> Any:
+def _convert(value: Any, exact: bool, depth: int) -> Any:
     if depth > DEEPEST:
         raise YamlError("yaml: document contains excessive aliasing")
     if isinstance(value, dict):
-        return {_key(name): _converted(held, exact, depth + 1) for name, held in value.items()}
+        return {_key(name): _convert(held, exact, depth + 1) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_converted(held, exact, depth + 1) for held in value]
+        return [_convert(held, exact, depth + 1) for held in value]
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
     if isinstance(value, int):

@@ -38,22 +38,22 @@ class Hooks:
         try:
             items = build(self._connection, hook.manifest.text, self._release.namespace)
         except HelmError as error:
-            told = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
-            raise HelmError(told) from None
+            message = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
+            raise HelmError(message) from None
         hook.last_run = {"started_at": self._now(), "completed_at": "", "phase": "Running"}
         try:
             await create(self._connection, items)
         except HelmError as error:
-            self._ended(hook, "Failed")
+            self._end(hook, "Failed")
             raise HelmError(f"warning: Hook {event} {hook.manifest.path} failed: {error}") from None
         try:
             for item in items:
                 await until_done(self._ctx, self._connection, item, self._timeout_s)
         except HelmError:
-            self._ended(hook, "Failed")
+            self._end(hook, "Failed")
             await self._tidy(hook, "hook-failed")
             raise
-        self._ended(hook, "Succeeded")
+        self._end(hook, "Succeeded")
 
     async def _tidy(self, hook: Hook, policy: str) -> None:
         if policy not in hook.delete_policies or hook.manifest.kind == "CustomResourceDefinition":
@@ -65,7 +65,7 @@ class Hooks:
             raise HelmError(error.message) from None
         await until_gone(self._ctx, self._connection, items, self._timeout_s)
 
-    def _ended(self, hook: Hook, phase: str) -> None:
+    def _end(self, hook: Hook, phase: str) -> None:
         hook.last_run = {**hook.last_run, "completed_at": self._now(), "phase": phase}
 
     def _now(self) -> str:

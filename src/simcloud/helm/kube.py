@@ -38,8 +38,8 @@ def build(connection: ApiClient, manifest: str, namespace: str) -> list[Item]:
     """The objects of a manifest; raises ``HelmError`` for kinds that the cluster does not have."""
     found: list[Item] = []
     missing: list[str] = []
-    for one in documents(manifest):
-        for obj in _flat(one.head):
+    for document in documents(manifest):
+        for obj in _flat(document.head):
             item = _item(connection, obj, namespace)
             found.append(item) if isinstance(item, Item) else missing.append(item)
     if len(missing) > 1:
@@ -62,8 +62,8 @@ def _flat(obj: Object) -> Iterator[Object]:
 def _item(connection: ApiClient, obj: Object, namespace: str) -> Item | str:
     unset = [f"{name} not set" for name in ("apiVersion", "kind") if not obj.get(name)]
     if unset:
-        told = f"[{', '.join(unset)}]" if len(unset) > 1 else unset[0]
-        return f'error validating "": error validating data: {told}'
+        message = f"[{', '.join(unset)}]" if len(unset) > 1 else unset[0]
+        return f'error validating "": error validating data: {message}'
     metadata = obj.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     name, own = str(metadata.get("name") or ""), str(metadata.get("namespace") or "")
@@ -98,7 +98,7 @@ async def present(connection: ApiClient, item: Item) -> Object | None:
         raise HelmError(f"could not get information about the resource: {error.message}") from None
 
 
-async def taken(
+async def take_existing(
     connection: ApiClient, items: list[Item], release: str, namespace: str, *, take: bool
 ) -> list[Item]:
     """The items that are in the cluster already and are this release's; raises ``HelmError`` if one is another's."""
@@ -144,11 +144,11 @@ async def create(connection: ApiClient, items: list[Item]) -> None:
         except HelmError as error:
             faults.append(str(error))
     if faults:
-        raise HelmError(listed(faults))
+        raise HelmError(format_faults(faults))
 
 
-def listed(faults: list[str]) -> str:
-    """Several faults as one, in the genuine tool's form."""
+def format_faults(faults: list[str]) -> str:
+    """Format several faults as one error, as the genuine tool does."""
     head = "1 error occurred:" if len(faults) == 1 else f"{len(faults)} errors occurred:"
     return f"{head}\n" + "".join(f"\t* {fault}\n" for fault in faults) + "\n"
 
@@ -227,5 +227,5 @@ async def remove(connection: ApiClient, items: list[Item], propagation: str = "B
 def for_removal(manifest: str) -> tuple[list[Manifest], list[Manifest]]:
     """A release's documents to take away, in order, and those that its chart keeps."""
     ordered = in_order(documents(manifest), UNINSTALL_ORDER)
-    kept = [one for one in ordered if str(one.annotations.get(KEEP, "")).lower() == "keep"]
-    return [one for one in ordered if one not in kept], kept
+    kept = [item for item in ordered if str(item.annotations.get(KEEP, "")).lower() == "keep"]
+    return [item for item in ordered if item not in kept], kept

@@ -9,7 +9,7 @@ from simcloud.helm.charts import Chart
 from simcloud.helm.engine import no_lookup
 from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.hooks import Hooks
-from simcloud.helm.kube import Item, build, create, own, remove, taken, update
+from simcloud.helm.kube import Item, build, create, own, remove, take_existing, update
 from simcloud.helm.manifests import documents
 from simcloud.helm.objects import Capabilities
 from simcloud.helm.releases import PENDING, Release, Storage
@@ -75,7 +75,7 @@ class Lifecycle:
         there: list[Item] = []
         try:
             take = bool(self.flags["take-ownership"])
-            there = await taken(self.connection, items, name, self._namespace, take=take)
+            there = await take_existing(self.connection, items, name, self._namespace, take=take)
         except HelmError as error:
             raise HelmError(f"Unable to continue with install: {error}") from None
         if dry:
@@ -87,7 +87,7 @@ class Lifecycle:
         try:
             await self._carry_out(release, "install", items, there)
         except HelmError as error:
-            await self._failed(release, f'Release "{name}" failed: {error}')
+            await self._fail(release, f'Release "{name}" failed: {error}')
             await self._undo_install(release, error)
             raise
         self._settle(release, "deployed", self.flags["description"] or "Install complete")
@@ -107,8 +107,8 @@ class Lifecycle:
         if not self.flags["atomic"]:
             return
         await remove(self.connection, build(self.connection, release.manifest, self._namespace))
-        for one in await self.storage.history(release.name):
-            await self.storage.delete(one)
+        for revision in await self.storage.history(release.name):
+            await self.storage.delete(revision)
         raise HelmError(
             f"release {release.name} failed, and has been uninstalled due to atomic being set: {error}"
         )
@@ -150,7 +150,7 @@ class Lifecycle:
         if last.status == "deployed" or last.status not in ("failed", "superseded"):
             current = last
         else:
-            current = await self._deployed_or(last)
+            current = await self._find_deployed_or(last)
         if last.status == "uninstalled":
             raise HelmError(f'"{name}" has no deployed releases')
         config = self._config(chart, current, given)
@@ -163,10 +163,10 @@ class Lifecycle:
         before = self._build(current.manifest, "current release manifest")
         items = self._build(release.manifest, "new release manifest")
         own(items, name, self._namespace)
-        new = [item for item in items if item.key not in {one.key for one in before}]
+        new = [item for item in items if item.key not in {old_item.key for old_item in before}]
         try:
             take = bool(self.flags["take-ownership"])
-            before += await taken(self.connection, new, name, self._namespace, take=take)
+            before += await take_existing(self.connection, new, name, self._namespace, take=take)
         except HelmError as error:
             raise HelmError(f"Unable to continue with update: {error}") from None
         if dry:
@@ -188,7 +188,7 @@ class Lifecycle:
             await self._wait(items)
             await self._hooks(hooks, "post-upgrade")
         except HelmError as error:
-            await self._failed(release, f'Upgrade "{release.name}" failed: {error}')
+            await self._fail(release, f'Upgrade "{release.name}" failed: {error}')
             if self.flags["cleanup-on-fail"] and made:
                 await remove(self.connection, made)
             if self.flags["atomic"]:
@@ -202,9 +202,9 @@ class Lifecycle:
     async def _undo_upgrade(self, release: Release, error: HelmError) -> None:
         history = await self.storage.history(release.name)
         good = [
-            one
-            for one in history
-            if one.status in ("deployed", "superseded") and one.version < release.version
+            revision
+            for revision in history
+            if revision.status in ("deployed", "superseded") and revision.version < release.version
         ]
         if not good:
             raise HelmError(
@@ -217,9 +217,9 @@ class Lifecycle:
             f"release {release.name} failed, and has been rolled back due to atomic being set: {error}"
         )
 
-    async def _deployed_or(self, last: Release) -> Release:
+    async def _find_deployed_or(self, last: Release) -> Release:
         try:
-            return await self.storage.deployed(last.name)
+            return await self.storage.find_deployed(last.name)
         except HelmError:
             if last.status in ("failed", "superseded"):
                 return last
@@ -244,7 +244,7 @@ class Lifecycle:
         history = await self.storage.history(name)
         last = history[-1]
         wanted = version or last.version - 1
-        target = next((one for one in history if one.version == wanted), None)
+        target = next((revision for revision in history if revision.version == wanted), None)
         if target is None:
             if version:
                 raise HelmError(f"release has no {version} version")
@@ -263,10 +263,10 @@ class Lifecycle:
         hooks = Hooks(self.helm.ctx, self.connection, release, self.timeout_s)
         await self._hooks(hooks, "pre-rollback")
         try:
-            known = {one.key for one in before}
-            adopted = await taken(
+            known = {item.key for item in before}
+            adopted = await take_existing(
                 self.connection,
-                [one for one in items if one.key not in known],
+                [item for item in items if item.key not in known],
                 name,
                 self._namespace,
                 take=True,
@@ -277,14 +277,14 @@ class Lifecycle:
             if last.status == "deployed":
                 last.status = "superseded"
                 await self.storage.update(last)
-            told = f'Rollback "{name}" failed: {error}'
-            await self._failed(release, told)
+            message = f'Rollback "{name}" failed: {error}'
+            await self._fail(release, message)
             raise
         await self._hooks(hooks, "post-rollback")
-        for one in history:
-            if one.status == "deployed":
-                one.status = "superseded"
-                await self.storage.update(one)
+        for revision in history:
+            if revision.status == "deployed":
+                revision.status = "superseded"
+                await self.storage.update(revision)
         self._settle(release, "deployed", release.description)
         await self.storage.update(release)
         await self._forget_old(name)
@@ -336,7 +336,9 @@ class Lifecycle:
 
     async def _crds(self, chart: Chart) -> None:
         for path, data in chart.crds():
-            text = "\n---\n".join(one.text for one in documents(data.decode(errors="replace"), path))
+            text = "\n---\n".join(
+                document.text for document in documents(data.decode(errors="replace"), path)
+            )
             for item in build(self.connection, text, self._namespace):
                 try:
                     await self.connection.create(item.resource, item.namespace, item.obj)
@@ -358,20 +360,20 @@ class Lifecycle:
             if error.reason != "AlreadyExists":
                 raise HelmError(error.message) from None
 
-    async def _failed(self, release: Release, told: str) -> None:
-        release.status, release.description = "failed", told
+    async def _fail(self, release: Release, message: str) -> None:
+        release.status, release.description = "failed", message
         await self.storage.update(release)
 
     def _settle(self, release: Release, status: str, description: str) -> None:
         release.status, release.description = status, description
 
     async def _forget_old(self, name: str) -> None:
-        """Keep only so many revisions; the deployed one stays."""
+        """Delete the oldest revisions beyond ``--history-max``, except the deployed one."""
         most = int(self.flags["history-max"])
         history = await self.storage.history(name)
-        for one in history[: max(0, len(history) - most)] if most > 0 else ():
-            if one.status != "deployed":
-                await self.storage.delete(one)
+        for revision in history[: max(0, len(history) - most)] if most > 0 else ():
+            if revision.status != "deployed":
+                await self.storage.delete(revision)
 
 
 def dry_run(flags: Flags) -> str:

@@ -65,8 +65,8 @@ class Manifest:
         found = metadata.get("annotations") if isinstance(metadata, dict) else None
         return found if isinstance(found, dict) else {}
 
-    def shown(self) -> str:
-        """As a release's manifest holds it."""
+    def format_document(self) -> str:
+        """Format it as a document of a release's manifest."""
         return f"---\n# Source: {self.path}\n{self.text}\n"
 
 
@@ -98,17 +98,17 @@ def documents(text: str, path: str = "") -> list[Manifest]:
 
 def _head(part: str, path: str) -> dict[str, Any] | None:
     try:
-        told = read_yaml(part, exact=True)
+        document = read_yaml(part, exact=True)
     except YamlError as error:
         raise HelmError(f"YAML parse error on {path}: error converting YAML to JSON: {error}") from None
-    if told is None:
+    if document is None:
         return {} if part else None
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise HelmError(
             f"YAML parse error on {path}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-            f"{json_kind(told)} into Go value of type releaseutil.SimpleHead"
+            f"{json_kind(document)} into Go value of type releaseutil.SimpleHead"
         )
-    return told
+    return document
 
 
 def sort_rendered(rendered: dict[str, str]) -> tuple[list[Hook], list[Manifest]]:

@@ -171,9 +171,9 @@ class Capabilities(GoObject):
     def go_text(self) -> str:
         """As Go prints a pointer to a struct."""
         version = self.kube_version.go_fields()
-        told = "{" + " ".join(str(version[name]) for name in ("Version", "Major", "Minor")) + "}"
+        version_text = "{" + " ".join(str(version[name]) for name in ("Version", "Major", "Minor")) + "}"
         apis = self._fields["APIVersions"]
-        return f"&{{{told} {apis.go_text()} {self._fields['HelmVersion'].go_text()}}}"
+        return f"&{{{version_text} {apis.go_text()} {self._fields['HelmVersion'].go_text()}}}"
 
 
 class _Build(GoObject):

@@ -46,7 +46,7 @@ class Release:
     labels: dict[str, str] = field(default_factory=dict)
 
     def info(self) -> dict[str, Any]:
-        """What is told of its life."""
+        """Return the release's ``info``: times, status, description, notes."""
         info = {
             "first_deployed": self.first_deployed,
             "last_deployed": self.last_deployed,
@@ -58,13 +58,13 @@ class Release:
 
     def as_json(self) -> dict[str, Any]:
         """The whole, as it is stored."""
-        told: dict[str, Any] = {"name": self.name, "info": self.info(), "chart": _chart_json(self.chart)}
+        document: dict[str, Any] = {"name": self.name, "info": self.info(), "chart": _chart_json(self.chart)}
         if self.config:
-            told["config"] = in_order(self.config)
-        told["manifest"] = self.manifest
+            document["config"] = in_order(self.config)
+        document["manifest"] = self.manifest
         if self.hooks:
-            told["hooks"] = [hook_json(hook) for hook in self.hooks]
-        return {**told, "version": self.version, "namespace": self.namespace}
+            document["hooks"] = [hook_json(hook) for hook in self.hooks]
+        return {**document, "version": self.version, "namespace": self.namespace}
 
 
 def in_order(value: Any) -> Any:
@@ -92,7 +92,7 @@ def _files_json(files: list[Named]) -> list[dict[str, str]]:
 def hook_json(hook: Hook) -> dict[str, Any]:
     """A hook as it is stored."""
     unset = {"started_at": "", "completed_at": "", "phase": ""}
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "name": hook.manifest.name,
         "kind": hook.manifest.kind,
         "path": hook.manifest.path,
@@ -101,46 +101,46 @@ def hook_json(hook: Hook) -> dict[str, Any]:
         "last_run": hook.last_run or unset,
     }
     if hook.weight:
-        told["weight"] = hook.weight
-    return {**told, "delete_policies": hook.delete_policies} if hook.delete_policies else told
+        document["weight"] = hook.weight
+    return {**document, "delete_policies": hook.delete_policies} if hook.delete_policies else document
 
 
-def packed(release: Release) -> bytes:
-    """The stored form: JSON, gzipped, in base64."""
+def pack(release: Release) -> bytes:
+    """Pack a release for storage: JSON, gzipped, in base64."""
     text = json_text(release.as_json(), keep_order=True).encode()
     return base64.b64encode(gzip.compress(text, 9, mtime=0))
 
 
-def unpacked(data: bytes, labels: dict[str, str]) -> Release:
-    """A stored release; raises ``HelmError``."""
+def unpack(data: bytes, labels: dict[str, str]) -> Release:
+    """Unpack a stored release; raises ``HelmError``."""
     try:
         raw = base64.b64decode(data)
-        told = msgspec.json.decode(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-        return _read(told, labels)
+        document = msgspec.json.decode(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        return _read(document, labels)
     except (
         binascii.Error, ValueError, OSError, EOFError, zlib.error, msgspec.DecodeError, KeyError, TypeError, AttributeError,
     ) as error:  # fmt: skip
         raise HelmError(f"failed to decode release: {error}") from None
 
 
-def _read(told: dict[str, Any], labels: dict[str, str]) -> Release:
-    info, held = told["info"], told["chart"]
+def _read(document: dict[str, Any], labels: dict[str, str]) -> Release:
+    info, held = document["info"], document["chart"]
     chart = Chart(
         held.get("metadata") or {},
         as_float(held.get("values") or {}),
-        _named(held.get("templates")),
-        _named(held.get("files")),
+        _read_files(held.get("templates")),
+        _read_files(held.get("files")),
         schema=base64.b64decode(held.get("schema") or ""),
         lock=held.get("lock"),
     )
     return Release(
-        str(told["name"]),
-        str(told.get("namespace", "")),
+        str(document["name"]),
+        str(document.get("namespace", "")),
         chart,
-        as_float(told.get("config") or {}),
-        str(told.get("manifest", "")),
-        [_read_hook(one) for one in told.get("hooks") or ()],
-        int(told.get("version", 1)),
+        as_float(document.get("config") or {}),
+        str(document.get("manifest", "")),
+        [_read_hook(hook) for hook in document.get("hooks") or ()],
+        int(document.get("version", 1)),
         str(info.get("status", "unknown")),
         str(info.get("description", "")),
         str(info.get("notes", "")),
@@ -151,21 +151,21 @@ def _read(told: dict[str, Any], labels: dict[str, str]) -> Release:
     )
 
 
-def _time(told: Any) -> str:
-    return "" if not told or told == ZERO else str(told)
+def _time(moment: Any) -> str:
+    return "" if not moment or moment == ZERO else str(moment)
 
 
-def _named(files: Any) -> list[Named]:
-    return [(str(one["name"]), base64.b64decode(one.get("data") or "")) for one in files or ()]
+def _read_files(files: Any) -> list[Named]:
+    return [(str(file["name"]), base64.b64decode(file.get("data") or "")) for file in files or ()]
 
 
-def _read_hook(told: dict[str, Any]) -> Hook:
-    text = str(told["manifest"])
+def _read_hook(document: dict[str, Any]) -> Hook:
+    text = str(document["manifest"])
     head = next(iter(documents(text)), Manifest("", "", {})).head
-    manifest = Manifest(str(told["path"]), text, head)
+    manifest = Manifest(str(document["path"]), text, head)
     return Hook(
-        manifest, list(told["events"]), int(told.get("weight", 0)), list(told.get("delete_policies") or ()),
-        told.get("last_run") or {},
+        manifest, list(document["events"]), int(document.get("weight", 0)), list(document.get("delete_policies") or ()),
+        document.get("last_run") or {},
     )  # fmt: skip
 
 
@@ -211,10 +211,10 @@ class Storage:
         """The newest revision."""
         return (await self.history(name))[-1]
 
-    async def deployed(self, name: str) -> Release:
-        """The newest revision that was deployed."""
+    async def find_deployed(self, name: str) -> Release:
+        """Find the newest revision that was deployed."""
         try:
-            found = [one for one in await self.history(name) if one.status == "deployed"]
+            found = [release for release in await self.history(name) if release.status == "deployed"]
         except NoRelease:
             found = []
         if not found:
@@ -256,7 +256,7 @@ def as_secret(release: Release, more: dict[str, str]) -> Object:
         "kind": "Secret",
         "metadata": {"name": kept_as(release.name, release.version), "labels": labels},
         "type": TYPE,
-        "data": {"release": base64.b64encode(packed(release)).decode()},
+        "data": {"release": base64.b64encode(pack(release)).decode()},
     }
 
 
@@ -268,4 +268,4 @@ def kept_as(name: str, version: int) -> str:
 def from_secret(secret: Object) -> Release:
     """The revision that a Secret keeps; raises ``HelmError``."""
     data = base64.b64decode((secret.get("data") or {}).get("release", ""))
-    return unpacked(data, secret["metadata"].get("labels") or {})
+    return unpack(data, secret["metadata"].get("labels") or {})

@@ -36,7 +36,7 @@ class Rendered:
 
     def manifest(self) -> str:
         """As a release holds it."""
-        return "".join(one.shown() for one in self.manifests)
+        return "".join(document.format_document() for document in self.manifests)
 
 
 def check_name(name: str) -> None:
@@ -75,12 +75,12 @@ def render(
     if check:
         check_schema(chart, values)
     try:
-        return _rendered(helm, chart, values, release, capabilities, lookup, subchart_notes, lint)
+        return _render(helm, chart, values, release, capabilities, lookup, subchart_notes, lint)
     except HelmError as error:
         raise RenderError(str(error)) from None
 
 
-def _rendered(
+def _render(
     helm: Helm,
     chart: Chart,
     values: dict[str, Any],

@@ -17,10 +17,10 @@ from simcloud.helm.functions.regexes import REGEXES
 
 def check_schema(chart: Chart, values: dict[str, Any]) -> None:
     """Refuse values that a schema of the chart or of one inside it refuses."""
-    told = "".join(_complaints(chart, values))
-    if told:
+    complaints = "".join(_complaints(chart, values))
+    if complaints:
         raise HelmError(
-            f"values don't meet the specifications of the schema(s) in the following chart(s):\n{told}"
+            f"values don't meet the specifications of the schema(s) in the following chart(s):\n{complaints}"
         )
 
 
@@ -34,9 +34,9 @@ def _complaints(chart: Chart, values: dict[str, Any]) -> list[str]:
         faults = list(_faults(values, schema, "(root)")) if isinstance(schema, dict) else []
         if faults:
             found.append(f"{chart.name}:\n" + "".join(f"- {fault}\n" for fault in faults))
-    for one in chart.dependencies:
-        part = values.get(one.name)
-        found.extend(_complaints(one, part if isinstance(part, dict) else {}))
+    for dependency in chart.dependencies:
+        part = values.get(dependency.name)
+        found.extend(_complaints(dependency, part if isinstance(part, dict) else {}))
     return found
 
 
@@ -56,9 +56,9 @@ def _faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
             faults += _faults(item, schema["items"], _below(path, str(place)))
     allowed = schema.get("enum")
     if isinstance(allowed, list) and value not in allowed:
-        shown = ", ".join(f'"{one}"' if isinstance(one, str) else str(one) for one in allowed)
+        shown = ", ".join(f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in allowed)
         faults.append(f"{path}: {path} must be one of the following: {shown}")
-    return faults + _bound_faults(value, schema, path)
+    return faults + _find_bound_faults(value, schema, path)
 
 
 def _map_faults(value: dict[str, Any], schema: dict[str, Any], path: str) -> list[str]:
@@ -76,7 +76,7 @@ def _map_faults(value: dict[str, Any], schema: dict[str, Any], path: str) -> lis
     return faults
 
 
-def _bound_faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
+def _find_bound_faults(value: Any, schema: dict[str, Any], path: str) -> list[str]:
     faults = []
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         least, most = schema.get("minimum"), schema.get("maximum")

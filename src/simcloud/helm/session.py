@@ -47,11 +47,11 @@ class Helm(Kubectl):
     def config(self) -> ClientConfig:
         """Which cluster, as whom; helm has its own flags and variables for that."""
         if self._config is None:
-            told = {name: self.flags.get(own) for own, name in _RENAMED.items()}
+            values = {name: self.flags.get(own) for own, name in _RENAMED.items()}
             for name, variable in _VARIABLES.items():
-                told[name] = told[name] or self.ctx.env.get(variable, "")
+                values[name] = values[name] or self.ctx.env.get(variable, "")
             try:
-                self._config = load(self.ctx, replace(self.flags, values=told))
+                self._config = load(self.ctx, replace(self.flags, values=values))
             except KubectlError as error:
                 raise HelmError(f"Kubernetes cluster unreachable: {error.message}") from None
         return self._config
@@ -62,7 +62,7 @@ class Helm(Kubectl):
         return "helm"
 
     async def connect(self, discoveries: int | None = 0) -> ApiClient:
-        """The way to the cluster; a server that cannot be reached is told in helm's words."""
+        """Return the client of the cluster; an unreachable server is reported in helm's words."""
         try:
             return await super().connect(discoveries)
         except KubectlError as error:
@@ -73,14 +73,14 @@ class Helm(Kubectl):
         except ApiError as error:
             raise HelmError(f"Kubernetes cluster unreachable: {error.message}") from None
 
-    def _why(self, told: str) -> str:
+    def _why(self, reason: str) -> str:
         address = urlsplit(self.config.server)
         port = address.port or (443 if address.scheme == "https" else 80)
         host = "127.0.0.1" if address.hostname == "localhost" else address.hostname
         asked = f'Get "{self.config.server.rstrip("/")}/version"'
-        if "refused" in told:
+        if "refused" in reason:
             return f"{asked}: dial tcp {host}:{port}: connect: connection refused"
-        return f"{asked}: {told.removeprefix('Unable to connect to the server: ')}"
+        return f"{asked}: {reason.removeprefix('Unable to connect to the server: ')}"
 
     async def storage(self, *, everywhere: bool = False) -> Storage:
         """The releases of the namespace at hand."""

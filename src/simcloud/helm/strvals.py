@@ -171,8 +171,8 @@ def _go(value: Any) -> str:
     return type_name(value)
 
 
-def typed(text: str) -> Any:
-    """A value as ``--set`` takes it: true, false, null, a whole number without leading zeros, or text."""
+def parse_value(text: str) -> Any:
+    """Parse a value as ``--set`` does: true, false, null, a whole number without leading zeros, or text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.lower() == "null":
@@ -188,7 +188,7 @@ def typed(text: str) -> Any:
 
 
 def set_values(
-    text: str, into: dict[str, Any], value_of: Callable[[str], Any] = typed, *, json: bool = False
+    text: str, into: dict[str, Any], value_of: Callable[[str], Any] = parse_value, *, json: bool = False
 ) -> None:
     """Put what a text says into a map; raises ``HelmError``."""
     Setter(text, into, value_of, json=json).read()

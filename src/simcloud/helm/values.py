@@ -10,7 +10,7 @@ from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.encoding import json_kind
 from simcloud.helm.goyaml import YamlError, read_yaml
-from simcloud.helm.strvals import set_values, typed
+from simcloud.helm.strvals import parse_value, set_values
 from simcloud.kubernetes.api.objects import copy
 from simcloud.machine.files import FileError
 
@@ -21,8 +21,8 @@ Warn = Callable[[str], None]
 GLOBAL = "global"
 
 
-async def given_values(helm: Helm) -> dict[str, Any]:
-    """What the command line says of values; raises ``HelmError``."""
+async def read_values(helm: Helm) -> dict[str, Any]:
+    """Read the values of the command line; raises ``HelmError``."""
     base: dict[str, Any] = {}
     for path in helm.flags["values"]:
         base = merged(base, await _value_file(helm, path))
@@ -31,7 +31,7 @@ async def given_values(helm: Helm) -> dict[str, Any]:
             set_values(text, base, json=True)
         except HelmError:
             raise HelmError(f"failed parsing --set-json data {text}") from None
-    _set_all(helm, "set", base, typed)
+    _set_all(helm, "set", base, parse_value)
     _set_all(helm, "set-string", base, str)
     _set_all(helm, "set-file", base, lambda path: _read(helm, path).decode(errors="replace"))
     for text in helm.flags["set-literal"]:
@@ -72,7 +72,7 @@ def _read(helm: Helm, path: str) -> bytes:
 
 
 def merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """Two maps as one; what the second says stands."""
+    """Merge two maps; the second wins."""
     result = dict(under)
     for name, value in over.items():
         below = result.get(name)
@@ -89,19 +89,19 @@ def coalesce(chart: Chart, given: dict[str, Any], warn: Warn) -> dict[str, Any]:
 
 def _coalesce(chart: Chart, values: dict[str, Any], warn: Warn, path: str) -> None:
     _cover(chart, values, warn, path)
-    for one in chart.dependencies:
-        if one.name not in values or values[one.name] is None:
-            values[one.name] = {}
-        part = values[one.name]
+    for dependency in chart.dependencies:
+        if dependency.name not in values or values[dependency.name] is None:
+            values[dependency.name] = {}
+        part = values[dependency.name]
         if not isinstance(part, dict):
-            raise HelmError(f"type mismatch on {one.name}: %!t({_typed(part)})")
+            raise HelmError(f"type mismatch on {dependency.name}: %!t({_format_typed(part)})")
         _globals(part, values, warn, path)
-        _coalesce(one, part, warn, f"{path}.{one.name}")
+        _coalesce(dependency, part, warn, f"{path}.{dependency.name}")
 
 
 def _cover(chart: Chart, values: dict[str, Any], warn: Warn, path: str) -> None:
     """Lay values over a chart's own; null takes away what the chart says, for a subchart only there."""
-    inner = [one.name for one in chart.dependencies]
+    inner = [dependency.name for dependency in chart.dependencies]
     for name, standard in copy(chart.values).items():
         if name not in values:
             values[name] = standard
@@ -114,7 +114,7 @@ def _cover(chart: Chart, values: dict[str, Any], warn: Warn, path: str) -> None:
                 warn(f"coalesce.go:237: warning: skipped value for {path}.{name}: Not a table.")
 
 
-def _typed(value: Any) -> str:
+def _format_typed(value: Any) -> str:
     return f"{type_name(value)}={sprint(value)}"
 
 
@@ -164,36 +164,38 @@ def _fill(
 
 
 def _silent(_: str) -> None:
-    """For values that are told of elsewhere."""
+    """Ignore a warning that is printed elsewhere."""
 
 
 def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None:
     """Leave out the subcharts that conditions and tags switch off, give others their aliases; in place."""
-    declared = [one for one in chart.metadata.get("dependencies") or () if isinstance(one, dict)]
-    names = {one.name for one in chart.dependencies}
-    missing = [str(one.get("name")) for one in declared if one.get("name") not in names]
+    declared = [
+        dependency for dependency in chart.metadata.get("dependencies") or () if isinstance(dependency, dict)
+    ]
+    names = {dependency.name for dependency in chart.dependencies}
+    missing = [str(entry.get("name")) for entry in declared if entry.get("name") not in names]
     if missing and chart.parent is None:
         raise HelmError(
             "An error occurred while checking for chart dependencies. You may need to run `helm dependency build` "
             f"to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: {', '.join(missing)}"
         )
     kept: list[Chart] = []
-    told: dict[str, bool] = {}
-    for one in declared:
-        found = next((held for held in chart.dependencies if held.name == one.get("name")), None)
+    matched: dict[str, bool] = {}
+    for dependency_entry in declared:
+        found = next((held for held in chart.dependencies if held.name == dependency_entry.get("name")), None)
         if found is None:
             continue
-        told[found.name] = True
-        if one.get("alias"):
+        matched[found.name] = True
+        if dependency_entry.get("alias"):
             found = Chart(
-                {**found.metadata, "name": one["alias"]}, found.values, found.templates, found.files, found.raw,
+                {**found.metadata, "name": dependency_entry["alias"]}, found.values, found.templates, found.files, found.raw,
                 found.schema, found.lock, found.dependencies, chart,
             )  # fmt: skip
         kept.append(found)
-    kept.extend(one for one in chart.dependencies if one.name not in told)
+    kept.extend(dependency for dependency in chart.dependencies if dependency.name not in matched)
     chart.dependencies = kept
     values = coalesce(chart, given, warn if declared and chart.parent is None else _silent)
-    chart.dependencies = [one for one in kept if _enabled(one, declared, values)]
+    chart.dependencies = [dependency for dependency in kept if _is_enabled(dependency, declared, values)]
     for held in chart.dependencies:
         part = values.get(held.name)
         choose_dependencies(held, part if isinstance(part, dict) else {}, _silent)
@@ -202,8 +204,15 @@ def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None
         chart.values = merged(coalesce(chart, given, warn if chart.parent is None else _silent), given)
 
 
-def _enabled(chart: Chart, declared: list[dict[str, Any]], values: dict[str, Any]) -> bool:
-    entry = next((one for one in declared if chart.name in (one.get("alias"), one.get("name"))), None)
+def _is_enabled(chart: Chart, declared: list[dict[str, Any]], values: dict[str, Any]) -> bool:
+    entry = next(
+        (
+            dependency
+            for dependency in declared
+            if chart.name in (dependency.get("alias"), dependency.get("name"))
+        ),
+        None,
+    )
     if entry is None:
         return True
     for condition in str(entry.get("condition") or "").split(","):

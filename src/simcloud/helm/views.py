@@ -1,4 +1,4 @@
-"""How releases are told: as a few lines, as a table, as JSON or YAML."""
+"""Output formats of releases: a few lines, a table, JSON or YAML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simcloud.golang.json_text import json_text
-from simcloud.helm.functions.dates import Moment, gone
+from simcloud.helm.functions.dates import Moment, format_moment
 from simcloud.helm.goyaml import write_yaml
 from simcloud.helm.releases import Release
 from simcloud.helm.session import Helm
@@ -29,10 +29,10 @@ async def write_release(
     """A release in the form that was asked for."""
     form = helm.flags["output"] if "output" in helm.flags.values else "table"
     if form != "table":
-        told = release.as_json()
+        document = release.as_json()
         if helm.command.path == "status":
-            del told["chart"]
-        await helm.out(written(form, told))
+            del document["chart"]
+        await helm.out(format_value(form, document))
     else:
         debug = everything or bool(helm.flags["debug"])
         await helm.out(status_text(release, description, hide_notes, debug, everything, resources))
@@ -61,7 +61,7 @@ def status_text(
         parts.append(f"USER-SUPPLIED VALUES:\n{write_yaml(release.config or None)}\n")
         parts.append(f"COMPUTED VALUES:\n{write_yaml(values)}\n")
     if debug or release.description.lower() == "dry run complete":
-        parts.append("HOOKS:\n" + "".join(hook.manifest.shown() for hook in release.hooks))
+        parts.append("HOOKS:\n" + "".join(hook.manifest.format_document() for hook in release.hooks))
         parts.append(f"MANIFEST:\n{release.manifest}\n")
     if release.notes and not hide_notes:
         parts.append(f"NOTES:\n{release.notes.strip()}\n")
@@ -72,21 +72,21 @@ def _tests(release: Release) -> str:
     tests = [hook for hook in release.hooks if "test" in hook.events]
     if not tests:
         return "TEST SUITE: None\n"
-    told = ""
+    text = ""
     for hook in tests:
         run = hook.last_run
         if not run.get("started_at"):
             continue
-        told += (
+        text += (
             f"TEST SUITE:     {hook.manifest.name}\nLast Started:   {ansi(run['started_at'])}\n"
             f"Last Completed: {ansi(run.get('completed_at', ''))}\nPhase:          {run.get('phase', '')}\n"
         )
-    return told
+    return text
 
 
 def ansi(time: str) -> str:
     """A time in the form of C."""
-    return gone(moment(time), ANSI) if time else "Mon Jan  1 00:00:00 0001"
+    return format_moment(moment(time), ANSI) if time else "Mon Jan  1 00:00:00 0001"
 
 
 def moment(time: str) -> Moment:
@@ -117,16 +117,16 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
         max(len(part) for line in lines for part in line[column].split("\n"))
         for column in range(len(lines[0]))
     ]
-    return "".join("\t".join(map(_resized, line, widths)) + "\n" for line in lines)
+    return "".join("\t".join(map(_resize, line, widths)) + "\n" for line in lines)
 
 
-def _resized(cell: str, width: int) -> str:
-    """A cell of several lines counts as one when it is cut, but each of its lines is filled up."""
+def _resize(cell: str, width: int) -> str:
+    """Cut or pad a cell; its lines are cut as one text, but each is padded."""
     if len(cell) > width:
         return f"{cell[: width - 3]}..." if width > 3 else cell[:width]
     return "\n".join(part.ljust(width) for part in cell.split("\n"))
 
 
-def written(form: str, value: Any) -> str:
-    """A value as JSON on one line, or as YAML."""
+def format_value(form: str, value: Any) -> str:
+    """Format a value as JSON on one line, or as YAML."""
     return json_text(value, keep_order=True) + "\n" if form == "json" else write_yaml(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from simcloud.helm.errors import HelmError
-from simcloud.helm.kube import Item, listed, present
+from simcloud.helm.kube import Item, format_faults, present
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.process import Context
@@ -46,32 +46,39 @@ async def until_done(ctx: Context, connection: ApiClient, item: Item, timeout_s:
     while True:
         obj = await present(connection, item)
         if obj is None:
-            raise HelmError(listed([f"{item.resource.kind} {item.name} was deleted"]))
-        if _done(obj):
+            raise HelmError(format_faults([f"{item.resource.kind} {item.name} was deleted"]))
+        if _is_done(obj):
             return
         if connection.now_s + HOOK_EVERY_S > end_s:
             await ctx.sleep(max(0.0, end_s - connection.now_s))
-            raise HelmError(listed([TIMED_OUT]))
+            raise HelmError(format_faults([TIMED_OUT]))
         await ctx.sleep(HOOK_EVERY_S)
 
 
-def _done(obj: Object) -> bool:
+def _is_done(obj: Object) -> bool:
     if obj["kind"] == "Pod":
         phase = at(obj, "status", "phase")
         if phase == "Failed":
-            raise HelmError(listed([f"pod {obj['metadata']['name']} failed"]))
+            raise HelmError(format_faults([f"pod {obj['metadata']['name']} failed"]))
         return bool(phase == "Succeeded")
     if _condition(obj, "Complete"):
         return True
     failed = _condition(obj, "Failed")
     if failed:
-        raise HelmError(listed([f"job {obj['metadata']['name']} failed: {failed.get('reason', '')}"]))
+        raise HelmError(format_faults([f"job {obj['metadata']['name']} failed: {failed.get('reason', '')}"]))
     return False
 
 
 def _condition(obj: Object, kind: str) -> dict[str, Any]:
     conditions = at(obj, "status", "conditions", default=None) or ()
-    return next((one for one in conditions if one["type"] == kind and one["status"] == "True"), {})
+    return next(
+        (
+            condition
+            for condition in conditions
+            if condition["type"] == kind and condition["status"] == "True"
+        ),
+        {},
+    )
 
 
 async def _all_ready(connection: ApiClient, items: list[Item], jobs: bool) -> bool:
@@ -100,13 +107,13 @@ async def _ready(connection: ApiClient, obj: Object, jobs: bool) -> bool:
         case "StatefulSet":
             return _stateful_set_ready(obj, spec, status)
         case "ReplicaSet" | "ReplicationController":
-            return int(status.get("readyReplicas", 0)) >= int(spec.get("replicas", 1)) and _observed(obj)
+            return int(status.get("readyReplicas", 0)) >= int(spec.get("replicas", 1)) and _is_observed(obj)
         case "CustomResourceDefinition":
             return bool(_condition(obj, "Established"))
     return True
 
 
-def _observed(obj: Object) -> bool:
+def _is_observed(obj: Object) -> bool:
     seen, made = at(obj, "status", "observedGeneration"), at(obj, "metadata", "generation")
     return bool(seen == made)
 
@@ -116,12 +123,15 @@ async def _deployment_ready(connection: ApiClient, obj: Object) -> bool:
     namespace, uid = obj["metadata"]["namespace"], obj["metadata"]["uid"]
     wanted = _without_hash(obj["spec"]["template"])
     newest = [
-        one
-        for one in await connection.list(sets, namespace)
-        if any(owner["uid"] == uid for owner in at(one, "metadata", "ownerReferences", default=None) or ())
-        and _without_hash(one["spec"]["template"]) == wanted
+        replica_set
+        for replica_set in await connection.list(sets, namespace)
+        if any(
+            owner["uid"] == uid
+            for owner in at(replica_set, "metadata", "ownerReferences", default=None) or ()
+        )
+        and _without_hash(replica_set["spec"]["template"]) == wanted
     ]
-    if not newest or not _observed(obj):
+    if not newest or not _is_observed(obj):
         return False
     replicas = int(obj["spec"].get("replicas", 1))
     allowed = _share(at(obj, "spec", "strategy", "rollingUpdate", "maxUnavailable"), replicas)
@@ -156,14 +166,14 @@ def _daemon_set_ready(obj: Object, spec: Object, status: Object) -> bool:
     if at(spec, "updateStrategy", "type") != "RollingUpdate":
         return True
     wanted = int(status.get("desiredNumberScheduled", 0))
-    if not _observed(obj) or int(status.get("updatedNumberScheduled", 0)) != wanted:
+    if not _is_observed(obj) or int(status.get("updatedNumberScheduled", 0)) != wanted:
         return False
     allowed = _share(at(spec, "updateStrategy", "rollingUpdate", "maxUnavailable"), wanted, up=True)
     return int(status.get("numberReady", 0)) >= wanted - allowed
 
 
 def _stateful_set_ready(obj: Object, spec: Object, status: Object) -> bool:
-    if not _observed(obj):
+    if not _is_observed(obj):
         return False
     if at(spec, "updateStrategy", "type") != "RollingUpdate":
         return True

@@ -25,7 +25,7 @@ RECORDING: Final = (
     "annotate", "apply", "autoscale", "edit", "expose", "label", "patch", "replace", "run", "scale",
     "set image", "set resources", "set selector", "set serviceaccount",
 )  # fmt: skip
-"""Commands that can still write themselves into what they change."""
+"""Commands that can record themselves in the objects they change."""
 RECORD: Final = Flag(
     "record", kind="bool", default="false", deprecated="--record will be removed in the future"
 )
@@ -40,7 +40,7 @@ CPU_PERCENT: Final = Flag(
 
 @dataclass
 class Command:
-    """A word of the command line, with what it does and what may follow it."""
+    """A command, its function and its subcommands."""
 
     path: str
     summary: str = ""
@@ -51,7 +51,7 @@ class Command:
     required: tuple[str, ...] = ()
     """Flags that must be given."""
     silent: bool = False
-    """Of a group: called with nothing after it, its help is a complaint and the call has failed."""
+    """For a group: called without a subcommand it prints its help on stderr and fails."""
     below: dict[str, Command] = field(default_factory=dict)
     _parser: Parser | None = None
 
@@ -68,23 +68,23 @@ class Command:
     @property
     def usage(self) -> str:
         """How it is called."""
-        told: str = facts().get(self.path, {}).get("usage", self.full)
-        return told
+        line: str = facts().get(self.path, {}).get("usage", self.full)
+        return line
 
     def flags(self) -> list[Flag]:
         """Its own flags."""
-        return [Flag(*one) for one in facts().get(self.path, {}).get("flags", ())]
+        return [Flag(*flag) for flag in facts().get(self.path, {}).get("flags", ())]
 
     def parser(self) -> Parser:
-        """Reads its command line: its own flags and those of every command."""
+        """Return the parser of its own flags and the global ones."""
         if self._parser is None:
-            own = [*self.flags(), *self._hidden()]
+            own = [*self.flags(), *self._list_hidden_flags()]
             names = {flag.name for flag in own}
             self._parser = Parser([*own, *(flag for flag in global_flags() if flag.name not in names)])
         return self._parser
 
-    def _hidden(self) -> list[Flag]:
-        """Flags that are still understood and no longer shown."""
+    def _list_hidden_flags(self) -> list[Flag]:
+        """Return the flags that are still accepted but no longer documented."""
         recording = [RECORD] if self.path in RECORDING else []
         return recording + ([CPU_PERCENT] if self.path == "autoscale" else [])
 
@@ -101,7 +101,7 @@ def command(
     required: tuple[str, ...] = (),
     hidden: bool = False,
 ) -> Callable[[Run], Run]:
-    """Make a function a command of kubectl."""
+    """Register a function as a command of kubectl."""
 
     def register(run: Run) -> Run:
         group(path, summary, run=run, examples=examples, aliases=aliases, required=required, hidden=hidden)
@@ -111,7 +111,7 @@ def command(
 
 
 def group(path: str, summary: str, **more: Any) -> None:
-    """A command that only has commands below it, or any command."""
+    """Register a group of commands, or any command."""
     grow(ROOT, path, summary, more)
 
 
@@ -124,11 +124,11 @@ def facts() -> dict[str, Any]:
 @cache
 def global_flags() -> tuple[Flag, ...]:
     """The flags of every command."""
-    return tuple(Flag(*one) for one in facts()["options"]["flags"])
+    return tuple(Flag(*flag) for flag in facts()["options"]["flags"])
 
 
 def find(words: list[str]) -> tuple[Command, Flags]:
-    """The command that a line means, and what it says by flags and arguments."""
+    """Return the command of a line, and its parsed flags and arguments."""
     here, rest, word = descend(ROOT, words)
     if here is ROOT and word:
         if words[0].startswith("-"):  # it might have been a plugin's name, which stands first
@@ -140,7 +140,7 @@ def find(words: list[str]) -> tuple[Command, Flags]:
         raise FlagError(str(error), here.full) from None
     if here.run is None and here.below and flags.args and not flags.help:
         raise UsageError(f'unknown command "{flags.args[0]}"', here.full)
-    missing = [name for name in here.required if not flags.said(name)]
+    missing = [name for name in here.required if not flags.is_given(name)]
     if missing and not flags.help:
         named = ", ".join(f'"{name}"' for name in missing)
         raise KubectlError(f"required flag(s) {named} not set")
@@ -148,17 +148,17 @@ def find(words: list[str]) -> tuple[Command, Flags]:
 
 
 def verb_of(words: list[str]) -> str:
-    """The first word of a line that is neither a flag nor a flag's value; empty if there is none."""
+    """Return the first word that is neither a flag nor a flag's value; empty if there is none."""
     parser = ROOT.parser()
     places = without_flags(words, parser.long, parser.short)
     return words[places[0]] if places else ""
 
 
 def _unknown(word: str) -> str:
-    near = suggestions(word, suggested())
+    near = suggestions(word, suggestible_commands())
     return f'unknown command "{word}" for "kubectl"' + (f"\n{near}" if near else "")
 
 
-def suggested() -> Iterator[str]:
-    """The commands that a mistyped word may have meant, in the order in which the help lists them."""
+def suggestible_commands() -> Iterator[str]:
+    """Return the commands that can be suggested for a mistyped word, in the order of the help."""
     return (name for names in GROUPS.values() for name in names)

@@ -118,7 +118,7 @@ def _grace(kubectl: Kubectl) -> int | None:
     return grace if grace >= 0 else None
 
 
-def _timed_out(kubectl: Kubectl) -> str:
+def _format_timeout(kubectl: Kubectl) -> str:
     return f"global timeout reached: {shown_duration(kubectl.flags['timeout'])}"
 
 
@@ -160,7 +160,7 @@ async def _delete(kubectl: Kubectl, pods: list[Object]) -> list[str]:
         if not left:
             return []
         if end_s is not None and connection.now_s >= end_s:
-            return [_timed_out(kubectl)]
+            return [_format_timeout(kubectl)]
         pause_s = LOOK_EVERY_S if end_s is None else min(LOOK_EVERY_S, end_s - connection.now_s)
         await kubectl.ctx.sleep(pause_s)
 
@@ -206,7 +206,7 @@ class _Evictions:
         await kubectl.out(f"evicting pod {namespace}/{name}{' (server dry run)' if trying else ''}\n")
         about = f'error when evicting pods/"{name}" -n "{namespace}"'
         if self._late:
-            raise KubectlError(f"{about}: {_timed_out(kubectl)}")
+            raise KubectlError(f"{about}: {_format_timeout(kubectl)}")
         connection = await kubectl.connect()
         try:
             await connection.act(
@@ -250,7 +250,7 @@ class _Evictions:
             await self._kubectl.out(f"pod/{name} evicted\n")
             return None
         if self._late:
-            why = _timed_out(self._kubectl)
+            why = _format_timeout(self._kubectl)
             raise KubectlError(
                 f'error when waiting for pod "{name}" in namespace "{namespace}" to terminate: {why}'
             )

@@ -1,4 +1,4 @@
-"""What a variable of a container takes its value from: told in words, or looked up."""
+"""The source of a container variable's value: described in words, or looked up."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def resolve(kubectl: Kubectl, source: Object, obj: Object, container: Obje
     if one := source.get("secretKeyRef"):
         found = await _data(kubectl, "secrets", one["name"])
         if one.get("key") in found:
-            return _decoded(found[one["key"]])
+            return _decode(found[one["key"]])
         raise KubectlError(f"key {one.get('key')} not found in secret {one['name']}")
     if one := source.get("configMapKeyRef"):
         found = await _data(kubectl, "configmaps", one["name"])
@@ -57,7 +57,7 @@ async def _data(kubectl: Kubectl, plural: str, name: str) -> Object:
     return found.get("data") or {}
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     try:
         return base64.b64decode(text).decode(errors="replace")
     except binascii.Error:

@@ -1,6 +1,6 @@
-"""How kubectl ends badly: every ending is a sentence on stderr and an exit code.
+"""Errors of kubectl: each is a sentence on stderr and an exit code.
 
-Verbs raise; the program catches and prints. ``ApiError`` from the server is told as kubectl tells it.
+Verbs raise; the program catches and prints. An ``ApiError`` from the server is worded as kubectl words it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class KubectlError(Exception):
         self.message = message
         self.code = code
 
-    def told(self) -> str:
-        """What stderr says."""
+    def format_message(self) -> str:
+        """Return the text for stderr."""
         if self.message.startswith("error: "):
             return self.message
         return f"error: {self.message}"
@@ -45,8 +45,8 @@ class FlagError(KubectlError):
 class PlainError(KubectlError):
     """A failure whose sentence stands alone."""
 
-    def told(self) -> str:
-        """What stderr says."""
+    def format_message(self) -> str:
+        """Return the text for stderr."""
         return self.message
 
 
@@ -86,7 +86,7 @@ def tell(error: Exception, *, alone: bool = True) -> str:
     if isinstance(error, WithContext):
         return sentence(error.error, error.doing)
     if isinstance(error, KubectlError):
-        return error.told() if alone else error.message
+        return error.format_message() if alone else error.message
     raise error
 
 
@@ -95,17 +95,17 @@ def _invalid(error: ApiError, before: str) -> str:
     details = error.details or {}
     if before:
         return f"Error from server (Invalid): {before}{error.message}"
-    told = "The request is invalid"
+    message = "The request is invalid"
     if details.get("kind"):
-        told = f'The {details["kind"]} "{details.get("name", "")}" is invalid'
+        message = f'The {details["kind"]} "{details.get("name", "")}" is invalid'
     causes = at(details, "causes", default=None)
     if not causes:
-        return f"{told}: {error.message}" if error.message else told
+        return f"{message}: {error.message}" if error.message else message
     faults = [
         f"{cause['field']}: {cause['message']}" if cause.get("field") else cause["message"]
         for cause in causes
     ]
     distinct = list(dict.fromkeys(faults))
     if len(distinct) == 1:
-        return f"{told}: {distinct[0]}\n"
-    return "".join([f"{told}: \n", *(f"* {fault}\n" for fault in distinct)])
+        return f"{message}: {distinct[0]}\n"
+    return "".join([f"{message}: \n", *(f"* {fault}\n" for fault in distinct)])

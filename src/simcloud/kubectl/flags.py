@@ -43,8 +43,8 @@ class Flag:
         """The value that it has when none is given; None if it needs one."""
         return "true" if self.kind == "bool" else ALONE.get(self.name)
 
-    def shown(self) -> str:
-        """How an error names it."""
+    def format_name(self) -> str:
+        """Return the name used in errors."""
         return f"-{self.shorthand}, --{self.name}" if self.shorthand else f"--{self.name}"
 
     def read(self, text: str) -> Any:
@@ -62,9 +62,11 @@ class Flag:
                 case "array":
                     return [text]
                 case _:
-                    return _checked(self.name, text)
+                    return _check_text(self.name, text)
         except ValueError as error:
-            raise BadFlag(f'invalid argument {quote(text)} for "{self.shown()}" flag: {error}') from None
+            raise BadFlag(
+                f'invalid argument {quote(text)} for "{self.format_name()}" flag: {error}'
+            ) from None
 
     def initial(self) -> Any:
         """The value before anything is said."""
@@ -93,7 +95,7 @@ class Flags:
         """The value of a flag that the command may not have."""
         return self.values.get(name, default)
 
-    def said(self, name: str) -> bool:
+    def is_given(self, name: str) -> bool:
         """Whether a flag was given."""
         return name in self.changed
 
@@ -106,7 +108,7 @@ class Parser:
         self.short: dict[str, Flag] = {flag.shorthand: flag for flag in self.long.values() if flag.shorthand}
 
     def parse(self, words: list[str]) -> Flags:
-        """Flags and arguments; raises ``BadFlag``. Nothing after a help flag is read."""
+        """Parse flags and arguments; raises ``BadFlag``. Words after a help flag are ignored."""
         found = Flags({name: flag.initial() for name, flag in self.long.items()})
         position = 0
         while position < len(words):
@@ -129,7 +131,9 @@ class Parser:
     def deprecations(self, found: Flags) -> list[str]:
         """What is said of flags that were given and should not be any more."""
         flags = [self.long[name] for name, _ in found.spoken]
-        return [f"Flag --{one.name} has been deprecated, {one.deprecated}" for one in flags if one.deprecated]
+        return [
+            f"Flag --{flag.name} has been deprecated, {flag.deprecated}" for flag in flags if flag.deprecated
+        ]
 
     def _long(self, word: str, words: list[str], position: int, found: Flags) -> int:
         name, equals, value = word[2:].partition("=")
@@ -212,7 +216,7 @@ def csv_fields(text: str) -> list[str]:
     position = 0
     while True:
         if line.startswith('"', position):
-            field, position = _quoted(line, position + 1)
+            field, position = _read_quoted(line, position + 1)
         else:
             end = line.find(",", position)
             end = len(line) if end < 0 else end
@@ -226,8 +230,8 @@ def csv_fields(text: str) -> list[str]:
         position += 1
 
 
-def _quoted(line: str, position: int) -> tuple[str, int]:
-    """A field in quotation marks, doubled ones meaning themselves, and where it ends."""
+def _read_quoted(line: str, position: int) -> tuple[str, int]:
+    """Return a quoted field (doubled quotes are literal) and the position of its end."""
     field = ""
     while True:
         end = line.find('"', position)
@@ -246,8 +250,8 @@ def _quoted(line: str, position: int) -> tuple[str, int]:
             )
 
 
-def _checked(name: str, text: str) -> str:
-    """A text that some flags take only in a form of their own."""
+def _check_text(name: str, text: str) -> str:
+    """Return a flag's text; raises ``ValueError`` if the flag requires another form."""
     if name == "vmodule" and text and any("=" not in part for part in text.split(",") if part):
         raise ValueError("syntax error: expect comma-separated list of filename=N")
     return text

@@ -58,26 +58,26 @@ def go_type(resource: Resource) -> str:
     return "*unstructured.Unstructured" if resource.custom else f"*{resource.version}.{resource.kind}"
 
 
-def typed(resource: Resource, obj: Object) -> Object:
-    """A copy of an object as Go's structs hold and print it."""
-    told: Object = copy(obj)
+def as_struct(resource: Resource, obj: Object) -> Object:
+    """Return a copy of an object as Go's structs hold and print it."""
+    result: Object = copy(obj)
     if resource.custom is None:
-        drop_empty(resource.schema, told)
-        print_always(resource.schema, told)
-    return told
+        drop_empty(resource.schema, result)
+        print_always(resource.schema, result)
+    return result
 
 
 def difference(before: Object, after: Object) -> Object:
     """The merge patch that leads from one object to another; empty if they are equal."""
-    told: Object = {key: None for key in before if key not in after}
+    patch: Object = {key: None for key in before if key not in after}
     for key, value in after.items():
         known = before.get(key)
         if isinstance(known, dict) and isinstance(value, dict):
             if inner := difference(known, value):
-                told[key] = inner
+                patch[key] = inner
         elif key not in before or known != value:
-            told[key] = value
-    return told
+            patch[key] = value
+    return patch
 
 
 def record(kubectl: Kubectl, obj: Object) -> None:
@@ -112,14 +112,14 @@ def stays_here(kubectl: Kubectl) -> bool:
 
 
 async def each(kubectl: Kubectl, infos: list[Info], do: Do) -> None:
-    """Do something to each object; what goes wrong with one is told at the end."""
+    """Run ``do`` for each object; errors are printed at the end."""
     for info in infos:
         try:
             await do(info)
         except ApiError as error:
             kubectl.postpone(sentence(error))
         except KubectlError as error:
-            kubectl.postpone(error.told(), error.message)
+            kubectl.postpone(error.format_message(), error.message)
 
 
 async def all_found(kubectl: Kubectl, args: list[str]) -> list[Info]:
@@ -141,7 +141,7 @@ async def change_all(
     teller = Teller(kubectl, f"{what} updated")
     waiting: list[tuple[Info, Object, Object]] = []
     for info in infos:
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         try:
             change(info, after)

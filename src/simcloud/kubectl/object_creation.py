@@ -1,4 +1,4 @@
-"""What all verbs share that make objects: the namespace, the last-applied annotation, the write, the line told.
+"""Shared steps of the verbs that create objects: namespace, last-applied annotation, write, printed line.
 
 Objects that kubectl builds itself are Go's structs there: they carry the fields that Go writes even when nobody set
 them, and as JSON they stand in the order of the structs.
@@ -70,10 +70,10 @@ def with_last_applied(obj: Object, *, keep_order: bool = False) -> Object:
     annotations = {
         key: value for key, value in (metadata.get("annotations") or {}).items() if key != LAST_APPLIED
     }
-    told = {**obj, "metadata": {**metadata, "annotations": annotations}}
+    applied = {**obj, "metadata": {**metadata, "annotations": annotations}}
     if keep_order and not annotations:
-        told["metadata"].pop("annotations")
-    annotations = {**annotations, LAST_APPLIED: json_text(told, keep_order=keep_order) + "\n"}
+        applied["metadata"].pop("annotations")
+    annotations = {**annotations, LAST_APPLIED: json_text(applied, keep_order=keep_order) + "\n"}
     metadata["annotations"] = annotations
     return {**obj, "metadata": metadata}
 
@@ -83,10 +83,10 @@ def has_last_applied(obj: Object) -> bool:
     return LAST_APPLIED in ((obj.get("metadata") or {}).get("annotations") or {})
 
 
-def built_of(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
-    """An object as Go's struct, in the namespace that was said, with its annotation if that was asked for."""
+def build_object(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
+    """Return an object as Go's struct, in the chosen namespace, with the last-applied annotation if requested."""
     metadata = obj["metadata"]
-    if resource.namespaced and kubectl.flags.said("namespace"):
+    if resource.namespaced and kubectl.flags.is_given("namespace"):
         metadata = {**metadata, "namespace": kubectl.namespace}
     built = complete(
         {**obj, "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}, resource
@@ -97,15 +97,15 @@ def built_of(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
 async def create_built(
     kubectl: Kubectl, name: str, obj: Object, doing: str = "", teller: Teller | None = None
 ) -> Object:
-    """Create an object that kubectl built, and tell it.
+    """Create an object that kubectl built, and print it.
 
-    ``name`` is the resource's full name. With ``doing`` a refusal is told as this command's own failure.
+    ``name`` is the resource's full name. With ``doing`` a refusal is reported as this command's own failure.
     """
     teller = teller or Teller(kubectl, "created", keep_order=True)
     options = write_options(kubectl)
     connection = await kubectl.connect()
     resource = connection.resource(name)
-    built = built_of(kubectl, resource, obj)
+    built = build_object(kubectl, resource, obj)
     stored = built
     if dry_run(kubectl) is not DryRun.CLIENT:
         try:

@@ -75,7 +75,7 @@ class Teller:
         late: bool = False,
         keep_order: bool = False,
     ) -> None:
-        """``trying``: whether ``--dry-run`` is told. ``late``: a wrong ``-o`` is only noticed after the deed."""
+        """``trying``: whether ``--dry-run`` is mentioned. ``late``: a wrong ``-o`` is only noticed after the write."""
         self._kubectl = kubectl
         self._tried = dry_run(kubectl) if trying else DryRun.NONE
         suffix = {DryRun.NONE: "", DryRun.CLIENT: " (dry run)", DryRun.SERVER: " (server dry run)"}

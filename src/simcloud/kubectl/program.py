@@ -37,7 +37,7 @@ def kubectl_program(door: Door) -> Program:
         try:
             return await _run(ctx, door)
         except KubectlError as error:
-            await ctx.err(_line(error.told()))
+            await ctx.err(_line(error.format_message()))
             return error.code
         except ApiError as error:
             await ctx.err(_line(sentence(error)))

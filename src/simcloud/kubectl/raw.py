@@ -61,17 +61,17 @@ async def raw(kubectl: Kubectl, path: str, method: str = "GET", body: bytes = b"
         ) from None
     if not 200 <= response.status < 300:
         raise _refusal(response.status, response.body)
-    told: str = response.body.decode(errors="replace")
-    return told
+    text: str = response.body.decode(errors="replace")
+    return text
 
 
 def _refusal(code: int, body: bytes) -> Refused:
     try:
-        told = msgspec.json.decode(body)
+        status = msgspec.json.decode(body)
     except msgspec.DecodeError:
-        told = None
-    if isinstance(told, dict) and told.get("kind") == "Status":
-        return Refused(code, told.get("reason", ""), told.get("message", ""), told.get("details"))
+        status = None
+    if isinstance(status, dict) and status.get("kind") == "Status":
+        return Refused(code, status.get("reason", ""), status.get("message", ""), status.get("details"))
     return Refused(code, *UNSAID.get(code, ("InternalError", body.decode(errors="replace"))))
 
 

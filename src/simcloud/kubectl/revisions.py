@@ -43,10 +43,10 @@ async def revisions(kubectl: Kubectl, info: Info) -> list[Revision]:
     found: dict[int, Revision] = {}
     for keeper in await _keepers(kubectl, info):
         if info.resource.kind == "Deployment":
-            told = at(meta(keeper), "annotations", REVISION, default="")
-            if not told.isdigit():
+            number_text = at(meta(keeper), "annotations", REVISION, default="")
+            if not number_text.isdigit():
                 continue
-            number, template, shown = int(told), keeper["spec"]["template"], keeper
+            number, template, shown = int(number_text), keeper["spec"]["template"], keeper
         else:
             number = int(keeper.get("revision", 0))
             template = template_of(keeper)
@@ -63,7 +63,7 @@ async def _keepers(kubectl: Kubectl, info: Info) -> list[Object]:
     selector = from_label_selector(at(info.obj, "spec", "selector"))
     listed = await connection.list(connection.resource(plural), info.namespace, labels=str(selector))
     owner = meta(info.obj).get("uid")
-    return [one for one in listed if (controller_of(one) or {}).get("uid") == owner]
+    return [item for item in listed if (controller_of(item) or {}).get("uid") == owner]
 
 
 def pods_alike(one: Object, other: Object) -> bool:
@@ -72,20 +72,20 @@ def pods_alike(one: Object, other: Object) -> bool:
 
 
 def _without_hash(template: Object) -> Object:
-    told: Object = copy(template)
-    labels = at(told, "metadata", "labels", default=None)
+    result: Object = copy(template)
+    labels = at(result, "metadata", "labels", default=None)
     if isinstance(labels, dict):
         labels.pop("pod-template-hash", None)
-    return told
+    return result
 
 
 def find(known: list[Revision], number: int) -> Revision:
     """The revision of a number; 0 means the one before the last."""
     if number == 0:
         return known[-2]
-    for one in known:
-        if one.number == number:
-            return one
+    for revision in known:
+        if revision.number == number:
+            return revision
     raise KubectlError(f"unable to find specified revision {number} in history")
 
 
@@ -95,8 +95,8 @@ def history_text(known: list[Revision]) -> str:
         return "No rollout history found."
     writer = TabWriter()
     writer.write("REVISION\tCHANGE-CAUSE\n")
-    for one in known:
-        writer.write(f"{one.number}\t{one.cause or '<none>'}\n")
+    for revision in known:
+        writer.write(f"{revision.number}\t{revision.cause or '<none>'}\n")
     return writer.flush()
 
 

@@ -86,17 +86,17 @@ def _match(
     """The first resource of that name, in its group's preferred version if none is given."""
     short = name if short is None else short
     by_short = None
-    for one in catalogue:
+    for resource in catalogue:
         if group is not None and not (
-            one.group == group or (version is None and one.group.startswith(group))
+            resource.group == group or (version is None and resource.group.startswith(group))
         ):
             continue
-        if version is not None and one.version != version:
+        if version is not None and resource.version != version:
             continue
-        if name in (one.plural, one.singular, one.kind.lower()):
-            return one
-        if by_short is None and short in one.short_names:
-            by_short = one
+        if name in (resource.plural, resource.singular, resource.kind.lower()):
+            return resource
+        if by_short is None and short in resource.short_names:
+            by_short = resource
     return by_short
 
 
@@ -104,13 +104,15 @@ def types(catalogue: Catalogue, words: str) -> list[Resource]:
     """The resources that a comma-separated word means, categories such as ``all`` spelled out."""
     found: dict[tuple[str, str], Resource] = {}
     for word in words.split(","):
-        category = [one for one in catalogue if word and word in one.categories and "list" in one.verbs]
+        category = [
+            entry for entry in catalogue if word and word in entry.categories and "list" in entry.verbs
+        ]
         for resource in category or [find_resource(catalogue, word)]:
             found.setdefault(resource.key, resource)
     return list(found.values())
 
 
-def wanted(
+def parse_wanted(
     kubectl: Kubectl, catalogue: Catalogue, args: list[str], *, selected: bool, everywhere: bool = False
 ) -> list[Wanted]:
     """What the words ask for; ``selected`` says that a selector, or all of a kind, was asked for."""
@@ -121,14 +123,18 @@ def wanted(
     resources = types(catalogue, args[0])
     names = list(args[1:])
     if not names:
-        return [Wanted(one, namespace if one.namespaced else None) for one in resources]
+        return [Wanted(resource, namespace if resource.namespaced else None) for resource in resources]
     if selected:
         raise KubectlError("name cannot be provided when a selector is specified")
-    if everywhere and any(one.namespaced for one in resources):
+    if everywhere and any(resource.namespaced for resource in resources):
         raise KubectlError("a resource cannot be retrieved by name across all namespaces")
     if any(not name for name in names):
         raise KubectlError("resource name may not be empty")
-    return [Wanted(one, namespace if one.namespaced else "", name) for one in resources for name in names]
+    return [
+        Wanted(resource, namespace if resource.namespaced else "", name)
+        for resource in resources
+        for name in names
+    ]
 
 
 def _pairs(
@@ -164,8 +170,8 @@ def _pairs(
     return found
 
 
-async def requested(kubectl: Kubectl) -> list[Wanted]:
-    """What a command line asks the server for, by words or by the names in files."""
+async def list_requests(kubectl: Kubectl) -> list[Wanted]:
+    """Return the requests of a command line, by words or by the names in files."""
     flags = kubectl.flags
     documents = await read_manifests(
         kubectl, flags.get("filename") or [], bool(flags.get("recursive")), flags.get("kustomize") or ""
@@ -173,12 +179,12 @@ async def requested(kubectl: Kubectl) -> list[Wanted]:
     connection = await _recognizing(kubectl, documents)
     if documents or flags.get("filename"):
         _no_words_beside_files(kubectl, kubectl.args)
-        infos = [locate(kubectl, connection.catalogue, one) for one in documents]
-        return [Wanted(one.resource, one.namespace, one.name) for one in infos]
+        infos = [locate(kubectl, connection.catalogue, document) for document in documents]
+        return [Wanted(info.resource, info.namespace, info.name) for info in infos]
     if not kubectl.args:
         return []
     selected = bool(flags.get("selector") or flags.get("field-selector") or flags.get("all"))
-    return wanted(
+    return parse_wanted(
         kubectl,
         connection.catalogue,
         kubectl.args,
@@ -194,8 +200,8 @@ async def _recognizing(kubectl: Kubectl, documents: list[Document]) -> ApiClient
     except Unreachable as error:
         if not documents:
             raise
-        told = [f'unable to recognize "{one.source}": {error.request}' for one in documents]
-        raise PlainError("\n".join(told)) from None
+        lines = [f'unable to recognize "{document.source}": {error.request}' for document in documents]
+        raise PlainError("\n".join(lines)) from None
 
 
 def _no_words_beside_files(kubectl: Kubectl, args: list[str]) -> None:
@@ -227,11 +233,11 @@ async def select(
     connection = await _recognizing(kubectl, documents)
     if documents:
         _no_words_beside_files(kubectl, args)
-        infos = [locate(kubectl, connection.catalogue, one) for one in documents]
+        infos = [locate(kubectl, connection.catalogue, document) for document in documents]
         if not fetch_files:
             return infos
-        return await _fetched(
-            kubectl, [Wanted(one.resource, one.namespace, one.name) for one in infos], ignore_missing
+        return await _fetch(
+            kubectl, [Wanted(info.resource, info.namespace, info.name) for info in infos], ignore_missing
         )
     if not args:
         raise KubectlError(NOTHING_NAMED)
@@ -239,30 +245,34 @@ async def select(
     selected, everyone = bool(labels or fields), bool(flags.get("all"))
     if everyone and any("/" in word for word in args):
         raise KubectlError("selectors and the all flag cannot be used when passing resource/name arguments")
-    requests = wanted(
+    requests = parse_wanted(
         kubectl, connection.catalogue, args, selected=selected, everywhere=bool(flags.get("all-namespaces"))
     )
-    if not selected and not everyone and not everything and any(not one.name for one in requests):
+    if not selected and not everyone and not everything and any(not request.name for request in requests):
         raise KubectlError("resource(s) were provided, but no name was specified")
-    return await _fetched(kubectl, requests, ignore_missing, labels, fields)
+    return await _fetch(kubectl, requests, ignore_missing, labels, fields)
 
 
-async def _fetched(
+async def _fetch(
     kubectl: Kubectl, requests: list[Wanted], ignore_missing: bool, labels: str = "", fields: str = ""
 ) -> list[Info]:
     connection = await kubectl.connect()
     infos: list[Info] = []
-    for one in requests:
+    for request in requests:
         try:
-            if one.name:
-                found = [await fetch(connection, one)]
+            if request.name:
+                found = [await fetch(connection, request)]
             else:
-                found = await connection.list(one.resource, one.namespace, labels=labels, fields=fields)
+                found = await connection.list(
+                    request.resource, request.namespace, labels=labels, fields=fields
+                )
         except ApiError as error:
             if not (ignore_missing and error.reason == "NotFound"):
-                kubectl.postpone(sentence(error) if one.name else list_refused(error, one, labels, fields))
+                kubectl.postpone(
+                    sentence(error) if request.name else list_refused(error, request, labels, fields)
+                )
             continue
-        infos.extend(info_of(one.resource, obj) for obj in found)
+        infos.extend(info_of(request.resource, obj) for obj in found)
     return infos
 
 
@@ -278,7 +288,7 @@ def list_refused(error: ApiError, one: Wanted, labels: str, fields: str) -> str:
 
 
 async def fetch(connection: ApiClient, one: Wanted, subresource: str = "") -> Object:
-    """One object by its name; if it is not there because its namespace is not, that is what is told."""
+    """Fetch one object by its name; if its namespace is missing, the error names the namespace."""
     namespace = one.namespace or ""
     try:
         return await connection.get(one.resource, namespace, one.name, subresource)
@@ -308,7 +318,7 @@ def locate(kubectl: Kubectl, catalogue: Catalogue, document: Document) -> Info:
         )
     if not resource.namespaced:
         return Info(resource, "", name, obj, document.source)
-    if said and kubectl.flags.said("namespace") and said != kubectl.namespace:
+    if said and kubectl.flags.is_given("namespace") and said != kubectl.namespace:
         raise KubectlError(
             f'the namespace from the provided object "{said}" does not match the namespace '
             f"\"{kubectl.namespace}\". You must pass '--namespace={said}' to perform this operation."

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, Protocol
 
 from simcloud.kubectl import transport
-from simcloud.kubectl.command import Command
 from simcloud.kubectl.connection import Door
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubectl.flags import Flags
@@ -20,13 +19,27 @@ from simcloud.machine.process.streams import BadDescriptor
 
 MOST_INPUT_BYTES: Final = 16 << 20
 CHARACTERS_A_TURN: Final = 64
-"""What is printed takes work, wherever it goes: a loop that prints all objects to ``/dev/null`` runs dry, too."""
+"""Printing costs turns even to ``/dev/null``, so that an endless loop of prints ends at its limit."""
+
+
+class NamedCommand(Protocol):
+    """The names of a command; ``simcloud.kubectl.command.Command`` has them."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The last word."""
+
+    @property
+    def full(self) -> str:
+        """The whole command, as errors name it."""
 
 
 class Kubectl:
-    """What a verb is given: flags, arguments, output, and the cluster when it asks for it."""
+    """The context that a verb runs in: flags, arguments, output, and the connection to the cluster."""
 
-    def __init__(self, ctx: Context, command: Command, flags: Flags, door: Door) -> None:
+    def __init__(self, ctx: Context, command: NamedCommand, flags: Flags, door: Door) -> None:
         self.ctx = ctx
         self.command = command
         self.flags = flags
@@ -35,32 +48,32 @@ class Kubectl:
         self._config: ClientConfig | None = None
         self._connection: ApiClient | None = None
         self.failed = False
-        """Whether something was complained of on the way: the exit code is 1 then."""
+        """Whether an error was reported on the way; the exit code is then 1."""
         self.postponed: list[str] = []
-        """Complaints that are told at the end."""
+        """Errors that are printed at the end."""
         self._among_others: dict[int, str] = {}
 
     @property
     def config(self) -> ClientConfig:
-        """Which cluster, as whom."""
+        """The cluster and the credentials."""
         if self._config is None:
             self._config = load(self.ctx, self.flags)
         return self._config
 
     @property
     def namespace(self) -> str:
-        """Where things are looked for when nothing else is said."""
+        """The namespace used when the command names none."""
         return self.config.namespace
 
     @property
     def manager(self) -> str:
-        """The name that fields are written under."""
+        """The field manager."""
         return str(self.flags.get("field-manager", "")) or "kubectl"
 
     async def connect(self, discoveries: int | None = None) -> ApiClient:
-        """The way to the cluster; the server is reached for when it is first asked for.
+        """Return the client of the cluster; the first call connects.
 
-        ``discoveries`` is how often the command asks what the server serves before it gives up.
+        ``discoveries`` is the number of discovery attempts before the command gives up.
         """
         if self._connection is None:
             await self._ask_who()
@@ -70,7 +83,7 @@ class Kubectl:
         return self._connection
 
     async def _ask_who(self) -> None:
-        """Where nothing says who is asking, the person is asked, as long as somebody is there to answer."""
+        """Prompt for a user name if there are no credentials; raises ``KubectlError`` if standard input is empty."""
         config = self.config
         if config.found or config.token or not config.server.startswith("https://"):
             return
@@ -80,11 +93,11 @@ class Kubectl:
         raise Unauthorized
 
     async def exchange(self, request: HttpRequest) -> HttpResponse:
-        """A request as it is, and the server's answer; raises ``NetworkError``."""
+        """Send a raw request and return the response; raises ``NetworkError``."""
         return await self._door.exchange(self.ctx, self.config, request)
 
     async def out(self, text: str) -> None:
-        """Print, after what the server warned of."""
+        """Print, after the server's warnings."""
         await self.tell_warnings()
         self.ctx.spend_turn(len(text) // CHARACTERS_A_TURN)
         await self.ctx.out(text)
@@ -94,26 +107,26 @@ class Kubectl:
         await self.ctx.err(text)
 
     async def complain(self, text: str) -> None:
-        """Print a complaint and go on; the command will have failed."""
+        """Print an error and go on; the exit code will be 1."""
         self.failed = True
         await self.tell_warnings()
         await self.ctx.err(text if text.endswith("\n") else f"{text}\n")
 
     def postpone(self, text: str, among_others: str = "") -> None:
-        """Complain at the end, perhaps in other words if it is not the only complaint; the command will have failed."""
+        """Print an error at the end, worded as ``among_others`` if it is not the only one; the exit code will be 1."""
         self.failed = True
         if among_others:
             self._among_others[len(self.postponed)] = among_others
         self.postponed.append(text)
 
     def complaints(self) -> list[str]:
-        """What is complained of at the end."""
+        """Return the errors to print at the end."""
         if len(self.postponed) < 2:
             return self.postponed
         return [self._among_others.get(place, text) for place, text in enumerate(self.postponed)]
 
     async def tell_warnings(self) -> None:
-        """Print what the server warned of since the last time."""
+        """Print the server's warnings since the last call."""
         if self._connection is None or not self._connection.warnings:
             return
         warnings, self._connection.warnings = self._connection.warnings, []
@@ -121,14 +134,14 @@ class Kubectl:
             await self.ctx.err(f"Warning: {warning}\n")
 
     async def log(self, level: str, place: str, text: str) -> None:
-        """A line of the program's own log, as its library writes it: level, time, process, place in the source."""
+        """Print a line in the format of klog: level, time, process, place in the source."""
         connection = await self.connect()
         moment = datetime.fromtimestamp(connection.now_s, UTC)
         stamp = f"{moment:%m%d %H:%M:%S.%f}"
         await self.err(f"{level}{stamp} {self.ctx.process.pid:7d} {place}] {text}\n")
 
     async def input(self) -> bytes:
-        """All of standard input."""
+        """Read all of standard input."""
         parts: list[bytes] = []
         size = 0
         try:

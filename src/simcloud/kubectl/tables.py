@@ -20,7 +20,7 @@ PLAIN: Final = [{"name": "Name", "type": "string", "format": "name"}, {"name": "
 def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
     """How the tables look, by the flags."""
     flags = kubectl.flags
-    several = len({one.key for one in resources}) > 1
+    several = len({resource.key for resource in resources}) > 1
     return Look(
         wide=flags["output"] == "wide",
         headers=not flags["no-headers"],
@@ -32,8 +32,8 @@ def look(kubectl: Kubectl, resources: list[Resource]) -> Look:
     )
 
 
-def tabled(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
-    """Objects as the table of their resource."""
+def make_table(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: list[Object]) -> Tabled:
+    """Make the table of a resource's objects."""
     group = f".{resource.group}" if resource.group else ""
     return Tabled(
         connection.table(resource, items) if kubectl.flags["server-print"] else _plain(connection, items),
@@ -44,7 +44,9 @@ def tabled(kubectl: Kubectl, connection: ApiClient, resource: Resource, items: l
 
 
 def _plain(connection: ApiClient, items: list[Object]) -> Object:
-    rows = [{"cells": [one["metadata"]["name"], _age(one, connection.now_s)], "object": one} for one in items]
+    rows = [
+        {"cells": [item["metadata"]["name"], _age(item, connection.now_s)], "object": item} for item in items
+    ]
     return {"columnDefinitions": PLAIN, "rows": rows}
 
 
@@ -55,6 +57,6 @@ def _age(obj: Object, now_s: float) -> str:
 
 def nothing_found(kubectl: Kubectl, asked: list[Wanted]) -> str:
     """The sentence for an empty list."""
-    if kubectl.flags.get("all-namespaces") or not all(one.resource.namespaced for one in asked):
+    if kubectl.flags.get("all-namespaces") or not all(request.resource.namespaced for request in asked):
         return "No resources found\n"
     return f"No resources found in {kubectl.namespace} namespace.\n"

@@ -53,7 +53,7 @@ class Unreachable(PlainError):
 
 def discoveries(command: str, args: Collection[str]) -> int:
     """How often a command asks a server what it serves before it gives up."""
-    if any(command == one or command.startswith(f"{one} ") for one in SILENT):
+    if any(command == silent or command.startswith(f"{silent} ") for silent in SILENT):
         return 0
     if command in ONCE:
         return 1
@@ -70,13 +70,13 @@ async def reach(ctx: Context, server: str, asked: int, timeout_s: float) -> None
     address = _address(server.rstrip("/"))
     for attempt in range(max(asked, 1)):
         try:
-            await _dial(ctx, address, timeout_s)
+            await _check_dial(ctx, address, timeout_s)
             return
         except NetworkError as error:
-            failed = _failed(ctx, address, error, timeout_s)
+            failed = _as_unreachable(ctx, address, error, timeout_s)
             if asked:
-                told = quote(f"couldn't get current server API group list: {failed.request}")
-                await ctx.err(klog(ctx, "E", "memcache.go:265", f'"Unhandled Error" err={told}'))
+                message = quote(f"couldn't get current server API group list: {failed.request}")
+                await ctx.err(klog(ctx, "E", "memcache.go:265", f'"Unhandled Error" err={message}'))
             if attempt + 1 >= asked:
                 raise failed from None
 
@@ -104,7 +104,7 @@ def _address(server: str) -> SplitResult:
 
 async def exchange(ctx: Context, server: str, request: HttpRequest) -> HttpResponse:
     """Send a request to the server and wait for its answer; raises ``NetworkError``."""
-    connection = await _dialled(ctx, _address(server.rstrip("/")), 0.0)
+    connection = await _dial(ctx, _address(server.rstrip("/")), 0.0)
     try:
         connection.send(request, request.size_bytes)
         response: HttpResponse = await connection.receive()
@@ -113,18 +113,18 @@ async def exchange(ctx: Context, server: str, request: HttpRequest) -> HttpRespo
         connection.close()
 
 
-async def _dial(ctx: Context, address: SplitResult, timeout_s: float) -> None:
-    (await _dialled(ctx, address, timeout_s)).close()
+async def _check_dial(ctx: Context, address: SplitResult, timeout_s: float) -> None:
+    (await _dial(ctx, address, timeout_s)).close()
 
 
-async def _dialled(ctx: Context, address: SplitResult, timeout_s: float) -> Connection:
+async def _dial(ctx: Context, address: SplitResult, timeout_s: float) -> Connection:
     secure = address.scheme == "https"
     port = address.port or (443 if secure else 80)
     limit_s = min(DIAL_S, timeout_s) if timeout_s else DIAL_S
     return await ctx.dial(address.hostname or "localhost", port, HTTPS if secure else HTTP, limit_s)
 
 
-def _failed(ctx: Context, address: SplitResult, error: NetworkError, timeout_s: float) -> Unreachable:
+def _as_unreachable(ctx: Context, address: SplitResult, error: NetworkError, timeout_s: float) -> Unreachable:
     host = address.hostname or "localhost"
     port = address.port or (443 if address.scheme == "https" else 80)
     asked_s = f"{timeout_s or ASK_S:g}s"

@@ -11,7 +11,7 @@ import msgspec
 from simcloud.kubectl.flags import Parser, without_flags
 
 NEAR: Final = 2
-"""So many typing errors away a suggestion may be."""
+"""Maximum edit distance of a suggestion."""
 
 
 class Node(Protocol):
@@ -52,7 +52,9 @@ def grow(root: N, path: str, summary: str, more: dict[str, Any]) -> None:
 def child(here: N, word: str) -> N | None:
     """The command below another that a word means."""
     found: N | None = here.below.get(word)
-    return found or next((one for one in here.below.values() if word in one.aliases), None)
+    return found or next(
+        (subcommand for subcommand in here.below.values() if word in subcommand.aliases), None
+    )
 
 
 def descend(root: N, words: list[str]) -> tuple[N, list[str], str]:

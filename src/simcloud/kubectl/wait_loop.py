@@ -29,12 +29,12 @@ async def until_gone(kubectl: Kubectl, info: Info, timeout_s: float, uid: str = 
     """Wait until an object is gone, or another of its name has come; what was last seen of it."""
     seen: list[Object] = []
 
-    def gone(obj: Object | None) -> bool:
+    def is_gone(obj: Object | None) -> bool:
         if obj is not None:
             seen.append(obj)
         return obj is None or (bool(uid) and obj["metadata"]["uid"] != uid)
 
-    await until(kubectl, info, gone, timeout_s or WEEK_S)
+    await until(kubectl, info, is_gone, timeout_s or WEEK_S)
     return seen[-1] if seen else None
 
 

@@ -7,7 +7,7 @@ from simcloud.kubectl.printing.output import Printer
 from simcloud.kubectl.printing.table import TablePrinter
 from simcloud.kubectl.selection import Wanted
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubectl.tables import look, tabled
+from simcloud.kubectl.tables import look, make_table
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
 from simcloud.kubernetes.client import ApiClient
@@ -17,7 +17,7 @@ SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch e
 
 def check(requests: list[Wanted]) -> None:
     """Refuse to watch several kinds."""
-    if len({one.resource.key for one in requests}) > 1:
+    if len({request.resource.key for request in requests}) > 1:
         raise KubectlError("you may only specify a single resource type")
 
 
@@ -32,7 +32,7 @@ async def watch(
 
     async def show(kind: str, *objects: Object) -> None:
         if printer is None:
-            shown = tabled(kubectl, connection, asked.resource, list(objects))
+            shown = make_table(kubectl, connection, asked.resource, list(objects))
             await kubectl.out(table.event(shown, kind if events else ""))
             return
         for obj in objects:
@@ -44,7 +44,7 @@ async def watch(
         await show("ADDED", *found)
     if len(requests) > 1:
         raise KubectlError("you may only watch a single resource or type of resource at a time")
-    news = await _opened(kubectl, connection, asked)
+    news = await _open_watch(kubectl, connection, asked)
     try:
         while (event := await news.next()) is not None:
             await show(event.type, event.object)
@@ -52,7 +52,7 @@ async def watch(
         news.stop()
 
 
-async def _opened(kubectl: Kubectl, connection: ApiClient, asked: Wanted) -> Watch:
+async def _open_watch(kubectl: Kubectl, connection: ApiClient, asked: Wanted) -> Watch:
     flags = kubectl.flags
     fields = f"metadata.name={asked.name}" if asked.name else flags["field-selector"]
     options = WatchOptions(

@@ -64,7 +64,7 @@ def test_any_words_are_a_command_or_a_sentence(words: list[str]) -> None:
     try:
         command, flags = find(words)
     except KubectlError as error:
-        assert error.told() and error.code == 1
+        assert error.format_message() and error.code == 1
     else:
         assert command is not None and all(isinstance(word, str) for word in flags.args)
 

@@ -45,12 +45,12 @@ class Moment(GoObject):
 
     def go_text(self) -> str:
         """As Go prints a time."""
-        return gone(self, "2006-01-02 15:04:05.999999999 -0700 MST")
+        return format_moment(self, "2006-01-02 15:04:05.999999999 -0700 MST")
 
     def go_method(self, name: str) -> Function | None:
         """Those that charts use."""
         if name == "Format":
-            return Function(lambda form: gone(self, form), 1, 1, ("string",))
+            return Function(lambda form: format_moment(self, form), 1, 1, ("string",))
         if name == "Unix":
             return Function(lambda: int(self.seconds // 1), 0, 0)
         parts = {
@@ -65,8 +65,8 @@ class Moment(GoObject):
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def gone(moment: Moment, form: str) -> str:
-    """A time in the form that Go's example time shows."""
+def format_moment(moment: Moment, form: str) -> str:
+    """Format a time by a Go layout."""
     when = moment.when
     pieces = {
         "January": _MONTHS[when.month - 1], "Jan": _MONTHS[when.month - 1][:3], "Monday": _DAYS[when.weekday()],
@@ -101,22 +101,22 @@ def dates(now_s: float) -> dict[str, Function]:
             return Moment(float(value))
         return Moment(now_s)
 
-    def moved(by: str, when: Any) -> Moment:
+    def move(by: str, when: Any) -> Moment:
         try:
             return Moment(moment(when).seconds + parse_duration_s(by))
         except ValueError:
             return moment(when)
 
     def date(form: str, when: Any) -> str:
-        return gone(moment(when), form)
+        return format_moment(moment(when), form)
 
     return {
         "now": Function(lambda: Moment(now_s), 0, 0),
         "date": Function(date, 2, 2, ("string", "")),
         "dateInZone": Function(lambda form, when, _zone: date(form, when), 3, 3, ("string", "", "string")),
         "htmlDate": Function(lambda when: date("2006-01-02", when), 1, 1),
-        "dateModify": Function(moved, 2, 2, ("string", "")),
-        "date_modify": Function(moved, 2, 2, ("string", "")),
-        "mustDateModify": Function(moved, 2, 2, ("string", "")),
+        "dateModify": Function(move, 2, 2, ("string", "")),
+        "date_modify": Function(move, 2, 2, ("string", "")),
+        "mustDateModify": Function(move, 2, 2, ("string", "")),
         "unixEpoch": Function(lambda when: str(int(moment(when).seconds // 1)), 1, 1),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.golang.template.functions import CallError, Function
 from simcloud.helm.functions.kinds import kind_of
-from simcloud.helm.functions.values import bounded, empty
+from simcloud.helm.functions.values import check_size, empty
 
 
 def _items(doing: str) -> Callable[[Any], list[Any]]:
@@ -69,7 +69,7 @@ def _append(value: Any, item: Any) -> list[Any]:
 
 def _concat(*values: Any) -> list[Any]:
     joined = [item for value in values for item in _concat_of(value)]
-    bounded(len(joined))
+    check_size(len(joined))
     return joined
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.golang.formatting import Int
 from simcloud.golang.template.functions import CallError, Function
-from simcloud.helm.functions.values import Ints, bounded, real, whole
+from simcloud.helm.functions.values import Ints, check_size, real, whole
 
 _I = "int"
 
@@ -55,7 +55,7 @@ def _until(count: int) -> Ints:
 def _until_step(start: int, stop: int, step: int) -> Ints:
     if (stop < start and step >= 0) or (stop >= start and step <= 0):
         return Ints()
-    bounded(abs(stop - start) // abs(step))
+    check_size(abs(stop - start) // abs(step))
     return Ints(Int(number) for number in range(start, stop, step))
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from simcloud.golang.template.functions import CallError, Function
-from simcloud.helm.functions.values import Strings, bounded
+from simcloud.helm.functions.values import Strings, check_size
 from simcloud.patterns import Match, Regex, RegexError, TooMuchWorkError, compile_regex
 
 _S, _I = "string", "int"
 
 
-def _compiled(pattern: str) -> Regex:
+def _compile(pattern: str) -> Regex:
     try:
         return compile_regex(pattern.encode("utf-8", "surrogateescape"), "perl")
     except RegexError as error:
@@ -20,7 +20,7 @@ def _compiled(pattern: str) -> Regex:
 
 
 def _matches(pattern: str, text: str, most: int = -1) -> Iterator[Match]:
-    regex = _compiled(pattern)
+    regex = _compile(pattern)
     packed = text.encode("utf-8", "surrogateescape")
     at, found, last = 0, 0, -1
     while at <= len(packed) and found != most:
@@ -36,7 +36,7 @@ def _matches(pattern: str, text: str, most: int = -1) -> Iterator[Match]:
             continue
         last = end
         found += 1
-        bounded(found)
+        check_size(found)
         yield match
 
 
@@ -57,19 +57,19 @@ def _find_all(pattern: str, text: str, most: int) -> Strings:
     return Strings(_text(found.group()) for found in _matches(pattern, text, most))
 
 
-def _replaced(pattern: str, text: str, new: str, literal: bool) -> str:
+def _replace_all(pattern: str, text: str, new: str, literal: bool) -> str:
     packed = text.encode("utf-8", "surrogateescape")
     parts: list[bytes] = []
     at = 0
     for found in _matches(pattern, text):
         start, end = found.span()
-        parts += [packed[at:start], new.encode() if literal else _expanded(new, found)]
+        parts += [packed[at:start], new.encode() if literal else _expand(new, found)]
         at = end
-        bounded(sum(map(len, parts[-2:])) * len(parts))
+        check_size(sum(map(len, parts[-2:])) * len(parts))
     return _text(b"".join([*parts, packed[at:]]))
 
 
-def _expanded(new: str, found: Match) -> bytes:
+def _expand(new: str, found: Match) -> bytes:
     def group(name: re.Match[str]) -> str:
         if name[0] == "$$":
             return "$"
@@ -103,8 +103,8 @@ _PLAIN: dict[str, Function] = {
     "regexMatch": Function(_match, 2, 2, (_S, _S)),
     "regexFind": Function(_find, 2, 2, (_S, _S)),
     "regexFindAll": Function(_find_all, 3, 3, (_S, _S, _I)),
-    "regexReplaceAll": Function(lambda p, t, new: _replaced(p, t, new, False), 3, 3, (_S, _S, _S)),
-    "regexReplaceAllLiteral": Function(lambda p, t, new: _replaced(p, t, new, True), 3, 3, (_S, _S, _S)),
+    "regexReplaceAll": Function(lambda p, t, new: _replace_all(p, t, new, False), 3, 3, (_S, _S, _S)),
+    "regexReplaceAllLiteral": Function(lambda p, t, new: _replace_all(p, t, new, True), 3, 3, (_S, _S, _S)),
     "regexSplit": Function(_split, 3, 3, (_S, _S, _I)),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 from simcloud.golang.formatting import Int
 from simcloud.golang.quoting import quote
 from simcloud.golang.template.functions import CallError, Function, absent
-from simcloud.helm.functions.values import Strings, bounded, text_of
+from simcloud.helm.functions.values import Strings, check_size, text_of
 
 _S = "string"
 _I = "int"
@@ -46,20 +46,20 @@ def _substr(start: int, end: int, text: str) -> str:
 
 
 def _indent(spaces: int, text: str) -> str:
-    pad = " " * bounded(max(spaces, 0))
-    bounded(len(text) + len(pad) * (text.count("\n") + 1))
+    pad = " " * check_size(max(spaces, 0))
+    check_size(len(text) + len(pad) * (text.count("\n") + 1))
     return pad + text.replace("\n", f"\n{pad}")
 
 
 def _repeat(count: int, text: str) -> str:
     if count < 0:
         raise CallError("strings: negative Repeat count")
-    bounded(count * len(text))
+    check_size(count * len(text))
     return text * count
 
 
 def _replace(old: str, new: str, text: str) -> str:
-    bounded(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
+    check_size(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
     return text.replace(old, new)
 
 
@@ -78,7 +78,7 @@ def _join(separator: str, value: Any) -> str:
     if not isinstance(value, (list, tuple)):
         return "" if absent(value) else text_of(value)
     parts = [text_of(item) for item in value if not absent(item)]
-    bounded(sum(map(len, parts)) + len(separator) * len(parts))
+    check_size(sum(map(len, parts)) + len(separator) * len(parts))
     return separator.join(parts)
 
 
@@ -142,9 +142,9 @@ TEXTS: dict[str, Function] = {
 def random_texts(stream: Random) -> dict[str, Function]:
     """Functions of chance, drawn from the world's own stream."""
 
-    def drawn(letters: str) -> Function:
+    def make_draw(letters: str) -> Function:
         def draw(count: int) -> str:
-            return "".join(stream.choice(letters) for _ in range(bounded(count)))
+            return "".join(stream.choice(letters) for _ in range(check_size(count)))
 
         return Function(draw, 1, 1, (_I,))
 
@@ -160,9 +160,9 @@ def random_texts(stream: Random) -> dict[str, Function]:
 
     letters = string.ascii_lowercase + string.ascii_uppercase
     return {
-        "randAlphaNum": drawn(letters + string.digits),
-        "randAlpha": drawn(letters),
-        "randNumeric": drawn(string.digits),
+        "randAlphaNum": make_draw(letters + string.digits),
+        "randAlpha": make_draw(letters),
+        "randNumeric": make_draw(string.digits),
         "randInt": Function(between, 2, 2, (_I, _I)),
         "uuidv4": Function(uuid, 0, 0),
     }

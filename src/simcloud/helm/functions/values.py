@@ -27,8 +27,8 @@ class Ints(list[Int]):
     go_type = "[]int"
 
 
-def bounded(size: int) -> int:
-    """A size that a call may have."""
+def check_size(size: int) -> int:
+    """Return the size; raises ``CallError`` if it exceeds the limit."""
     if size > MOST:
         raise CallError(f"more than {MOST} characters or items")
     return size
@@ -46,9 +46,9 @@ def whole(value: Any) -> int:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, float):
-        return _wrapped(int(value)) if value == value and abs(value) != float("inf") else -(2**63)
+        return _wrap(int(value)) if value == value and abs(value) != float("inf") else -(2**63)
     if isinstance(value, int):
-        return _wrapped(int(value))
+        return _wrap(int(value))
     if isinstance(value, str):
         return _whole_of_text(value)
     return 0
@@ -69,7 +69,7 @@ def _whole_of_text(text: str) -> int:
     return number if is_int64(number) else 0
 
 
-def _wrapped(number: int) -> int:
+def _wrap(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 

@@ -11,7 +11,7 @@ from simcloud.helm.releases import Release, in_order
 from simcloud.helm.render import check_name
 from simcloud.helm.session import Helm
 from simcloud.helm.values import coalesce
-from simcloud.helm.views import ansi, long_time, moment, table, write_release, written
+from simcloud.helm.views import ansi, format_value, long_time, moment, table, write_release
 
 group("get", "What is stored of a release: values, manifest, hooks, notes", aliases=())
 
@@ -24,7 +24,7 @@ async def list_releases(helm: Helm) -> None:
     found = _latest(await storage.all(flags["selector"]), helm)
     if flags["filter"]:
         matches = REGEXES["regexMatch"].call
-        found = [one for one in found if matches(flags["filter"], one.name)]
+        found = [release for release in found if matches(flags["filter"], release.name)]
     if flags["date"]:
         found.sort(key=lambda one: moment(one.last_deployed).seconds)
     else:
@@ -37,21 +37,21 @@ async def list_releases(helm: Helm) -> None:
     if flags["short"]:
         await _short(helm, found)
         return
-    rows = [_row(one) for one in found]
+    rows = [_row(release) for release in found]
     names = ("name", "namespace", "revision", "updated", "status", "chart", "app_version")
     if flags["output"] != "table":
-        await helm.out(written(flags["output"], [dict(zip(names, row, strict=True)) for row in rows]))
+        await helm.out(format_value(flags["output"], [dict(zip(names, row, strict=True)) for row in rows]))
         return
     head = ("NAME", "NAMESPACE", "REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION")
     await helm.out(table(() if flags["no-headers"] else head, rows))
 
 
 async def _short(helm: Helm, found: list[Release]) -> None:
-    names = [one.name for one in found]
+    names = [release.name for release in found]
     if helm.flags["output"] == "table":
         await helm.out("".join(f"{name}\n" for name in names))
     else:
-        await helm.out(written(helm.flags["output"], names))
+        await helm.out(format_value(helm.flags["output"], names))
 
 
 def _latest(releases: list[Release], helm: Helm) -> list[Release]:
@@ -59,12 +59,12 @@ def _latest(releases: list[Release], helm: Helm) -> list[Release]:
     newest: dict[tuple[str, str], Release] = {}
     chosen = _states(helm)
     if "superseded" in chosen and len(chosen) < 8:
-        return [one for one in releases if one.status in chosen]
-    for one in releases:
-        held = newest.get((one.namespace, one.name))
-        if held is None or one.version > held.version:
-            newest[one.namespace, one.name] = one
-    return [one for one in newest.values() if one.status in chosen]
+        return [release for release in releases if release.status in chosen]
+    for release in releases:
+        held = newest.get((release.namespace, release.name))
+        if held is None or release.version > held.version:
+            newest[release.namespace, release.name] = release
+    return [release for release in newest.values() if release.status in chosen]
 
 
 def _states(helm: Helm) -> list[str]:
@@ -99,23 +99,23 @@ async def history(helm: Helm) -> None:
     if helm.flags["output"] == "table":
         head = ("REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION")
         rows = [
-            (str(one.version), ansi(one.last_deployed), one.status, _chart(one),
-             str(one.chart.metadata.get("appVersion", "")), one.description)
-            for one in found
+            (str(release.version), ansi(release.last_deployed), release.status, _chart(release),
+             str(release.chart.metadata.get("appVersion", "")), release.description)
+            for release in found
         ]  # fmt: skip
         await helm.out(table(head, rows))
         return
-    told: list[Any] = [
+    entries: list[Any] = [
         {
-            "revision": one.version, "updated": one.last_deployed, "status": one.status, "chart": _chart(one),
-            "app_version": str(one.chart.metadata.get("appVersion", "")), "description": one.description,
+            "revision": release.version, "updated": release.last_deployed, "status": release.status, "chart": _chart(release),
+            "app_version": str(release.chart.metadata.get("appVersion", "")), "description": release.description,
         }
-        for one in found
+        for release in found
     ]  # fmt: skip
-    await helm.out(written(helm.flags["output"], told))
+    await helm.out(format_value(helm.flags["output"], entries))
 
 
-async def _asked(helm: Helm) -> Release:
+async def _find_release(helm: Helm) -> Release:
     name, version = helm.args[0], int(helm.flags.get("revision", 0))
     check_name(name)
     storage = await helm.storage()
@@ -125,14 +125,14 @@ async def _asked(helm: Helm) -> Release:
 @command("status", "How a release is", least=1, most=1)
 async def status(helm: Helm) -> None:
     """How a release is."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     await write_release(helm, release, description=bool(helm.flags["show-desc"]))
 
 
 @command("get values", "The values of a release", least=1, most=1)
 async def get_values(helm: Helm) -> None:
     """The values that were given for a release, or all of them."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     everything = bool(helm.flags["all"])
     values: Any = release.config or None
     if everything:
@@ -140,20 +140,20 @@ async def get_values(helm: Helm) -> None:
     form = helm.flags["output"]
     if form == "table":
         await helm.out("COMPUTED VALUES:\n" if everything else "USER-SUPPLIED VALUES:\n")
-    await helm.out(written("yaml" if form == "table" else form, in_order(values)))
+    await helm.out(format_value("yaml" if form == "table" else form, in_order(values)))
 
 
 @command("get manifest", "The manifest of a release", least=1, most=1)
 async def get_manifest(helm: Helm) -> None:
     """The manifest of a release."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     await helm.out(f"{release.manifest}\n")
 
 
 @command("get notes", "The notes of a release", least=1, most=1)
 async def get_notes(helm: Helm) -> None:
     """The notes of a release."""
-    release = await _asked(helm)
+    release = await _find_release(helm)
     if release.notes:
         await helm.out(f"NOTES:\n{release.notes}\n")
 
@@ -161,8 +161,8 @@ async def get_notes(helm: Helm) -> None:
 @command("get hooks", "The hooks of a release", least=1, most=1)
 async def get_hooks(helm: Helm) -> None:
     """The hooks of a release."""
-    release = await _asked(helm)
-    await helm.out("".join(hook.manifest.shown() for hook in release.hooks))
+    release = await _find_release(helm)
+    await helm.out("".join(hook.manifest.format_document() for hook in release.hooks))
 
 
 @command("get all", "All that is stored of a release", least=1, most=1)
@@ -170,16 +170,16 @@ async def get_all(helm: Helm) -> None:
     """All that is stored of a release."""
     if helm.flags["template"]:
         raise HelmError("templates of output are not known here")
-    await write_release(helm, await _asked(helm), everything=True)
+    await write_release(helm, await _find_release(helm), everything=True)
 
 
 @command("get metadata", "The metadata of a release", least=1, most=1)
 async def get_metadata(helm: Helm) -> None:
     """The metadata of a release."""
-    one = await _asked(helm)
+    one = await _find_release(helm)
     annotations = one.chart.metadata.get("annotations") or {}
     needed = [str(held.get("name")) for held in one.chart.metadata.get("dependencies") or ()]
-    told: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "name": one.name,
         "chart": one.chart.name,
         "version": one.chart.version,
@@ -192,12 +192,12 @@ async def get_metadata(helm: Helm) -> None:
         "deployedAt": one.last_deployed,
     }
     if helm.flags["output"] != "table":
-        shown = {name: value for name, value in told.items() if value not in ({}, [])}
-        await helm.out(written(helm.flags["output"], shown))
+        shown = {name: value for name, value in metadata.items() if value not in ({}, [])}
+        await helm.out(format_value(helm.flags["output"], shown))
         return
-    told["annotations"] = ",".join(f"{name}={annotations[name]}" for name in sorted(annotations))
-    told["dependencies"] = ",".join(needed)
-    await helm.out("".join(f"{_upper(name)}: {value}\n" for name, value in told.items()))
+    metadata["annotations"] = ",".join(f"{name}={annotations[name]}" for name in sorted(annotations))
+    metadata["dependencies"] = ",".join(needed)
+    await helm.out("".join(f"{_upper(name)}: {value}\n" for name, value in metadata.items()))
 
 
 def _upper(name: str) -> str:

@@ -8,7 +8,7 @@ from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.lifecycle import Lifecycle
 from simcloud.helm.releases import Release
 from simcloud.helm.session import Helm
-from simcloud.helm.values import given_values
+from simcloud.helm.values import read_values
 from simcloud.helm.views import write_release
 from simcloud.kubernetes.api.errors import ApiError
 
@@ -21,26 +21,26 @@ async def install(helm: Helm) -> None:
         release = await _install(helm, name, chart)
     except (HelmError, ApiError) as error:
         await helm.warn_later()
-        raise HelmError(f"INSTALLATION FAILED: {_told(error)}") from None
+        raise HelmError(f"INSTALLATION FAILED: {_format_error(error)}") from None
     await helm.warn_later()
     await helm.tell_warnings()
     await write_release(helm, release, hide_notes=bool(helm.flags["hide-notes"]))
 
 
-def _told(error: HelmError | ApiError) -> str:
+def _format_error(error: HelmError | ApiError) -> str:
     return error.message if isinstance(error, ApiError) else str(error)
 
 
 async def _install(helm: Helm, name: str, word: str) -> Release:
     path = locate_chart(helm.ctx, word, helm.flags["version"])
-    given = await given_values(helm)
+    given = await read_values(helm)
     chart = load_chart(helm.ctx, path)
-    await _deprecated(helm, chart)
+    await _warn_if_deprecated(helm, chart)
     life = Lifecycle(helm, await helm.connect(), await helm.storage(), helm.flags)
     return await life.install(name, chart, given)
 
 
-async def _deprecated(helm: Helm, chart: Chart) -> None:
+async def _warn_if_deprecated(helm: Helm, chart: Chart) -> None:
     if chart.metadata.get("deprecated") is True:
         await helm.err("WARNING: This chart is deprecated\n")
 
@@ -78,20 +78,20 @@ async def upgrade(helm: Helm) -> None:
             release = await _install(helm, name, word)
         except (HelmError, ApiError) as error:
             await helm.warn_later()
-            raise HelmError(_told(error)) from None
+            raise HelmError(_format_error(error)) from None
         await helm.warn_later()
         await write_release(helm, release, hide_notes=bool(helm.flags["hide-notes"]))
         return
     path = locate_chart(helm.ctx, word, helm.flags["version"])
-    given = await given_values(helm)
+    given = await read_values(helm)
     chart = load_chart(helm.ctx, path)
-    await _deprecated(helm, chart)
+    await _warn_if_deprecated(helm, chart)
     try:
         life = Lifecycle(helm, await helm.connect(), await helm.storage(), helm.flags)
         release = await life.upgrade(name, chart, given)
     except (HelmError, ApiError) as error:
         await helm.warn_later()
-        raise HelmError(f"UPGRADE FAILED: {_told(error)}") from None
+        raise HelmError(f"UPGRADE FAILED: {_format_error(error)}") from None
     await helm.warn_later()
     await helm.tell_warnings()
     if helm.flags["output"] == "table":
@@ -117,8 +117,8 @@ async def rollback(helm: Helm) -> None:
         try:
             version = int(helm.args[1])
         except ValueError:
-            told = f'strconv.Atoi: parsing "{helm.args[1]}": invalid syntax'
-            raise HelmError(f"could not convert revision to a number: {told}") from None
+            message = f'strconv.Atoi: parsing "{helm.args[1]}": invalid syntax'
+            raise HelmError(f"could not convert revision to a number: {message}") from None
     life = Lifecycle(helm, await helm.connect(), await helm.storage(), helm.flags)
     await life.rollback(helm.args[0], version)
     await helm.out("Rollback was a success! Happy Helming!\n")

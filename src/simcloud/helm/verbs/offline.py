@@ -13,7 +13,7 @@ from simcloud.helm.goyaml import write_yaml
 from simcloud.helm.objects import HELM_VERSION
 from simcloud.helm.render import NAME, offline_capabilities, release_facts, render
 from simcloud.helm.session import Helm
-from simcloud.helm.values import given_values
+from simcloud.helm.values import read_values
 from simcloud.helm.views import table
 from simcloud.kubernetes.api.objects import copy
 
@@ -44,8 +44,8 @@ async def version(helm: Helm) -> None:
     elif helm.flags["short"]:
         await helm.out(f"{HELM_VERSION}+g{COMMIT[:7]}\n")
     else:
-        told = f'Version:"{HELM_VERSION}", GitCommit:"{COMMIT}", GitTreeState:"clean", GoVersion:"{GO}"'
-        await helm.out(f"version.BuildInfo{{{told}}}\n")
+        build_info = f'Version:"{HELM_VERSION}", GitCommit:"{COMMIT}", GitTreeState:"clean", GoVersion:"{GO}"'
+        await helm.out(f"version.BuildInfo{{{build_info}}}\n")
 
 
 def _chart(helm: Helm) -> Chart:
@@ -145,12 +145,12 @@ async def dependency_list(helm: Helm) -> None:
     if not declared:
         await helm.err(f"WARNING: no dependencies at {path.rstrip('/')}/charts\n")
         return
-    held = {one.name: one for one in chart.dependencies}
+    held = {dependency.name: dependency for dependency in chart.dependencies}
     rows = []
-    for one in declared:
-        state = "unpacked" if one.get("name") in held else "missing"
+    for entry in declared:
+        state = "unpacked" if entry.get("name") in held else "missing"
         rows.append(
-            (str(one.get("name")), str(one.get("version", "")), str(one.get("repository", "")), state)
+            (str(entry.get("name")), str(entry.get("version", "")), str(entry.get("repository", "")), state)
         )
     await helm.out(table(("NAME", "VERSION", "REPOSITORY", "STATUS"), rows) + "\n")
 
@@ -159,14 +159,14 @@ async def dependency_list(helm: Helm) -> None:
 async def lint(helm: Helm) -> None:
     """Look for mistakes in charts: what keeps them from being read or rendered."""
     failed = 0
-    given = await given_values(helm)
+    given = await read_values(helm)
     paths = helm.args or ["."]
     for path in paths:
-        told = _faults(helm, path, given)
-        bad = any(line.startswith("[ERROR]") for line in told)
+        faults = _faults(helm, path, given)
+        bad = any(line.startswith("[ERROR]") for line in faults)
         failed += bad
         if not helm.flags["quiet"] or bad:
-            await helm.out(f"==> Linting {path}\n" + "".join(f"{line}\n" for line in told) + "\n")
+            await helm.out(f"==> Linting {path}\n" + "".join(f"{line}\n" for line in faults) + "\n")
     ending = f"{len(paths)} chart(s) linted, {failed} chart(s) failed"
     if failed:
         raise HelmError(ending)
@@ -186,15 +186,17 @@ def _faults(helm: Helm, path: str, given: dict[str, Any]) -> list[str]:
     try:
         rendered = render(helm, chart, copy(given), facts, offline_capabilities(), lint=True)
     except HelmError as error:
-        told = re.match(r"YAML parse error on [^/]+/([^:]+): (.*)", str(error), re.DOTALL)
+        content = re.match(r"YAML parse error on [^/]+/([^:]+): (.*)", str(error), re.DOTALL)
         found.append(
-            f"[ERROR] {told[1]}: unable to parse YAML: {told[2]}" if told else f"[ERROR] templates/: {error}"
+            f"[ERROR] {content[1]}: unable to parse YAML: {content[2]}"
+            if content
+            else f"[ERROR] templates/: {error}"
         )
         return found
-    for one in rendered.manifests:
-        if not NAME.match(one.name):
-            path = one.path.removeprefix(f"{chart.name}/")
+    for manifest in rendered.manifests:
+        if not NAME.match(manifest.name):
+            path = manifest.path.removeprefix(f"{chart.name}/")
             found.append(
-                f'[WARNING] {path}: {_BAD_NAME}: "{one.name}": metadata.name: {_INVALID.format(one.name)}'
+                f'[WARNING] {path}: {_BAD_NAME}: "{manifest.name}": metadata.name: {_INVALID.format(manifest.name)}'
             )
     return found

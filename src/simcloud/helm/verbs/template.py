@@ -8,7 +8,7 @@ from simcloud.helm.errors import HelmError, RenderError
 from simcloud.helm.manifests import Manifest
 from simcloud.helm.render import check_name, offline_capabilities, release_facts, render
 from simcloud.helm.session import Helm
-from simcloud.helm.values import given_values
+from simcloud.helm.values import read_values
 from simcloud.helm.verbs.install import chart_words
 
 DEBUG = "\n\nUse --debug flag to render out invalid YAML"
@@ -20,7 +20,7 @@ async def template(helm: Helm) -> None:
     flags = helm.flags
     name, word = chart_words(helm)
     path = locate_chart(helm.ctx, word, flags["version"])
-    given = await given_values(helm)
+    given = await read_values(helm)
     chart = load_chart(helm.ctx, path)
     check_name(name)
     facts = release_facts(name, helm.namespace, 1, upgrade=bool(flags["is-upgrade"]))
@@ -43,7 +43,7 @@ async def template(helm: Helm) -> None:
         shown += [hook.manifest for hook in rendered.hooks if not (skip and "test" in hook.events)]
     if flags["show-only"]:
         shown = _only(shown, chart.name, flags["show-only"])
-    text = "".join(one.shown() for one in shown)
+    text = "".join(manifest.format_document() for manifest in shown)
     await helm.out(f"{text.strip()}\n" if text.strip() else "")
 
 
@@ -54,7 +54,7 @@ def _version(said: str) -> str:
 def _only(shown: list[Manifest], chart: str, wanted: list[str]) -> list[Manifest]:
     chosen = []
     for path in wanted:
-        found = [one for one in shown if one.path.removeprefix(f"{chart}/") == path]
+        found = [manifest for manifest in shown if manifest.path.removeprefix(f"{chart}/") == path]
         if not found:
             raise HelmError(f"could not find template {path} in chart")
         chosen += found

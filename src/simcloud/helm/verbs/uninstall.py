@@ -56,8 +56,8 @@ async def _uninstall(helm: Helm, name: str) -> str:
     if release.status == "uninstalled":
         if keep:
             raise HelmError(f'the release named "{name}" is already deleted')
-        for one in history:
-            await storage.delete(one)
+        for revision in history:
+            await storage.delete(revision)
         return ""
     timeout_s = float(helm.flags["timeout"])
     hooks = Hooks(helm.ctx, connection, release, timeout_s)
@@ -67,7 +67,7 @@ async def _uninstall(helm: Helm, name: str) -> str:
         await hooks.run("pre-delete")
     await storage.update(release)
     going, kept = for_removal(release.manifest)
-    items = build(connection, "".join(one.shown() for one in going), release.namespace)
+    items = build(connection, "".join(manifest.format_document() for manifest in going), release.namespace)
     faults = await remove(connection, items, PROPAGATION[helm.flags["cascade"]])
     if faults:
         raise HelmError(f"uninstallation completed with {len(faults)} error(s): {'; '.join(faults)}")
@@ -80,9 +80,9 @@ async def _uninstall(helm: Helm, name: str) -> str:
     if keep:
         await storage.update(release)
     else:
-        for one in history:
-            await storage.delete(one)
-    lines = "".join(f"[{one.kind}] {one.name}\n" for one in kept)
+        for revision in history:
+            await storage.delete(revision)
+    lines = "".join(f"[{resource.kind}] {resource.name}\n" for resource in kept)
     return f"These resources were kept due to the resource policy:\n{lines}" if kept else ""
 
 

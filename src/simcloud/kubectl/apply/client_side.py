@@ -26,8 +26,8 @@ NO_ANNOTATION: Final = (
 DELETING: Final = "Warning: Detected changes to resource {name} which is currently being deleted.\n"
 
 
-def described(info: Info) -> str:
-    """An object as apply's errors show it."""
+def describe_for_error(info: Info) -> str:
+    """Describe an object as in the errors of apply."""
     resource = info.resource
     version = f"{resource.group}/{resource.version}"
     return (
@@ -44,7 +44,7 @@ async def apply_object(kubectl: Kubectl, info: Info) -> tuple[Object, str]:
     wanted = with_last_applied(with_namespace(info))
     current = await _current(kubectl, info)
     if current is None:
-        return await _created(kubectl, info, wanted), "created"
+        return await _create(kubectl, info, wanted), "created"
     client_only = dry_run(kubectl) is DryRun.CLIENT
     if LAST_APPLIED not in (at(current, "metadata", "annotations") or {}):
         await kubectl.err(NO_ANNOTATION.format(name=f"{info.resource.plural}/{info.name}"))
@@ -54,7 +54,7 @@ async def apply_object(kubectl: Kubectl, info: Info) -> tuple[Object, str]:
     if client_only:
         patched = patched_form(info.resource, copy(current), change)
     else:
-        patched = await _patched(kubectl, info, wanted, change)
+        patched = await _send_patch(kubectl, info, wanted, change)
     if at(patched, "metadata", "deletionTimestamp"):
         await kubectl.err(DELETING.format(name=info.name))
     return patched, "configured"
@@ -75,7 +75,7 @@ def patch_of(info: Info, wanted: Object, current: Object) -> Patch:
 
 
 async def _current(kubectl: Kubectl, info: Info) -> Object | None:
-    doing = f'error when retrieving current configuration of:\n{described(info)}\nfrom server for: "{info.source}"'
+    doing = f'error when retrieving current configuration of:\n{describe_for_error(info)}\nfrom server for: "{info.source}"'
     if not info.name:
         raise KubectlError(f"{doing}: resource name may not be empty")
     connection = await kubectl.connect()
@@ -87,7 +87,7 @@ async def _current(kubectl: Kubectl, info: Info) -> Object | None:
         raise WithContext(doing, error) from None
 
 
-async def _created(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
+async def _create(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
     if dry_run(kubectl) is DryRun.CLIENT:
         return wanted
     connection = await kubectl.connect()
@@ -97,7 +97,7 @@ async def _created(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
         raise WithContext(f'error when creating "{info.source}"', error) from None
 
 
-async def _patched(kubectl: Kubectl, info: Info, wanted: Object, change: Patch) -> Object:
+async def _send_patch(kubectl: Kubectl, info: Info, wanted: Object, change: Patch) -> Object:
     connection = await kubectl.connect()
     try:
         return await connection.patch(
@@ -105,16 +105,16 @@ async def _patched(kubectl: Kubectl, info: Info, wanted: Object, change: Patch) 
         )
     except ApiError as error:
         if kubectl.flags["force"] and error.reason in ("Invalid", "Conflict"):
-            return await _recreated(kubectl, info, wanted)
+            return await _recreate(kubectl, info, wanted)
         doing = (
-            f"error when applying patch:\n{json_text(change.body)}\nto:\n{described(info)}\n"
+            f"error when applying patch:\n{json_text(change.body)}\nto:\n{describe_for_error(info)}\n"
             f'for: "{info.source}": error when patching "{info.source}"'
         )
         raise WithContext(doing, error) from None
 
 
-async def _recreated(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
-    """``--force``: delete what cannot be changed, wait until it is gone, and create it anew."""
+async def _recreate(kubectl: Kubectl, info: Info, wanted: Object) -> Object:
+    """``--force``: delete an object that cannot be changed, wait until it is gone, and create it again."""
     connection = await kubectl.connect()
     grace = kubectl.flags["grace-period"]
     options = DeleteOptions(grace_s=grace if grace >= 0 else None, propagation="Background")

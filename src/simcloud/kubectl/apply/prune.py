@@ -40,9 +40,9 @@ async def prune(kubectl: Kubectl, teller: Teller, kept: list[str], namespaces: l
         await kubectl.log("W", "prune.go:71", DEPRECATED)
     resources = await _resources(kubectl)
     places: list[tuple[str | None, Resource]] = [
-        (namespace, one) for namespace in sorted(namespaces) for one in resources if one.namespaced
+        (namespace, kind) for namespace in sorted(namespaces) for kind in resources if kind.namespaced
     ]
-    places += [(None, one) for one in resources if not one.namespaced]
+    places += [(None, kind) for kind in resources if not kind.namespaced]
     for namespace, resource in places:
         await _prune_kind(kubectl, teller, resource, namespace, kept)
 
@@ -50,7 +50,7 @@ async def prune(kubectl: Kubectl, teller: Teller, kept: list[str], namespaces: l
 async def _resources(kubectl: Kubectl) -> list[Resource]:
     connection = await kubectl.connect()
     said = kubectl.flags["prune-allowlist"]
-    kinds = [_kind(one) for one in said] if said else list(KINDS)
+    kinds = [_kind(word) for word in said] if said else list(KINDS)
     found = []
     for version, kind in kinds:
         resource = connection.catalogue.of_kind(version, kind)

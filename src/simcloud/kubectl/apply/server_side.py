@@ -41,14 +41,14 @@ async def apply_on_server(kubectl: Kubectl, info: Info) -> Object:
     connection = await kubectl.connect()
     wanted = Patch(PatchType.APPLY, with_namespace(info))
     force = bool(kubectl.flags["force-conflicts"])
-    stored = await _applied(kubectl, connection, info, wanted, force)
+    stored = await _apply_patch(kubectl, connection, info, wanted, force)
     if connection.manager == MANAGER:
         try:
             stored = await _keep_annotation(kubectl, connection, info, stored)
         except ApiError as error:
             await kubectl.err(NOT_MIGRATED.format(why=error.message))
             return stored
-    taken = _taken_over(stored, connection.manager)
+    taken = _take_over(stored, connection.manager)
     if taken is None:
         return stored
     change = [
@@ -62,14 +62,16 @@ async def apply_on_server(kubectl: Kubectl, info: Info) -> Object:
     await connection.patch(
         info.resource, info.namespace, info.name, Patch(PatchType.JSON, change), _options(kubectl)
     )
-    return await _applied(kubectl, connection, info, wanted, force)
+    return await _apply_patch(kubectl, connection, info, wanted, force)
 
 
 def _options(kubectl: Kubectl) -> WriteOptions:
     return WriteOptions(dry_run=write_options(kubectl).dry_run)
 
 
-async def _applied(kubectl: Kubectl, connection: ApiClient, info: Info, wanted: Patch, force: bool) -> Object:
+async def _apply_patch(
+    kubectl: Kubectl, connection: ApiClient, info: Info, wanted: Patch, force: bool
+) -> Object:
     try:
         return await connection.patch(
             info.resource, info.namespace, info.name, wanted, write_options(kubectl, force=force)
@@ -104,18 +106,22 @@ def _owns_annotation(stored: Object) -> bool:
     )
 
 
-def _taken_over(stored: Object, manager: str) -> list[Object] | None:
-    """The managed fields with the client's apply made part of the server's; None if there is nothing to take over."""
+def _take_over(stored: Object, manager: str) -> list[Object] | None:
+    """Return the managed fields with client-side apply merged into server-side apply; None if nothing changes."""
     entries: list[Object] = at(stored, "metadata", "managedFields") or []
-    old = [one for one in entries if one["manager"] in BEFORE and one["operation"] == "Update"]
-    mine = next((one for one in entries if one["manager"] == manager and one["operation"] == "Apply"), None)
-    old = [one for one in old if not one.get("subresource")]
+    old = [entry for entry in entries if entry["manager"] in BEFORE and entry["operation"] == "Update"]
+    mine = next(
+        (entry for entry in entries if entry["manager"] == manager and entry["operation"] == "Apply"), None
+    )
+    old = [entry for entry in old if not entry.get("subresource")]
     if not old or mine is None:
         return None
     fields: Any = mine["fieldsV1"]
-    for one in old:
-        fields = _union(fields, one["fieldsV1"])
-    return [{**one, "fieldsV1": fields} if one is mine else one for one in entries if one not in old]
+    for entry in old:
+        fields = _union(fields, entry["fieldsV1"])
+    return [
+        {**entry, "fieldsV1": fields} if entry is mine else entry for entry in entries if entry not in old
+    ]
 
 
 def _union(one: Object, other: Object) -> Object:

@@ -42,7 +42,7 @@ def three_way(resource: Resource, original: Object | None, modified: Object, cur
     schema = resource.schema
     changes = _diff_maps(current, modified, schema, _CHANGES)
     deletions = _diff_maps(original, modified, schema, _DELETIONS) if original else {}
-    return Patch(PatchType.STRATEGIC, _combined(deletions, changes, schema))
+    return Patch(PatchType.STRATEGIC, _combine(deletions, changes, schema))
 
 
 def _diff_maps(before: Object, after: Object, schema: Schema, only: _Only) -> Object:
@@ -69,7 +69,7 @@ def _diff_maps(before: Object, after: Object, schema: Schema, only: _Only) -> Ob
 
 
 def _strategy(field: Schema) -> str:
-    return next((one for one in field.patch_strategy if one != "retainKeys"), "")
+    return next((strategy for strategy in field.patch_strategy if strategy != "retainKeys"), "")
 
 
 def _diff_field(patch: Object, key: str, old: Object, new: Object, field: Schema, only: _Only) -> None:
@@ -151,30 +151,30 @@ def same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def _combined(deletions: Object, changes: Object, schema: Schema) -> Object:
-    """Both patches as one."""
+def _combine(deletions: Object, changes: Object, schema: Schema) -> Object:
+    """Combine both patches."""
     patch = dict(deletions)
     for key, value in changes.items():
         before = patch.get(key)
         field = schema.child(key) or ANYTHING
         if isinstance(before, dict) and isinstance(value, dict):
-            patch[key] = _combined(before, value, field)
-        elif isinstance(before, list) and isinstance(value, list) and _keyed(field, before, value):
+            patch[key] = _combine(before, value, field)
+        elif isinstance(before, list) and isinstance(value, list) and _has_keys(field, before, value):
             order = changes.get(ORDER + key) or deletions.get(ORDER + key) or []
-            patch[key] = _combined_items(before, value, field, order)
+            patch[key] = _combine_items(before, value, field, order)
         else:
             patch[key] = value
     return patch
 
 
-def _keyed(field: Schema, *lists: list[Any]) -> bool:
+def _has_keys(field: Schema, *lists: list[Any]) -> bool:
     items = [item for listed in lists for item in listed]
     return _strategy(field) == "merge" and all(
         isinstance(item, dict) and field.merge_key in item for item in items
     )
 
 
-def _combined_items(
+def _combine_items(
     deletions: list[Object], changes: list[Object], field: Schema, order: list[Object]
 ) -> list[Object]:
     """Items of both, in the order that is set; those to delete come last."""
@@ -182,7 +182,7 @@ def _combined_items(
     merged = {_identity(item[by]): item for item in deletions}
     for item in changes:
         key = _identity(item[by])
-        merged[key] = _combined(merged[key], item, field.items) if key in merged else item
+        merged[key] = _combine(merged[key], item, field.items) if key in merged else item
     places = {_identity(item[by]): place for place, item in enumerate(order)}
     return sorted(
         merged.values(), key=lambda item: (DIRECTIVE in item, places.get(_identity(item[by]), len(places)))

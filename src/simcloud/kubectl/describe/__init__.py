@@ -1,4 +1,4 @@
-"""``kubectl describe``: an object and what belongs to it, told to a person. One file per family of kinds.
+"""``kubectl describe``: an object and what belongs to it, as text for a person. One file per family of kinds.
 
 ``describer_for(resource)`` gives the function; the verb finds the objects. Lists that Kubernetes
 itself prints in random order (limits of a LimitRange) are in the order of their names here.
@@ -20,13 +20,13 @@ from simcloud.kubectl.describe import (  # noqa: F401  (they register what they 
     workloads,
 )
 from simcloud.kubectl.describe.generic import describe_anything
-from simcloud.kubectl.describe.registry import Describer, registered
+from simcloud.kubectl.describe.registry import Describer, find_describer
 from simcloud.kubernetes.api.resources import Resource
 
 
 def describer_for(resource: Resource) -> Describer:
     """What describes objects of a resource."""
-    return registered(resource.group, resource.kind) or describe_anything
+    return find_describer(resource.group, resource.kind) or describe_anything
 
 
 __all__ = ["Describer", "describer_for"]

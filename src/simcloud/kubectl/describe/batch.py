@@ -69,9 +69,9 @@ def _write_times(page: Page, status: Object) -> None:
         page.field("Duration", durations.human(times.parse(completed) - times.parse(started)))
 
 
-def _indexes(told: str) -> str:
-    cut = told.find(",", INDEXES_SHOWN)
-    return f"{told[: cut + 1]}..." if cut >= 0 else told or NONE
+def _indexes(indexes: str) -> str:
+    cut = indexes.find(",", INDEXES_SHOWN)
+    return f"{indexes[: cut + 1]}..." if cut >= 0 else indexes or NONE
 
 
 @describes("batch", "CronJob")
@@ -91,7 +91,7 @@ async def describe_cron_job(reader: Reader, obj: Object, show_events: bool) -> s
     _write_job_template(page, part(spec, "jobTemplate", "spec"))
     scheduled = status.get("lastScheduleTime")
     page.field("Last Schedule Time", UNSET if scheduled is None else long_time(scheduled))
-    page.field("Active Jobs", ", ".join(text(one, "name") for one in items(status, "active")) or NONE)
+    page.field("Active Jobs", ", ".join(text(job, "name") for job in items(status, "active")) or NONE)
     await write_events(page, reader, obj, show_events)
     return page.text()
 

@@ -24,7 +24,9 @@ def write_containers(
     level = 0 if pod is not None else 1
     page.line(f"{title}:" if containers else f"{title}: {NONE}", level=level)
     known = (
-        {text(one, "name"): one for one in items(part(pod, "status"), statuses)} if pod is not None else {}
+        {text(status_entry, "name"): status_entry for status_entry in items(part(pod, "status"), statuses)}
+        if pod is not None
+        else {}
     )
     for container in containers:
         page.line(f"{' ' * level}{text(container, 'name')}:", level=1)
@@ -174,22 +176,22 @@ def _variable(variable: Object, container: Object, pod: Object | None) -> Iterat
         yield title, first
         for line in rest:
             yield "", line
-    elif (told := source.get("fieldRef")) is not None:
-        value = _field(pod, text(told, "fieldPath"))
-        yield title, f"{value} ({text(told, 'apiVersion')}:{text(told, 'fieldPath')})"
-    elif (told := source.get("resourceFieldRef")) is not None:
-        yield title, f"{_resource(container, told)} ({text(told, 'resource')})"
-    elif (told := source.get("secretKeyRef")) is not None:
+    elif (reference := source.get("fieldRef")) is not None:
+        value = _field(pod, text(reference, "fieldPath"))
+        yield title, f"{value} ({text(reference, 'apiVersion')}:{text(reference, 'fieldPath')})"
+    elif (reference := source.get("resourceFieldRef")) is not None:
+        yield title, f"{_resource(container, reference)} ({text(reference, 'resource')})"
+    elif (reference := source.get("secretKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{text(told, 'key')}' in secret '{text(told, 'name')}'>",
-            _optional(told),
+            f"<set to the key '{text(reference, 'key')}' in secret '{text(reference, 'name')}'>",
+            _optional(reference),
         )
-    elif (told := source.get("configMapKeyRef")) is not None:
+    elif (reference := source.get("configMapKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{text(told, 'key')}' of config map '{text(told, 'name')}'>",
-            _optional(told),
+            f"<set to the key '{text(reference, 'key')}' of config map '{text(reference, 'name')}'>",
+            _optional(reference),
         )
 
 

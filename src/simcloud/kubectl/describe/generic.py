@@ -58,10 +58,10 @@ def readable(field: str) -> str:
     """``lastTransitionTime`` as ``Last Transition Time``; names with other characters than letters stay."""
     if not _PLAIN_NAME.match(field):
         return field
-    return " ".join(_capitalised(word) for word in _words(field))
+    return " ".join(_capitalise(word) for word in _words(field))
 
 
-def _capitalised(word: str) -> str:
+def _capitalise(word: str) -> str:
     if word.upper() in _ACRONYMS:
         return word.upper()
     return word[:1].upper() + word[1:] if word == word.lower() else word

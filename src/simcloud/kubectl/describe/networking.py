@@ -42,7 +42,7 @@ async def describe_ingress(reader: Reader, obj: Object, show_events: bool) -> st
     _write_tls(page, items(spec, "tls"))
     page.line("Rules:")
     page.table(("Host", "Path", "Backends"), ())
-    rules = [one for one in items(spec, "rules") if one.get("http") is not None]
+    rules = [entry for entry in items(spec, "rules") if entry.get("http") is not None]
     for rule in rules:
         page.line(text(rule, "host") or "*", "", level=1)
         for path in items(rule["http"], "paths"):
@@ -73,12 +73,12 @@ async def _backend(reader: Reader, namespace: str, backend: Object) -> str:
             f"APIGroup: {NONE if group is None else group}, "
             f"Kind: {text(resource, 'kind')}, Name: {text(resource, 'name')}"
         )
-    told = backend["service"]
-    port = part(told, "port")
-    shown = f"{text(told, 'name')}:{port.get('number') or text(port, 'name')}"
+    backend_text = backend["service"]
+    port = part(backend_text, "port")
+    shown = f"{text(backend_text, 'name')}:{port.get('number') or text(port, 'name')}"
     try:
-        slices = await slices_of(reader, namespace, text(told, "name"))
-        service = await reader.get(reader.resource("services"), namespace, text(told, "name"))
+        slices = await slices_of(reader, namespace, text(backend_text, "name"))
+        service = await reader.get(reader.resource("services"), namespace, text(backend_text, "name"))
     except ApiError as error:
         return f"{shown} (<error: {error.message}>)"
     return f"{shown} ({ready_endpoints(slices, _port_name(service, port))})"

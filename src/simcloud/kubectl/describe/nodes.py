@@ -102,8 +102,8 @@ async def _events(reader: Reader, node: Object) -> list[Object]:
         found = await events_about(reader, node, any_uid=True)
     except ApiError:
         return []
-    told = [(part(one, "involvedObject").get("uid"), one) for one in found]
-    return [one for wanted in (meta(node)["uid"], name_of(node)) for uid, one in told if uid == wanted]
+    pairs = [(part(event, "involvedObject").get("uid"), event) for event in found]
+    return [event for wanted in (meta(node)["uid"], name_of(node)) for uid, event in pairs if uid == wanted]
 
 
 async def _write_lease(page: Page, reader: Reader, node: str) -> None:
@@ -126,14 +126,14 @@ def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:
     page.line("Conditions:")
     rows = [
         (
-            f"{text(one, 'type')} ",
-            f"{text(one, 'status')} ",
-            f"{long_time(one.get('lastHeartbeatTime'))} ",
-            f"{long_time(one.get('lastTransitionTime'))} ",
-            f"{text(one, 'reason')} ",
-            text(one, "message"),
+            f"{text(condition, 'type')} ",
+            f"{text(condition, 'status')} ",
+            f"{long_time(condition.get('lastHeartbeatTime'))} ",
+            f"{long_time(condition.get('lastTransitionTime'))} ",
+            f"{text(condition, 'reason')} ",
+            text(condition, "message"),
         )
-        for one in conditions
+        for condition in conditions
     ]
     page.table(("Type", "Status", "LastHeartbeatTime", "LastTransitionTime", "Reason", "Message"), rows)
 

@@ -59,7 +59,7 @@ class Page:
     ) -> None:
         """Headings, rules below them (as long as the headings, if nothing is said), and rows."""
         self.line(*headings, level=level)
-        self.line(*(rules or ["-" * len(one) for one in headings]), level=level)
+        self.line(*(rules or ["-" * len(heading) for heading in headings]), level=level)
         for row in rows:
             self.line(*map(str, row), level=level)
 
@@ -73,16 +73,16 @@ class Page:
 
     def text(self) -> str:
         """The page, aligned. What could command a terminal is made visible."""
-        return aligned("".join(self._written).replace("\x1b", "^[").replace("\r", "\\r"))
+        return align("".join(self._written).replace("\x1b", "^[").replace("\r", "\\r"))
 
 
-def aligned(text: str) -> str:
-    """Text whose cells are padded to columns."""
+def align(text: str) -> str:
+    """Pad the cells of a text to columns."""
     lines = text.split("\n")
     if "\f" in text:
         # A form feed ends a line and whatever columns it was part of.
         parts = text.split("\f")
-        return "".join(aligned(part + "\n") for part in parts[:-1]) + aligned(parts[-1])
+        return "".join(align(part + "\n") for part in parts[:-1]) + align(parts[-1])
     rows = [_TAB.split(line) if "\t" in line or "\v" in line else [line] for line in lines]
     printed = [""] * len(rows)
     _align(rows, printed, 0, 0, len(rows))

@@ -53,19 +53,21 @@ def annotation_lines(annotations: Object | None) -> list[str]:
         if "\n" not in shown and len(key.encode()) + len(shown.encode()) + 2 <= LONGEST_NOTE:
             lines.append(f"{key}: {shown}")
         else:
-            lines.append("\n".join([f"{key}:", *(f"\t  {shortened(one)}" for one in shown.split("\n"))]))
+            lines.append("\n".join([f"{key}:", *(f"\t  {shorten_line(line)}" for line in shown.split("\n"))]))
     return lines
 
 
-def shortened(line: str, limit: int = LONGEST_NOTE - 2) -> str:
-    """A line, cut where it is too long."""
+def shorten_line(line: str, limit: int = LONGEST_NOTE - 2) -> str:
+    """Cut a line that is too long."""
     encoded = line.encode()
     return line if len(encoded) <= limit else encoded[:limit].decode(errors="replace") + "..."
 
 
 def controller_of(obj: Object) -> Object | None:
     """The reference to an object's controller."""
-    return next((one for one in items(meta(obj), "ownerReferences") if one.get("controller")), None)
+    return next(
+        (reference for reference in items(meta(obj), "ownerReferences") if reference.get("controller")), None
+    )
 
 
 def write_controller(page: Page, obj: Object) -> None:
@@ -102,13 +104,13 @@ def write_tolerations(page: Page, tolerations: Iterable[Object], level: int = 0)
     page.several("Tolerations", map(_toleration, ordered), level)
 
 
-def _toleration(told: Object) -> str:
-    key, value, effect = text(told, "key"), text(told, "value"), text(told, "effect")
+def _toleration(toleration: Object) -> str:
+    key, value, effect = text(toleration, "key"), text(toleration, "value"), text(toleration, "effect")
     shown = key + (f"={value}" if value else "") + (f":{effect}" if effect else "")
-    if told.get("operator") == "Exists" and not value:
+    if toleration.get("operator") == "Exists" and not value:
         shown += " op=Exists" if shown else "op=Exists"
-    if told.get("tolerationSeconds") is not None:
-        shown += f" for {told['tolerationSeconds']}s"
+    if toleration.get("tolerationSeconds") is not None:
+        shown += f" for {toleration['tolerationSeconds']}s"
     return shown
 
 
@@ -118,8 +120,8 @@ def write_taints(page: Page, taints: Iterable[Object]) -> None:
     page.several("Taints", map(_taint, ordered))
 
 
-def _taint(told: Object) -> str:
-    key, value, effect = text(told, "key"), text(told, "value"), text(told, "effect")
+def _taint(taint: Object) -> str:
+    key, value, effect = text(taint, "key"), text(taint, "value"), text(taint, "effect")
     return key + (f"={value}" if value else "") + (f":{effect}" if effect else "")
 
 
@@ -130,17 +132,24 @@ def write_spread(page: Page, constraints: Sequence[Object], level: int = 0) -> N
         page.several("Topology Spread Constraints", map(_spread, ordered), level)
 
 
-def _spread(told: Object) -> str:
-    where, otherwise = text(told, "topologyKey"), text(told, "whenUnsatisfiable")
-    shown = f"{where}:{otherwise} when max skew {count(told, 'maxSkew')} is exceeded"
-    return f"{shown} for selector {selector(told['labelSelector'])}" if told.get("labelSelector") else shown
+def _spread(constraint: Object) -> str:
+    where, otherwise = text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")
+    shown = f"{where}:{otherwise} when max skew {count(constraint, 'maxSkew')} is exceeded"
+    return (
+        f"{shown} for selector {selector(constraint['labelSelector'])}"
+        if constraint.get("labelSelector")
+        else shown
+    )
 
 
 def write_brief_conditions(page: Page, conditions: Sequence[Object]) -> None:
     """Conditions of a workload: type, status and reason."""
     if conditions:
         page.line("Conditions:")
-        rows = [(f"{text(one, 'type')} ", text(one, "status"), text(one, "reason")) for one in conditions]
+        rows = [
+            (f"{text(condition, 'type')} ", text(condition, "status"), text(condition, "reason"))
+            for condition in conditions
+        ]
         page.table(("Type", "Status", "Reason"), rows)
 
 
@@ -152,13 +161,13 @@ def write_dated_conditions(page: Page, conditions: Sequence[Object]) -> None:
             ("Type", "Status", "LastTransitionTime", "Reason", "Message"),
             (
                 (
-                    text(one, "type"),
-                    text(one, "status"),
-                    long_time(one.get("lastTransitionTime")),
-                    text(one, "reason"),
-                    text(one, "message"),
+                    text(condition, "type"),
+                    text(condition, "status"),
+                    long_time(condition.get("lastTransitionTime")),
+                    text(condition, "reason"),
+                    text(condition, "message"),
                 )
-                for one in conditions
+                for condition in conditions
             ),
         )
 

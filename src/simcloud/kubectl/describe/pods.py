@@ -109,8 +109,8 @@ def _write_conditions(page: Page, gates: Sequence[Object], conditions: Sequence[
     if conditions:
         page.line("Conditions:")
         page.line("Type", "Status", level=1)
-        for one in conditions:
-            page.line(f"{text(one, 'type')} ", f"{text(one, 'status')} ", level=1)
+        for entry in conditions:
+            page.line(f"{text(entry, 'type')} ", f"{text(entry, 'status')} ", level=1)
 
 
 def write_scheduling_group(page: Page, spec: Object, level: int = 0) -> None:

@@ -75,9 +75,9 @@ def _write_limits(page: Page, ranges: Sequence[Object]) -> None:
         page.line("No LimitRange resource.")
         return
     page.line("Resource Limits")
-    rows = [(f" {kind}", *rest) for one in ranges for kind, *rest in _limits(one)]
+    rows = [(f" {kind}", *rest) for range_item in ranges for kind, *rest in _limits(range_item)]
     headings = (f" {_LIMIT_HEADINGS[0]}", *_LIMIT_HEADINGS[1:])
-    page.table(headings, rows, 0, (" ----", *("-" * len(one) for one in _LIMIT_HEADINGS[1:])))
+    page.table(headings, rows, 0, (" ----", *("-" * len(heading) for heading in _LIMIT_HEADINGS[1:])))
 
 
 def _limits(limit_range: Object) -> Iterator[tuple[str, ...]]:

@@ -73,8 +73,8 @@ def _parts(rule: Object) -> Iterator[tuple[_Subject, str]]:
 
 def _order(rule: tuple[_Subject, list[str]]) -> tuple[str, ...]:
     about, verbs = rule
-    told = (verbs, [*about.groups], [*about.resources], [*about.names], [*about.paths])
-    return tuple(f"{sprint(one)}," for one in told)
+    values = (verbs, [*about.groups], [*about.resources], [*about.names], [*about.paths])
+    return tuple(f"{sprint(name)}," for name in values)
 
 
 def _resource(about: _Subject) -> str:
@@ -96,6 +96,9 @@ async def describe_binding(reader: Reader, obj: Object, show_events: bool) -> st
     page.field("Kind", text(role, "kind"), 1)
     page.field("Name", text(role, "name"), 1)
     page.line("Subjects:")
-    rows = [(text(one, "kind"), text(one, "name"), text(one, "namespace")) for one in items(obj, "subjects")]
+    rows = [
+        (text(subject, "kind"), text(subject, "name"), text(subject, "namespace"))
+        for subject in items(obj, "subjects")
+    ]
     page.table(("Kind", "Name", "Namespace"), rows)
     return page.text()

@@ -24,6 +24,6 @@ def describes(group: str, kind: str) -> Callable[[Describer], Describer]:
     return register
 
 
-def registered(group: str, kind: str) -> Describer | None:
-    """The describer of a kind, if it has one of its own."""
+def find_describer(group: str, kind: str) -> Describer | None:
+    """Return the describer of a kind, if it has one of its own."""
     return DESCRIBERS.get((group, kind))

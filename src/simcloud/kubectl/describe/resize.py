@@ -20,26 +20,28 @@ def most_held(pod: Object, kind: str, wanted: Amounts) -> Amounts:
     pending = condition(items(status, "conditions"), "PodResizePending")
     refused = pending is not None and pending.get("reason") == "Infeasible"
     held = {
-        text(one, "name"): _held(one, kind)
+        text(item, "name"): _list_amounts(item, kind)
         for key in ("containerStatuses", "initContainerStatuses")
-        for one in items(status, key)
-        if one.get("resources") is not None
+        for item in items(status, key)
+        if item.get("resources") is not None
     }
     if not held:
         return wanted
 
-    def resized(container: Object) -> Object:
+    def resize(container: Object) -> Object:
         if text(container, "name") not in held:
             return container
         asked = {} if refused else amounts(part(container, "resources").get(kind))
         most = largest([asked, *held[text(container, "name")]])
         return {**container, "resources": {kind: {name: str(value) for name, value in most.items()}}}
 
-    containers = {key: [resized(one) for one in items(spec, key)] for key in ("containers", "initContainers")}
+    containers = {
+        key: [resize(entry) for entry in items(spec, key)] for key in ("containers", "initContainers")
+    }
     return pod_amounts({**spec, **containers}, kind)
 
 
-def _held(status: Object, kind: str) -> list[Amounts]:
-    """What the kubelet says that a container was given, and was promised."""
+def _list_amounts(status: Object, kind: str) -> list[Amounts]:
+    """Return the amounts that the kubelet reports as given and as allocated."""
     given = amounts(part(status, "resources").get(kind))
     return [given, amounts(status.get("allocatedResources"))] if kind == "requests" else [given]

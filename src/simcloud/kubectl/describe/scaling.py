@@ -53,8 +53,13 @@ async def describe_autoscaler(reader: Reader, obj: Object, show_events: bool) ->
     if conditions:
         page.line("Conditions:")
         rows = [
-            (text(one, "type"), text(one, "status"), text(one, "reason"), text(one, "message"))
-            for one in conditions
+            (
+                text(condition, "type"),
+                text(condition, "status"),
+                text(condition, "reason"),
+                text(condition, "message"),
+            )
+            for condition in conditions
         ]
         page.table(("Type", "Status", "Reason", "Message"), rows)
     await write_events(page, reader, obj, show_events)
@@ -120,9 +125,9 @@ def _write_behaviour(page: Page, title: str, rules: Object | None) -> None:
     if policies:
         page.line(f"Select Policy: {rules.get('selectPolicy') or 'Max'}", level=2)
         page.line("Policies:", level=2)
-    for one in policies:
-        period = f"Period: {count(one, 'periodSeconds')} seconds"
-        page.line(f"- Type: {text(one, 'type')}", f"Value: {count(one, 'value')}", period, level=3)
+    for policy in policies:
+        period = f"Period: {count(policy, 'periodSeconds')} seconds"
+        page.line(f"- Type: {text(policy, 'type')}", f"Value: {count(policy, 'value')}", period, level=3)
 
 
 @describes("policy", "PodDisruptionBudget")

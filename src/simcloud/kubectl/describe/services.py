@@ -54,10 +54,10 @@ def _write_addresses(page: Page, service: Object, spec: Object) -> None:
         page.field("LoadBalancer Ingress", ", ".join(map(_balancer, balancers)))
 
 
-def _balancer(told: Object) -> str:
-    address, mode = text(told, "ip"), told.get("ipMode")
+def _balancer(ingress: Object) -> str:
+    address, mode = text(ingress, "ip"), ingress.get("ipMode")
     if not address:
-        return text(told, "hostname")
+        return text(ingress, "hostname")
     return address if mode is None else f"{address} ({mode})"
 
 
@@ -81,16 +81,16 @@ def ready_endpoints(slices: Sequence[Object], port: str) -> str:
     """The addresses behind a port of that name: the first few, and how many more."""
     if not slices:
         return NONE
-    return shortened([one for told in slices for one in _ready(told, port)])
+    return shortened([endpoint for endpoint_slice in slices for endpoint in _ready(endpoint_slice, port)])
 
 
-def _ready(told: Object, port_name: str) -> Iterator[str]:
+def _ready(endpoint_slice: Object, port_name: str) -> Iterator[str]:
     addresses = [
         endpoint["addresses"][0]
-        for endpoint in items(told, "endpoints")
+        for endpoint in items(endpoint_slice, "endpoints")
         if part(endpoint, "conditions").get("ready") is not False
     ]
-    ports = items(told, "ports")
+    ports = items(endpoint_slice, "ports")
     if not ports:
         yield from addresses
     for port in ports:
@@ -108,11 +108,13 @@ async def describe_endpoints(reader: Reader, obj: Object, show_events: bool) -> 
     page.line("Subsets:")
     for subset in items(obj, "subsets"):
         for title, key in (("Addresses", "addresses"), ("NotReadyAddresses", "notReadyAddresses")):
-            page.field(title, ",".join(text(one, "ip") for one in items(subset, key)) or NONE, 1)
+            page.field(title, ",".join(text(address, "ip") for address in items(subset, key)) or NONE, 1)
         ports = items(subset, "ports")
         if ports:
             page.line("Ports:", level=1)
-            rows = [(text(one, "name") or UNSET, count(one, "port"), text(one, "protocol")) for one in ports]
+            rows = [
+                (text(port, "name") or UNSET, count(port, "port"), text(port, "protocol")) for port in ports
+            ]
             page.table(("Name", "Port", "Protocol"), rows, 2)
         page.line()
     await write_events(page, reader, obj, show_events)
@@ -132,7 +134,8 @@ async def describe_endpoint_slice(reader: Reader, obj: Object, show_events: bool
     else:
         page.line("Ports:")
         rows = [
-            (text(one, "name") or UNSET, _or_unset(one.get("port")), text(one, "protocol")) for one in ports
+            (text(port, "name") or UNSET, _or_unset(port.get("port")), text(port, "protocol"))
+            for port in ports
         ]
         page.table(("Name", "Port", "Protocol"), rows)
     endpoints = items(obj, "endpoints")

@@ -59,9 +59,9 @@ def _write_affinity(page: Page, required: Object | None) -> None:
         page.several(f"Term {number}", map(_expression, items(term, "matchExpressions")), 2)
 
 
-def _expression(told: Object) -> str:
-    values = items(told, "values")
-    shown = f"{text(told, 'key')} {told.get('operator', 'in').lower()}"
+def _expression(expression: Object) -> str:
+    values = items(expression, "values")
+    shown = f"{text(expression, 'key')} {expression.get('operator', 'in').lower()}"
     return f"{shown} [{', '.join(values)}]" if values else shown
 
 
@@ -86,10 +86,14 @@ async def _users(reader: Reader, claim: Object) -> list[str]:
         for volume in items(part(pod, "spec"), "volumes")
         if part(volume, "persistentVolumeClaim").get("claimName") == name_of(claim)
     ]
-    owners = [one.get("uid") for one in items(meta(claim), "ownerReferences") if one.get("kind") == "Pod"]
+    owners = [
+        reference.get("uid")
+        for reference in items(meta(claim), "ownerReferences")
+        if reference.get("kind") == "Pod"
+    ]
     for pod in pods:
         uid = meta(pod)["uid"]
-        if uid in owners and all(meta(one)["uid"] != uid for one in users):
+        if uid in owners and all(meta(entry)["uid"] != uid for entry in users):
             users.append(pod)
     return [name_of(pod) for pod in users]
 
@@ -100,14 +104,14 @@ def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:
     page.line("Conditions:")
     rows = [
         (
-            f"{text(one, 'type')} ",
-            f"{text(one, 'status')} ",
-            f"{long_time(one.get('lastProbeTime'))} ",
-            f"{long_time(one.get('lastTransitionTime'))} ",
-            f"{text(one, 'reason')} ",
-            text(one, "message"),
+            f"{text(condition, 'type')} ",
+            f"{text(condition, 'status')} ",
+            f"{long_time(condition.get('lastProbeTime'))} ",
+            f"{long_time(condition.get('lastTransitionTime'))} ",
+            f"{text(condition, 'reason')} ",
+            text(condition, "message"),
         )
-        for one in conditions
+        for condition in conditions
     ]
     headings = ("Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message")
     page.table(headings, rows, rules=_CONDITION_RULES)

@@ -1,6 +1,6 @@
-"""What is told of the common kinds of volume: the words for it, and a line for each field.
+"""Descriptions of the common kinds of volume: a heading, and a line for each field.
 
-Others are told as unknown.
+Other kinds are described as unknown.
 """
 
 from __future__ import annotations

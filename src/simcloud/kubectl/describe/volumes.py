@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simcloud.kubectl.describe.claims import write_claim
 from simcloud.kubectl.describe.page import NONE, Page
-from simcloud.kubectl.describe.parts import LONGEST_NOTE, shortened
+from simcloud.kubectl.describe.parts import LONGEST_NOTE, shorten_line
 from simcloud.kubectl.describe.volume_sources import OF_PODS, PERSISTENT, Source, flag
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import count, items, text
@@ -54,11 +54,11 @@ def _write_source(page: Page, holder: Object, known: dict[str, Source]) -> None:
 
 def _write_attributes(page: Page, attributes: Object) -> None:
     # Each further attribute is indented twice before its tab and once after it, and so is the first one.
-    shown = [shortened(f"{key}={value}", LONGEST_NOTE) for key, value in sorted(attributes.items())]
+    shown = [shorten_line(f"{key}={value}", LONGEST_NOTE) for key, value in sorted(attributes.items())]
     if not shown:
         page.field("VolumeAttributes", NONE, _LEVEL)
     else:
-        page.several("VolumeAttributes", (f"    {one}" for one in shown), _LEVEL)
+        page.several("VolumeAttributes", (f"    {line}" for line in shown), _LEVEL)
 
 
 def _write_projected(page: Page, projected: Object) -> None:

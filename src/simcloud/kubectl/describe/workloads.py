@@ -59,7 +59,7 @@ async def _write_replica_sets(page: Page, reader: Reader, deployment: Object) ->
         listed = await reader.list(reader.resource("replicasets.apps"), metadata["namespace"], labels=wanted)
     except ApiError:
         return
-    owned = [one for one in listed if (controller_of(one) or {}).get("uid") == metadata["uid"]]
+    owned = [item for item in listed if (controller_of(item) or {}).get("uid") == metadata["uid"]]
     new, old = new_and_old(deployment, by_age(owned))
     if owned:
         page.field("OldReplicaSets", _sizes(old))
@@ -68,9 +68,9 @@ async def _write_replica_sets(page: Page, reader: Reader, deployment: Object) ->
 
 def _sizes(sets: Sequence[Object]) -> str:
     shown = (
-        f"{meta(one)['name']} ({count(part(one, 'status'), 'replicas')}/{count(part(one, 'spec'), 'replicas')}"
+        f"{meta(replica_set)['name']} ({count(part(replica_set, 'status'), 'replicas')}/{count(part(replica_set, 'spec'), 'replicas')}"
         " replicas created)"
-        for one in sets
+        for replica_set in sets
     )
     return ", ".join(shown) or NONE
 

@@ -1,1 +1,1 @@
-"""What the fields of resources mean, told from the OpenAPI documents that the server serves."""
+"""Explanations of resource fields, from the OpenAPI documents that the server serves."""

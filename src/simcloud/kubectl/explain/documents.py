@@ -29,7 +29,7 @@ class Document:
     def of(self, resource: Resource) -> Object | None:
         """The definition of a resource's kind."""
         kind = {"group": resource.group, "version": resource.version, "kind": resource.kind}
-        return next((one for one in self.schemas.values() if kind in (one.get(KINDS) or ())), None)
+        return next((schema for schema in self.schemas.values() if kind in (schema.get(KINDS) or ())), None)
 
 
 def reference(schema: Object) -> str:
@@ -37,8 +37,8 @@ def reference(schema: Object) -> str:
     return str(schema.get("$ref") or "").rpartition("/")[2]
 
 
-def held(schema: Object) -> Object | None:
-    """What a map holds, where it is told."""
+def map_value_schema(schema: Object) -> Object | None:
+    """Return the schema of a map's values, if it is known."""
     within: Any = schema.get("additionalProperties")
     return within if isinstance(within, dict) and within else None
 
@@ -51,6 +51,8 @@ def new_edition(catalogue: Catalogue, group: str, version: str) -> Document | No
 
 @lru_cache(maxsize=32)
 def _read(packed: bytes) -> Document:
-    told: Object = msgspec.json.decode(packed)
-    schemas: dict[str, Object] = told.get("definitions") or (told.get("components") or {}).get("schemas", {})
+    document: Object = msgspec.json.decode(packed)
+    schemas: dict[str, Object] = document.get("definitions") or (document.get("components") or {}).get(
+        "schemas", {}
+    )
     return Document({name: schemas[name] for name in sorted(schemas)})

@@ -8,30 +8,30 @@ from typing import Final
 _PIECES: Final = re.compile(r"\n|[^\S\n\u00a0]+|(?:[^\s]|\u00a0)+")
 
 
-def folded(text: str, width: int) -> str:
-    """A text whose own line breaks and blanks stay; a word that would stand beyond the width begins a line.
+def fold(text: str, width: int) -> str:
+    """Fold a text at the width; its own line breaks and blanks stay.
 
     A word longer than the width stays where it is: to begin a line would not help it.
     """
-    told: list[str] = []
+    parts: list[str] = []
     column, blank = 0, ""
     for piece in _PIECES.findall(text):
         if piece == "\n":
-            told.append((blank if column + len(blank) <= width else "") + piece)
+            parts.append((blank if column + len(blank) <= width else "") + piece)
             column, blank = 0, ""
         elif piece.isspace() and "\u00a0" not in piece:
             blank = piece
         else:
             # The word is laid letter by letter: it moves as soon as it crosses the width while still shorter.
             if column + len(blank) + len(piece) > width and _crosses(column + len(blank), len(piece), width):
-                told.append("\n")
+                parts.append("\n")
                 column, blank = 0, ""
-            told.append(blank + piece)
+            parts.append(blank + piece)
             column += len(blank) + len(piece)
             blank = ""
     if column + len(blank) <= width:
-        told.append(blank)
-    return "".join(told)
+        parts.append(blank)
+    return "".join(parts)
 
 
 def _crosses(before: int, length: int, width: int) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.kubectl.explain.documents import Document, held, reference
-from simcloud.kubectl.explain.line_breaks import folded
+from simcloud.kubectl.explain.documents import Document, map_value_schema, reference
+from simcloud.kubectl.explain.line_breaks import fold
 from simcloud.kubernetes.api.objects import Object
 
 TEXT_WIDTH: Final = 76
 FIELD_WIDTH: Final = 78
 MOST_VALUES: Final = 4
-"""So many values of an enumeration a list of fields shows."""
+"""Maximum number of enumeration values in a list of fields."""
 
 
 class Plaintext:
-    """Tells one document's fields."""
+    """Explains the fields of one document."""
 
     def __init__(self, document: Document, recursive: bool) -> None:
         self._document = document
@@ -38,23 +38,25 @@ class Plaintext:
                 else ""
             )
             return head + self.explain(field, path[1:])
-        inner = resolved.get("items") or held(resolved)
+        inner = resolved.get("items") or map_value_schema(resolved)
         if inner:
             return self.explain(inner, path, seen)
-        return next(filter(None, (self.explain(one, path, seen) for one in resolved.get("allOf") or ())), "")
+        return next(
+            filter(None, (self.explain(part, path, seen) for part in resolved.get("allOf") or ())), ""
+        )
 
     def _whole(self, schema: Object) -> str:
         described = self._description(schema) or "<empty>"
-        told = f"DESCRIPTION:\n{_indented(folded(described, TEXT_WIDTH), 4)}\n"
+        text = f"DESCRIPTION:\n{_indent(fold(described, TEXT_WIDTH), 4)}\n"
         fields = self._fields(schema, 1, ())
-        return told + (f"FIELDS:\n{fields}" if fields else "")
+        return text + (f"FIELDS:\n{fields}" if fields else "")
 
     def _description(self, schema: Object) -> str:
         """A schema's own words and those of what it holds."""
         resolved = self._document.resolve(schema)
-        told = f"{resolved['description']}\n" if resolved.get("description") else ""
-        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
-        return told + "".join(self._description(part) for part in parts if part)
+        text = f"{resolved['description']}\n" if resolved.get("description") else ""
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), map_value_schema(resolved)]
+        return text + "".join(self._description(part) for part in parts if part)
 
     def _fields(self, schema: Object, level: int, seen: tuple[str, ...]) -> str:
         name = reference(schema)
@@ -62,28 +64,28 @@ class Plaintext:
             return ""
         seen = (*seen, name) if name else seen
         resolved = self._document.resolve(schema)
-        told = []
+        lines = []
         properties = resolved.get("properties") or {}
         for field in sorted(properties):
-            told.append(self._field(field, properties[field], resolved, level))
+            lines.append(self._field(field, properties[field], resolved, level))
             if self._recursive:
-                told.append(self._fields(properties[field], level + 1, seen))
-        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), held(resolved)]
-        told += [self._fields(part, level, seen) for part in parts if part]
-        return "".join(told)
+                lines.append(self._fields(properties[field], level + 1, seen))
+        parts = [*(resolved.get("allOf") or ()), resolved.get("items"), map_value_schema(resolved)]
+        lines += [self._fields(part, level, seen) for part in parts if part]
+        return "".join(lines)
 
     def _field(self, name: str, schema: Object, owner: Object, level: int) -> str:
         indent = level * 2
         required = " -required-" if name in (owner.get("required") or ()) else ""
-        told = f"{' ' * indent}{name}\t<{self.type_of(schema)}>{required}{_values_beside(schema, indent)}\n"
+        text = f"{' ' * indent}{name}\t<{self.type_of(schema)}>{required}{_values_beside(schema, indent)}\n"
         if self._recursive:
-            return told
+            return text
         described = schema.get("description") or "<no description>"
-        return f"{told}{_indented(folded(described, FIELD_WIDTH - indent), indent + 2)}\n\n"
+        return f"{text}{_indent(fold(described, FIELD_WIDTH - indent), indent + 2)}\n\n"
 
     def type_of(self, schema: Object) -> str:
         """A short name of a field's type: ``string``, ``[]Container``, ``map[string]string``."""
-        within = held(schema)
+        within = map_value_schema(schema)
         if schema.get("items"):
             return f"[]{self.type_of(schema['items'])}"
         if within:
@@ -101,7 +103,7 @@ class Plaintext:
 
 def _values_below(schema: Object) -> str:
     values = schema.get("enum") or ()
-    return "ENUM:" + "".join(f"\n    {_value(one)}" for one in values) if values else ""
+    return "ENUM:" + "".join(f"\n    {_value(value)}" for value in values) if values else ""
 
 
 def _values_beside(schema: Object, indent: int) -> str:
@@ -109,13 +111,13 @@ def _values_beside(schema: Object, indent: int) -> str:
     if not values:
         return ""
     more = ", ...." if len(values) > MOST_VALUES else ""
-    return f"\n{' ' * indent}enum: {', '.join(_value(one) for one in values[:MOST_VALUES])}{more}"
+    return f"\n{' ' * indent}enum: {', '.join(_value(value) for value in values[:MOST_VALUES])}{more}"
 
 
 def _value(one: Any) -> str:
     return '""' if one == "" else str(one)
 
 
-def _indented(text: str, amount: int) -> str:
+def _indent(text: str, amount: int) -> str:
     pad = " " * amount
     return pad + text.replace("\n", f"\n{pad}")

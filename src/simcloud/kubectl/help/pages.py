@@ -22,11 +22,11 @@ def help_of(command: Command) -> str:
         parts.append("Examples:\n" + "".join(f"  {line}\n" for line in command.examples))
     if command.below:
         parts.append(
-            f"Available Commands:\n{_listed([command.below[name] for name in sorted(command.below)])}"
+            f"Available Commands:\n{_list_commands([command.below[name] for name in sorted(command.below)])}"
         )
     flags = command.flags()
     if flags:
-        parts.append("Options:\n" + "\n".join(told(flag) for flag in flags))
+        parts.append("Options:\n" + "\n".join(format_flag(flag) for flag in flags))
     parts.append(f"Usage:\n  {command.usage}\n")
     if command.below:
         below = f'Use "{command.full} <command> --help" for more information about a given command.\n'
@@ -38,12 +38,12 @@ def help_of(command: Command) -> str:
 
 def options_text() -> str:
     """What ``kubectl options`` prints."""
-    flags = [Flag(*one) for one in facts()["options"]["flags"]]
-    return "The following options can be passed to any command:\n\n" + "\n".join(map(told, flags))
+    flags = [Flag(*flag) for flag in facts()["options"]["flags"]]
+    return "The following options can be passed to any command:\n\n" + "\n".join(map(format_flag, flags))
 
 
-def told(flag: Flag) -> str:
-    """A flag with its default and what it is for."""
+def format_flag(flag: Flag) -> str:
+    """Format a flag with its default and purpose."""
     short = f"-{flag.shorthand}, " if flag.shorthand else ""
     default = f"'{flag.default}'" if flag.kind == "string" else flag.default
     if flag.kind in ("slice", "array"):
@@ -61,12 +61,12 @@ def _root() -> str:
     for title, names in GROUPS.items():
         shown = [ROOT.below[name] for name in names if name in ROOT.below]
         if shown:
-            parts.append(f"{title}:\n{_listed(shown)}")
+            parts.append(f"{title}:\n{_list_commands(shown)}")
     parts.append("Usage:\n  kubectl [flags] [options]\n")
     parts.append('Use "kubectl <command> --help" for more information about a given command.\n' + OPTIONS)
     return "\n".join(parts)
 
 
-def _listed(commands: list[Command]) -> str:
-    width = max(*(len(one.name) for one in commands), 11) + 2
-    return "".join(f"  {one.name:<{width}} {one.summary}\n" for one in commands)
+def _list_commands(commands: list[Command]) -> str:
+    width = max(*(len(command.name) for command in commands), 11) + 2
+    return "".join(f"  {command.name:<{width}} {command.summary}\n" for command in commands)

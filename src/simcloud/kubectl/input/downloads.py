@@ -42,10 +42,10 @@ async def _get(ctx: Context, address: str) -> tuple[int, bytes]:
         if url is None:
             raise KubectlError(f'the URL passed to filename "{address}" is not valid: no host in it')
         try:
-            told = await fetch(ctx, url, HttpRequest("GET", url.path, {"Host": url.authority}))
+            exchange = await fetch(ctx, url, HttpRequest("GET", url.path, {"Host": url.authority}))
         except ExchangeFailed as error:
             raise _unreachable(ctx, url, error) from None
-        response = told.response
+        response = exchange.response
         onward = response.header("Location")
         if response.status not in REDIRECTS or onward is None:
             return response.status, response.body

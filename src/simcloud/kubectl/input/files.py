@@ -36,8 +36,8 @@ def need_files(kubectl: Kubectl) -> None:
         raise KubectlError("only one of -f or -k can be specified")
 
 
-async def given(kubectl: Kubectl, *, validate: bool = False) -> Given:
-    """What the files of a line hold, chosen by ``-l`` where the verb has it."""
+async def read_given(kubectl: Kubectl, *, validate: bool = False) -> Given:
+    """Read the objects of the files named, filtered by ``-l`` where the verb has it."""
     flags = kubectl.flags
     read = await read_tolerantly(
         kubectl,
@@ -70,13 +70,13 @@ def fail(kubectl: Kubectl, failures: Failures) -> None:
     """Tell at the end what failed."""
     alone = len(failures) == 1
     kubectl.postponed.extend(
-        _told(failure) if isinstance(failure, WithContext) else tell(failure, alone=alone)
+        _format_failure(failure) if isinstance(failure, WithContext) else tell(failure, alone=alone)
         for failure in failures
     )
 
 
-def _told(failure: WithContext) -> str:
-    """A refusal that lists faults names its object and not the file."""
+def _format_failure(failure: WithContext) -> str:
+    """Format a failure; a refusal that lists faults names its object instead of the file."""
     if failure.error.reason == "Invalid":
         return sentence(failure.error)
     return sentence(failure.error, failure.doing)

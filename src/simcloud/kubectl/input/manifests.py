@@ -1,26 +1,23 @@
 """Objects from files, folders, addresses and standard input, as the machine that kubectl runs on has them.
 
-A file gives its objects up to its first mistake, and the mistake; other files go on. Nothing outside the simulated
+A file gives its objects up to its first mistake, and the mistake; other files are still read. Only the simulated
 machine and its network can be read.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.golang.json_text import json_text
 from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.downloads import download
-from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubectl.kustomize import build
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import ANYTHING, schema_of
-from simcloud.kubernetes.api.schema.bodies import parse_json
 from simcloud.kubernetes.api.schema.decoding import CannotDecode, decode_typed
-from simcloud.kubernetes.api.schema.go_json import fault
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:
@@ -70,16 +67,14 @@ async def read_tolerantly(
 ) -> Manifests:
     """All objects that can be read, and the mistakes beside them. Paths that do not exist are raised.
 
-    With ``validate`` an object without kind or version is told as the verbs do that check their objects.
+    With ``validate`` an object without kind or version is reported as by the verbs that validate their objects.
     """
     if kustomize:
         if names:
             raise KubectlError("only one of -f or -k can be specified")
-        from simcloud.kubectl.kustomize import build  # reads manifests itself
-
         return Manifests([Document(obj, kustomize) for obj in await build(kubectl, kustomize)])
     found = Manifests()
-    for source, data in [one for name in names for one in await _texts(kubectl, name, recursive)]:
+    for source, data in [text for name in names for text in await _texts(kubectl, name, recursive)]:
         kubectl.ctx.spend_turn(len(data) // BYTES_A_TURN)
         try:
             for document in _documents(data, source, validate):
@@ -142,121 +137,44 @@ def _is_link(kubectl: Kubectl, path: str) -> bool:
 
 
 def _documents(data: bytes, source: str, validate: bool) -> Iterator[Document]:
-    for told in parsed(data, source):
-        if told is not None:
-            for obj in _flat(told, source, validate):
+    for document in parse_documents(data, source):
+        if document is not None:
+            for obj in _flat(document, source, validate):
                 yield Document(obj, source)
 
 
-def parsed(data: bytes, source: str) -> Iterator[Any]:
-    """The YAML or JSON documents of a file, one after the other up to the first mistake."""
-    if data.lstrip().startswith(b"{"):
-        read = _json_documents(data, source)
-        yield from read.values
-        if not read.rest:
-            return
-        try:
-            yield read_yaml(read.rest)
-        except BadYaml:
-            raise KubectlError(f"error parsing {source}: {read.fault}") from None
-        return
-    for text in _parts(data):
-        try:
-            yield read_yaml(text)
-        except BadYaml as error:
-            raise KubectlError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
-
-
-@dataclass(slots=True)
-class _Json:
-    """The values of a stream of JSON, and what turned out to be none."""
-
-    values: list[Any] = field(default_factory=list)
-    rest: bytes = b""
-    fault: str = ""
-    """Why it is none, if it is no YAML either."""
-
-
-def _json_documents(data: bytes, source: str) -> _Json:
-    text, place = data.decode(errors="replace"), 0
-    decoder, read = json.JSONDecoder(), _Json()
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
-            continue
-        try:
-            _, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            read.rest = _not_json(text[place:], source)
-            offset = getattr(error, "pos", place) - place + 1
-            read.fault = f"json: offset {offset}: {fault(read.rest)}"
-            return read
-        try:
-            read.values.append(parse_json(text[place:end].encode())[0])
-        except ApiError as error:
-            raise KubectlError(f"error parsing {source}: {error.message}") from None
-        place = end
-    return read
-
-
-def _not_json(rest: str, source: str) -> bytes:
-    depth, quoted, escaped = 0, False, False
-    for letter in rest:
-        if quoted:
-            quoted, escaped = escaped or letter != '"', not escaped and letter == "\\"
-        elif letter == '"':
-            quoted = True
-        else:
-            depth += (letter in "{[") - (letter in "}]")
-    if quoted or depth > 0:
-        raise KubectlError(f"error parsing {source}: unexpected EOF")
-    return rest.encode()
-
-
-def _parts(data: bytes) -> Iterator[bytes]:
-    """A file taken apart at the lines that hold only ``---``."""
-    part: list[bytes] = []
-    for line in data.splitlines(keepends=True):
-        if line.startswith(b"---") and not line[3:].strip():
-            yield b"".join(part)
-            part = []
-        else:
-            part.append(line)
-    yield b"".join(part)
-
-
-def _flat(told: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:
+def _flat(document: Any, source: str, validate: bool, depth: int = 0) -> list[Object]:
     """An object, or those of a list."""
-    _check_shape(told, source, validate)
-    items = told.get("items")
-    if str(told["kind"]).endswith("List") and isinstance(items, list) and depth < MAX_LIST_DEPTH:
+    _check_shape(document, source, validate)
+    items = document.get("items")
+    if str(document["kind"]).endswith("List") and isinstance(items, list) and depth < MAX_LIST_DEPTH:
         return [obj for item in items for obj in _flat(item, source, validate, depth + 1)]
-    return [told]
+    return [document]
 
 
-def _check_shape(told: Any, source: str, validate: bool) -> None:
+def _check_shape(document: Any, source: str, validate: bool) -> None:
     if validate:
-        if not isinstance(told, dict):
+        if not isinstance(document, dict):
             raise _invalid(source, "invalid object to validate")
-        missing = [f"{name} not set" for name in ("apiVersion", "kind") if not told.get(name)]
+        missing = [f"{name} not set" for name in ("apiVersion", "kind") if not document.get(name)]
         if missing:
             raise _invalid(source, missing[0] if len(missing) == 1 else f"[{', '.join(missing)}]")
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise KubectlError(
-            f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told)} into Go value of type '
+            f'unable to decode "{source}": json: cannot unmarshal {_json_kind(document)} into Go value of type '
             "unstructured.detector"
         )
     for name, field_name in (("kind", "Kind"), ("apiVersion", "apiVersion")):
-        if not told.get(name):
+        if not document.get(name):
             raise KubectlError(
-                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(told)}'"
+                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(document)}'"
             )
-        if not isinstance(told[name], str):
+        if not isinstance(document[name], str):
             raise KubectlError(
-                f'unable to decode "{source}": json: cannot unmarshal {_json_kind(told[name])} into Go struct field '
+                f'unable to decode "{source}": json: cannot unmarshal {_json_kind(document[name])} into Go struct field '
                 f"detector.{name} of type string"
             )
-    if (why := _metadata_fault(told)) is not None:
+    if (why := _metadata_fault(document)) is not None:
         raise KubectlError(f'unable to decode "{source}": {why}')
 
 
@@ -267,21 +185,21 @@ def _invalid(source: str, why: str) -> KubectlError:
     )
 
 
-def _json_kind(told: Any) -> str:
-    if isinstance(told, bool):
+def _json_kind(document: Any) -> str:
+    if isinstance(document, bool):
         return "bool"
-    if isinstance(told, list):
+    if isinstance(document, list):
         return "array"
-    if isinstance(told, dict):
+    if isinstance(document, dict):
         return "object"
-    return "string" if isinstance(told, str) else "number"
+    return "string" if isinstance(document, str) else "number"
 
 
-def _metadata_fault(told: Object) -> str | None:
+def _metadata_fault(document: Object) -> str | None:
     """What the reader of an object's metadata cannot take: a name or a label that is no text."""
     schema = schema_of("", "v1", "ConfigMap") or ANYTHING
     try:
-        decode_typed({"metadata": told.get("metadata")}, schema, "ConfigMap", "v1")
+        decode_typed({"metadata": document.get("metadata")}, schema, "ConfigMap", "v1")
     except CannotDecode as error:
         return error.why
     return None

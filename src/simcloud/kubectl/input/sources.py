@@ -25,8 +25,8 @@ BAD_ENV_NAME: Final = told_form(
 )
 
 
-def gathered(kubectl: Kubectl) -> Pairs:
-    """Everything that the flags name, in the order in which it is added."""
+def gather_pairs(kubectl: Kubectl) -> Pairs:
+    """Gather the pairs that the flags name, in the order in which they are added."""
     flags = kubectl.flags
     files, literals = flags.get("from-file") or [], flags.get("from-literal") or []
     env_files = flags.get("from-env-file") or []

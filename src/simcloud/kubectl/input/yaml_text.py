@@ -51,7 +51,7 @@ def read_yaml(text: bytes) -> Any:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise BadYaml(worded(error, text)) from None
+        raise BadYaml(format_yaml_error(error, text)) from None
     except (UnicodeError, ValueError) as error:
         raise BadYaml(f"yaml: {error}") from None
     return None if node is None else _Reader(SPARE_NODES + len(text)).value(node, 0)
@@ -73,8 +73,8 @@ def _check_depth(text: bytes) -> None:
             return
 
 
-def worded(error: yaml.YAMLError, text: bytes) -> str:
-    """A mistake as Go's library tells it: the line counts from one in scanning and from none in parsing."""
+def format_yaml_error(error: yaml.YAMLError, text: bytes) -> str:
+    """Format an error as Go's library does: lines count from 1 in scanning and from 0 in parsing."""
     if isinstance(error, yaml.reader.ReaderError):
         return f"yaml: {error.reason}"
     problem = getattr(error, "problem", None) or "unknown problem parsing YAML content"
@@ -118,7 +118,7 @@ class _Reader:
         value: dict[str, Any] = {}
         for key_node, item in node.value:
             if key_node.value == _MERGE and not key_node.style:
-                value = {**self._merged(item, depth), **value}
+                value = {**self._merge(item, depth), **value}
             else:
                 value[self._key(key_node, depth)] = self.value(item, depth + 1)
         return value
@@ -131,7 +131,7 @@ class _Reader:
             return "true" if key else "false"
         return "null" if key is None else str(key)
 
-    def _merged(self, node: Any, depth: int) -> dict[str, Any]:
+    def _merge(self, node: Any, depth: int) -> dict[str, Any]:
         found = self.value(node, depth + 1)
         parts = found if isinstance(found, list) else [found]
         merged: dict[str, Any] = {}
@@ -158,11 +158,11 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     text: str = node.value
     tag = node.tag.removeprefix(_TAG) if node.tag else ""
     if node.style or tag not in ("", "str", "!"):
-        return _tagged(text, tag) if tag in ("int", "float", "bool", "null") else text
+        return _convert_tagged(text, tag) if tag in ("int", "float", "bool", "null") else text
     return _plain(text)
 
 
-def _tagged(text: str, tag: str) -> Any:
+def _convert_tagged(text: str, tag: str) -> Any:
     value = _plain(text)
     return text if isinstance(value, str) or (value is None and tag != "null") else value
 

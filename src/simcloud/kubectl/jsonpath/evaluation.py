@@ -61,15 +61,15 @@ class JsonPath:
         characters = 0
         for values in self.find(data):
             for place, value in enumerate([values] if as_json else values):
-                text = json_text(value, indent=4) + "\n" if as_json else printed(value)
+                text = json_text(value, indent=4) + "\n" if as_json else format_value(value)
                 parts.append(f" {text}" if place else text)
                 characters += len(text)
                 if characters > MOST_CHARACTERS:
                     raise JsonPathError(f"the template prints more than {MOST_CHARACTERS} characters")
         return "".join(parts)
 
-    def explained(self, data: Any, *, as_json: bool = False) -> str:
-        """The same, but what goes wrong is told with the template and the object, as ``kubectl get`` does."""
+    def evaluate_with_details(self, data: Any, *, as_json: bool = False) -> str:
+        """Return the text; an error names the template and the object, as that of ``kubectl get`` does."""
         try:
             return self.text(data, as_json=as_json)
         except Panic:
@@ -83,8 +83,8 @@ class JsonPath:
             ) from None
 
 
-def printed(value: Any) -> str:
-    """A value as a template prints it: lists, maps and null as JSON."""
+def format_value(value: Any) -> str:
+    """Format a value as a template prints it: lists, maps and null as JSON."""
     if isinstance(value, str):
         return value
     return json_text(value) if value is None or isinstance(value, (dict, list)) else sprint(value)

@@ -83,7 +83,7 @@ class _Parser:
         if char == "[":
             nodes.extend(self._brackets())
         elif char in "\"'":
-            nodes.append(self._quoted(char))
+            nodes.append(self._read_quoted(char))
         elif char == ".":
             nodes.append(self._field())
         elif char in "+-" or char.isdecimal():
@@ -131,7 +131,7 @@ class _Parser:
             raise JsonPathError(f"cannot parse number {text}")
         return Number(number)
 
-    def _quoted(self, mark: str) -> Text:
+    def _read_quoted(self, mark: str) -> Text:
         start = self._place
         while True:
             char = self._next()
@@ -191,13 +191,15 @@ def _slice(text: str) -> Slice:
     match = _SLICE.match(text)
     if match is None:
         raise JsonPathError(f"invalid array index {text}")
-    start = _bound(match[1])
+    start = _parse_bound(match[1])
     if match[2] is None:
-        return Slice(start, (start or 0) + 1, None if match[3] is None else _bound(match[3][1:]), True)
-    return Slice(start, _bound(match[2][1:]), None if match[3] is None else _bound(match[3][1:]), False)
+        return Slice(start, (start or 0) + 1, None if match[3] is None else _parse_bound(match[3][1:]), True)
+    return Slice(
+        start, _parse_bound(match[2][1:]), None if match[3] is None else _parse_bound(match[3][1:]), False
+    )
 
 
-def _bound(text: str) -> int | None:
+def _parse_bound(text: str) -> int | None:
     if not text:
         return None
     if text == "-" or len(text) > 100 or not is_int64(int(text)):

@@ -9,8 +9,8 @@ from simcloud.kubectl.jsonpath.nodes import JsonPathError
 _FORM = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 
 
-def relaxed(path: str) -> str:
-    """The path in full: ``{.metadata.name}``. JsonPathError if it is no single path."""
+def complete_path(path: str) -> str:
+    """Return the full path, like ``{.metadata.name}``; raises ``JsonPathError`` if it is not a single path."""
     if not path:
         return path
     match = _FORM.match(path)

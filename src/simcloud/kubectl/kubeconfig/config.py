@@ -18,7 +18,7 @@ from simcloud.machine.process import Context
 
 ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 NOWHERE: Final = "http://localhost:8080"
-"""Where kubectl looks when nobody told it anything."""
+"""The default server, used without a kubeconfig."""
 
 
 @dataclass(slots=True)
@@ -53,74 +53,74 @@ def paths(ctx: Context, flags: Flags) -> list[str]:
 def read_file(ctx: Context, path: str) -> dict[str, Any]:
     """One kubeconfig file; raises ``FileError`` or ``KubectlError``."""
     try:
-        told = copy(parsed(ctx.files.read(path)))
+        config = copy(parsed(ctx.files.read(path)))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line}: " if mark is not None and mark.line else ""
         why = getattr(error, "problem", None) or str(error)
         raise KubectlError(f'error loading config file "{path}": yaml: {line}{why}') from None
-    if told is None:
+    if config is None:
         return {}
-    if not isinstance(told, dict):
-        kind = {list: "array", bool: "bool", int: "number", float: "number"}.get(type(told), "string")
+    if not isinstance(config, dict):
+        kind = {list: "array", bool: "bool", int: "number", float: "number"}.get(type(config), "string")
         raise KubectlError(
             f'error loading config file "{path}": couldn\'t get version/kind; json parse error: '
             f"json: cannot unmarshal {kind} into Go value of type struct "
             '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
         )
-    if told.get("kind", "Config") != "Config" or told.get("apiVersion", "v1") != "v1":
+    if config.get("kind", "Config") != "Config" or config.get("apiVersion", "v1") != "v1":
         raise KubectlError(
-            f'error loading config file "{path}": no kind "{told.get("kind", "Config")}" is registered for version '
-            f'"{told.get("apiVersion", "v1")}" in scheme "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"'
+            f'error loading config file "{path}": no kind "{config.get("kind", "Config")}" is registered for version '
+            f'"{config.get("apiVersion", "v1")}" in scheme "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"'
         )
     try:
-        check(told)
+        check(config)
     except ValueError as error:
         raise KubectlError(f'error loading config file "{path}": {error}') from None
-    return told
+    return config
 
 
 @lru_cache(maxsize=64)
 def parsed(data: bytes) -> Any:
-    """What a file says. Most commands read the file that the one before them read; do not change it."""
+    """Parse a file. The result is cached, because most commands read the same file: do not change it."""
     return yaml.load(data, yaml.CSafeLoader)
 
 
-def merged(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
-    """All kubeconfig files as one: what an earlier file says stands. ``needed``: a file that is named is there."""
+def merge_kubeconfigs(ctx: Context, flags: Flags, needed: bool = False) -> dict[str, Any]:
+    """Merge all kubeconfig files; earlier files win. With ``needed`` a file that is named must exist."""
     result: dict[str, Any] = {"clusters": [], "contexts": [], "users": []}
     for path in paths(ctx, flags):
         try:
-            told = read_file(ctx, path)
+            config = read_file(ctx, path)
         except FileError as error:
             if needed and flags.get("kubeconfig", ""):
                 raise KubectlError(f"stat {path}: {error.strerror.lower()}") from None
             continue
         result["found"] = True
         for part in ("clusters", "contexts", "users"):
-            known = {one["name"] for one in result[part]}
-            result[part].extend(one for one in told.get(part) or () if one.get("name") not in known)
+            known = {entry["name"] for entry in result[part]}
+            result[part].extend(entry for entry in config.get(part) or () if entry.get("name") not in known)
         for part in ("current-context", "preferences"):
-            if told.get(part) and not result.get(part):
-                result[part] = told[part]
+            if config.get(part) and not result.get(part):
+                result[part] = config[part]
     return result
 
 
 def load(ctx: Context, flags: Flags) -> ClientConfig:
     """The configuration that a command works by."""
-    told = merged(ctx, flags, needed=True)
-    name = flags.get("context", "") or told.get("current-context", "")
-    context = _entry(told, "contexts", name, "context")
+    content = merge_kubeconfigs(ctx, flags, needed=True)
+    name = flags.get("context", "") or content.get("current-context", "")
+    context = _entry(content, "contexts", name, "context")
     if context is None and name:
         why = f"Error in configuration: context was not found for specified context: {name}"
         raise PlainError(why)
     context = context or {}
-    config = ClientConfig(found=bool(told.get("found")))
-    _cluster(told, flags.get("cluster", "") or context.get("cluster", ""), config)
+    config = ClientConfig(found=bool(content.get("found")))
+    _cluster(content, flags.get("cluster", "") or context.get("cluster", ""), config)
     user = flags.get("user", "")
     if isinstance(user, list):  # a flag of the command itself: whom a role is bound to
         user = ""
-    _user(ctx, told, user or context.get("user", ""), config)
+    _user(ctx, content, user or context.get("user", ""), config)
     if not config.found:
         _own_account(ctx, config)
     config.namespace = flags.get("namespace", "") or context.get("namespace", "") or config.namespace
@@ -137,28 +137,28 @@ def load(ctx: Context, flags: Flags) -> ClientConfig:
     return config
 
 
-def _entry(told: dict[str, Any], part: str, name: str, inner: str) -> dict[str, Any] | None:
-    for one in told[part]:
-        if one.get("name") == name:
-            found: dict[str, Any] = one.get(inner) or {}
+def _entry(config: dict[str, Any], part: str, name: str, inner: str) -> dict[str, Any] | None:
+    for entry in config[part]:
+        if entry.get("name") == name:
+            found: dict[str, Any] = entry.get(inner) or {}
             return found
     return None
 
 
-def _cluster(told: dict[str, Any], name: str, config: ClientConfig) -> None:
+def _cluster(content: dict[str, Any], name: str, config: ClientConfig) -> None:
     if not name:
         return
-    cluster = _entry(told, "clusters", name, "cluster")
+    cluster = _entry(content, "clusters", name, "cluster")
     if cluster is None:
         raise KubectlError(f'no server found for cluster "{name}"')
     config.server = _url(str(cluster.get("server", ""))) or config.server
 
 
-def _user(ctx: Context, told: dict[str, Any], name: str, config: ClientConfig) -> None:
+def _user(ctx: Context, content: dict[str, Any], name: str, config: ClientConfig) -> None:
     config.user = name
     if not name:
         return
-    user = _entry(told, "users", name, "user")
+    user = _entry(content, "users", name, "user")
     if user is None:
         raise KubectlError(f'auth info "{name}" does not exist')
     config.token = str(user.get("token", ""))

@@ -21,21 +21,21 @@ ORDER: Final = {
 """The fields of each part, as their structs have them."""
 
 
-def check(told: Config) -> None:
-    """Refuse what is of the wrong type; raises ``ValueError`` in the words of Go's JSON."""
+def check(config: Config) -> None:
+    """Raise ``ValueError`` in the words of Go's JSON if a field has the wrong type."""
     for part, inner in INNER.items():
-        kind, listed = TYPES[part], told.get(part)
-        _typed(listed, list, f"Config.{part} of type []v1.Named{kind}")
-        for one in listed or ():
-            _typed(one, dict, f"Config.{part} of type v1.Named{kind}", empty=False)
-            _typed(one.get("name"), str, f"Named{kind}.{part}.name of type string")
-            _typed(one.get(inner), dict, f"Named{kind}.{part}.{inner} of type v1.{kind}")
-            one.setdefault("name", "")
-    _typed(told.get("current-context"), str, "Config.current-context of type string")
-    _typed(told.get("preferences"), dict, "Config.preferences of type v1.Preferences")
+        kind, listed = TYPES[part], config.get(part)
+        _check_type(listed, list, f"Config.{part} of type []v1.Named{kind}")
+        for entry in listed or ():
+            _check_type(entry, dict, f"Config.{part} of type v1.Named{kind}", empty=False)
+            _check_type(entry.get("name"), str, f"Named{kind}.{part}.name of type string")
+            _check_type(entry.get(inner), dict, f"Named{kind}.{part}.{inner} of type v1.{kind}")
+            entry.setdefault("name", "")
+    _check_type(config.get("current-context"), str, "Config.current-context of type string")
+    _check_type(config.get("preferences"), dict, "Config.preferences of type v1.Preferences")
 
 
-def _typed(value: Any, wanted: type, place: str, empty: bool = True) -> None:
+def _check_type(value: Any, wanted: type, place: str, empty: bool = True) -> None:
     if isinstance(value, wanted) or (empty and value is None):
         return
     names = {dict: "object", list: "array", bool: "bool", int: "number", float: "number"}
@@ -44,14 +44,14 @@ def _typed(value: Any, wanted: type, place: str, empty: bool = True) -> None:
     )
 
 
-def ordered(told: Config) -> Config:
-    """A kubeconfig in the order of its structs."""
+def order_kubeconfig(config: Config) -> Config:
+    """Return a kubeconfig in the field order of its structs."""
     result: Config = {"kind": "Config", "apiVersion": "v1"}
-    if told.get("preferences"):
-        result["preferences"] = told["preferences"]
+    if config.get("preferences"):
+        result["preferences"] = config["preferences"]
     for part in ("clusters", "users", "contexts"):
-        result[part] = [_entry(part, one) for one in told.get(part) or ()] or None
-    return {**result, "current-context": told.get("current-context") or ""}
+        result[part] = [_entry(part, entry) for entry in config.get(part) or ()] or None
+    return {**result, "current-context": config.get("current-context") or ""}
 
 
 def _entry(part: str, one: Config) -> Config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.kubeconfig.config import paths, read_file
-from simcloud.kubectl.kubeconfig.fields import INNER, Config, ordered
+from simcloud.kubectl.kubeconfig.fields import INNER, Config, order_kubeconfig
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubectl.session import Kubectl
 from simcloud.machine.files import FileError
@@ -17,19 +17,19 @@ class Kubeconfig:
         self._files = kubectl.ctx.files
         self.path = self._where(paths(kubectl.ctx, kubectl.flags))
         try:
-            self.told: Config = read_file(kubectl.ctx, self.path)
+            self.config: Config = read_file(kubectl.ctx, self.path)
         except FileError:
-            self.told = {}
+            self.config = {}
         for part in INNER:
-            self.told[part] = list(self.told.get(part) or ())
+            self.config[part] = list(self.config.get(part) or ())
 
     def _where(self, known: list[str]) -> str:
-        """The first file that is there, or else the last one named."""
+        """Return the first existing file, or else the last one named."""
         return next((path for path in known if self._files.exists(path)), known[-1])
 
     def entry(self, part: str, name: str) -> Config | None:
         """A cluster, context or user."""
-        found = next((one for one in self.told[part] if one.get("name") == name), None)
+        found = next((candidate for candidate in self.config[part] if candidate.get("name") == name), None)
         if found is None:
             return None
         inner: Config = found.setdefault(INNER[part], {})
@@ -42,18 +42,18 @@ class Kubeconfig:
         found = self.entry(part, name)
         if found is None:
             found = {}
-            self.told[part].append({"name": name, INNER[part]: found})
+            self.config[part].append({"name": name, INNER[part]: found})
         return found
 
     def save(self) -> None:
         """Write the file, entries by name, as kubectl writes it."""
-        told = ordered(self.told)
+        config = order_kubeconfig(self.config)
         for part in INNER:
-            told[part] = sorted(told[part] or (), key=lambda one: str(one["name"])) or None
+            config[part] = sorted(config[part] or (), key=lambda one: str(one["name"])) or None
         folder = self.path.rpartition("/")[0]
         if folder and not self._files.exists(folder):
             self._files.mkdir(folder, 0o755, parents=True)
         try:
-            self._files.put(self.path, as_yaml(told).encode(), mode=0o600)
+            self._files.put(self.path, as_yaml(config).encode(), mode=0o600)
         except FileError as error:
             raise KubectlError(f"open {self.path}: {error.strerror.lower()}") from None

@@ -6,11 +6,12 @@ from posixpath import isabs, join, normpath
 from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
-from simcloud.kubectl.kustomize.generators import generate, hashed_name
+from simcloud.kubectl.kustomize.generators import generate, name_with_hash
 from simcloud.kubectl.kustomize.patches import patch_all
 from simcloud.kubectl.kustomize.references import mend
-from simcloud.kubectl.kustomize.resources import Res, checked, in_order
+from simcloud.kubectl.kustomize.resources import Res, check_object, in_order
 from simcloud.kubectl.kustomize.transformers import (
     add_annotations,
     add_labels,
@@ -69,11 +70,11 @@ async def build(kubectl: Kubectl, folder: str) -> list[Object]:
     finally:
         for warning in builder.warnings:
             await kubectl.err(warning)
-    for one in resources:
-        if one.hashed:
-            one.rename(hashed_name(one))
+    for resource in resources:
+        if resource.hashed:
+            resource.rename(name_with_hash(resource))
     mend(resources)
-    return [one.obj for one in in_order(resources)]
+    return [resource.obj for resource in in_order(resources)]
 
 
 class _Builder:
@@ -90,15 +91,15 @@ class _Builder:
         """The resources of one folder, worked on by its kustomization."""
         if depth > MOST_LEVELS:
             raise KubectlError(f"cycle detected: candidate root '{folder}' is visited again")
-        told = self._kustomization(folder)
+        kustomization = self._kustomization(folder)
         resources: list[Res] = []
-        for path in [*(told.get("resources") or ()), *(told.get("bases") or ())]:
+        for path in [*(kustomization.get("resources") or ()), *(kustomization.get("bases") or ())]:
             self._accumulate(resources, str(path), folder, depth)
-        common = told.get("generatorOptions") or {}
+        common = kustomization.get("generatorOptions") or {}
         for field, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
-            for one in told.get(field) or ():
-                generate(resources, kind, one, common, lambda path: self._inside(path, folder))
-        self._transform(resources, told, folder)
+            for entry in kustomization.get(field) or ():
+                generate(resources, kind, entry, common, lambda path: self._inside(path, folder))
+        self._transform(resources, kustomization, folder)
         mend(resources)
         return resources
 
@@ -115,24 +116,24 @@ class _Builder:
         if not text.strip():
             raise KubectlError(f"{found[0]} is empty")
         try:
-            told = read_yaml(text)
+            kustomization = read_yaml(text)
         except BadYaml as error:
             raise KubectlError(f"invalid Kustomization: yaml: {str(error).removeprefix('yaml: ')}") from None
-        if not isinstance(told, dict):
+        if not isinstance(kustomization, dict):
             raise KubectlError(f"{found[0]} is empty")
-        for key in told:
+        for key in kustomization:
             if key in REFUSED:
                 raise KubectlError(f"'{key}' of kustomizations is not served here")
             if key not in KNOWN:
                 raise KubectlError(f'invalid Kustomization: json: unknown field "{key}"')
-        _check_shapes(told)
+        _check_shapes(kustomization)
         self.warnings.extend(
             f"# Warning: '{old}' is deprecated. Please use '{new}' instead. Run 'kustomize edit fix' to update your "
             "Kustomization automatically.\n"
             for old, new in DEPRECATED
-            if told.get(old)
+            if kustomization.get(old)
         )
-        return told
+        return kustomization
 
     def _accumulate(self, resources: list[Res], path: str, folder: str, depth: int) -> None:
         where = self.absolute(path, folder)
@@ -151,19 +152,17 @@ class _Builder:
                 raise KubectlError(
                     _accumulating(f"accumulating resources from '{path}': {error.message}", where)
                 ) from None
-        for one in found:
-            if any(_same(one, other) for other in resources):
-                why = f"may not add resource with an already registered id: {one.shown()}"
+        for resource in found:
+            if any(_same(resource, other) for other in resources):
+                why = f"may not add resource with an already registered id: {resource.format_identity()}"
                 raise KubectlError(_accumulating(f"merging resources from '{path}': {why}", where))
-            resources.append(one)
+            resources.append(resource)
 
     def _file(self, where: str, path: str, folder: str) -> list[Res]:
-        from simcloud.kubectl.input.manifests import parsed
-
         text = self._inside(path, folder)
-        documents = [told for told in parsed(text, where) if told is not None]
-        flat = [item for told in documents for item in _items(told)]
-        return [Res(checked(copy(told), path)) for told in flat]
+        documents = [document for document in parse_documents(text, where) if document is not None]
+        flat = [item for document in documents for item in _items(document)]
+        return [Res(check_object(copy(document), path)) for document in flat]
 
     def _inside(self, path: str, folder: str) -> bytes:
         """A file that lies in or below the folder."""
@@ -178,31 +177,35 @@ class _Builder:
         except FileError as error:
             raise KubectlError(f"open {where}: {error.strerror.lower()}") from None
 
-    def _transform(self, resources: list[Res], told: Object, folder: str) -> None:
-        for said in told.get("patchesStrategicMerge") or ():
+    def _transform(self, resources: list[Res], kustomization: Object, folder: str) -> None:
+        for said in kustomization.get("patchesStrategicMerge") or ():
             for patch in self._patches(str(said), folder):
                 patch_all(resources, patch, None, self._catalogue)
-        for one in told.get("patches") or ():
-            self._patch(resources, one, folder)
-        if told.get("namespace"):
-            set_namespace(resources, str(told["namespace"]), self._catalogue)
-        if told.get("namePrefix") or told.get("nameSuffix"):
-            set_names(resources, str(told.get("namePrefix") or ""), str(told.get("nameSuffix") or ""))
-        if told.get("commonLabels"):
-            add_labels(resources, told["commonLabels"], selectors=True, templates=True)
-        for one in told.get("labels") or ():
+        for entry in kustomization.get("patches") or ():
+            self._patch(resources, entry, folder)
+        if kustomization.get("namespace"):
+            set_namespace(resources, str(kustomization["namespace"]), self._catalogue)
+        if kustomization.get("namePrefix") or kustomization.get("nameSuffix"):
+            set_names(
+                resources,
+                str(kustomization.get("namePrefix") or ""),
+                str(kustomization.get("nameSuffix") or ""),
+            )
+        if kustomization.get("commonLabels"):
+            add_labels(resources, kustomization["commonLabels"], selectors=True, templates=True)
+        for entry in kustomization.get("labels") or ():
             add_labels(
                 resources,
-                one.get("pairs") or {},
-                selectors=bool(one.get("includeSelectors")),
-                templates=bool(one.get("includeTemplates")),
+                entry.get("pairs") or {},
+                selectors=bool(entry.get("includeSelectors")),
+                templates=bool(entry.get("includeTemplates")),
             )
-        if told.get("commonAnnotations"):
-            add_annotations(resources, told["commonAnnotations"])
-        for one in told.get("patchesJson6902") or ():
-            self._patch(resources, one, folder)
-        set_replicas(resources, told.get("replicas") or [])
-        set_images(resources, told.get("images") or [])
+        if kustomization.get("commonAnnotations"):
+            add_annotations(resources, kustomization["commonAnnotations"])
+        for entry in kustomization.get("patchesJson6902") or ():
+            self._patch(resources, entry, folder)
+        set_replicas(resources, kustomization.get("replicas") or [])
+        set_images(resources, kustomization.get("images") or [])
 
     def _patch(self, resources: list[Res], one: Object, folder: str) -> None:
         if one.get("path") and one.get("patch"):
@@ -216,33 +219,31 @@ class _Builder:
         return self._documents(said.encode() if "\n" in said else self._inside(said, folder))
 
     def _documents(self, text: bytes) -> list[Any]:
-        from simcloud.kubectl.input.manifests import parsed
-
-        return [told for told in parsed(text, "patch") if told is not None]
+        return [document for document in parse_documents(text, "patch") if document is not None]
 
 
-def _check_shapes(told: Object) -> None:
+def _check_shapes(kustomization: Object) -> None:
     """Refuse fields of other types than theirs; one that is null is as good as left out."""
-    _check_fields(told, TEXTS, str)
-    _check_fields(told, MAPS, dict)
-    _check_fields(told, (*LISTS_OF_TEXTS, *LISTS_OF_MAPS), list)
+    _check_fields(kustomization, TEXTS, str)
+    _check_fields(kustomization, MAPS, dict)
+    _check_fields(kustomization, (*LISTS_OF_TEXTS, *LISTS_OF_MAPS), list)
     for key in LISTS_OF_TEXTS:
-        for item in told.get(key) or ():
+        for item in kustomization.get(key) or ():
             _check_fields({key: item}, (key,), str)
     for key in LISTS_OF_MAPS:
-        for item in told.get(key) or ():
+        for item in kustomization.get(key) or ():
             if not isinstance(item, dict):
                 raise _misshapen(key)
             _check_fields(item, ("name", "behavior", "patch", "path", "newName", "newTag", "digest"), str)
             _check_fields(item, ("literals", "files", "envs"), list)
             _check_fields(item, ("target", "options", "pairs"), dict)
     for key in ("commonLabels", "commonAnnotations"):
-        _check_fields(told.get(key) or {}, tuple(told.get(key) or ()), str)
+        _check_fields(kustomization.get(key) or {}, tuple(kustomization.get(key) or ()), str)
 
 
-def _check_fields(told: Object, keys: tuple[str, ...], kind: type) -> None:
+def _check_fields(kustomization: Object, keys: tuple[str, ...], kind: type) -> None:
     for key in keys:
-        if told.get(key) is not None and not isinstance(told[key], kind):
+        if kustomization.get(key) is not None and not isinstance(kustomization[key], kind):
             raise _misshapen(key)
 
 
@@ -263,11 +264,11 @@ def _same(one: Res, other: Res) -> bool:
     )
 
 
-def _items(told: Any) -> list[Any]:
+def _items(document: Any) -> list[Any]:
     if (
-        isinstance(told, dict)
-        and str(told.get("kind", "")).endswith("List")
-        and isinstance(told.get("items"), list)
+        isinstance(document, dict)
+        and str(document.get("kind", "")).endswith("List")
+        and isinstance(document.get("items"), list)
     ):
-        return list(told["items"])
-    return [told]
+        return list(document["items"])
+    return [document]

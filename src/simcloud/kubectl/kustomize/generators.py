@@ -16,28 +16,30 @@ ReadFile = Callable[[str], bytes]
 BEHAVIORS: Final = ("", "unspecified", "create", "merge", "replace")
 
 
-def generate(resources: list[Res], kind: str, told: Object, common: Object, read: ReadFile) -> None:
-    """Make one, or change the one that is there, as its behaviour says."""
-    name, behavior = str(told.get("name") or ""), str(told.get("behavior") or "").lower()
+def generate(resources: list[Res], kind: str, generator: Object, common: Object, read: ReadFile) -> None:
+    """Create an object, or change the existing one, according to ``behavior``."""
+    name, behavior = str(generator.get("name") or ""), str(generator.get("behavior") or "").lower()
     if not name:
         raise KubectlError(f"{kind} generator has no name")
     if behavior not in BEHAVIORS:
         raise KubectlError(f'unknown behavior "{behavior}"')
-    made = Res(_made(kind, told, _options(common, told), read), hashed=True)
-    made.hashed = not _options(common, told).get("disableNameSuffixHash")
-    there = next((one for one in resources if one.kind == kind and one.called(name)), None)
+    made = Res(_make_object(kind, generator, _options(common, generator), read), hashed=True)
+    made.hashed = not _options(common, generator).get("disableNameSuffixHash")
+    there = next(
+        (resource for resource in resources if resource.kind == kind and resource.has_name(name)), None
+    )
     if behavior in ("merge", "replace"):
         if there is None:
-            raise KubectlError(f"id {made.shown()} does not exist; cannot merge or replace")
+            raise KubectlError(f"id {made.format_identity()} does not exist; cannot merge or replace")
         _change(there, made, merge=behavior == "merge")
         return
     if there is not None:
-        raise KubectlError(f"may not add resource with an already registered id: {made.shown()}")
+        raise KubectlError(f"may not add resource with an already registered id: {made.format_identity()}")
     resources.append(made)
 
 
-def _options(common: Object, told: Object) -> Object:
-    own = told.get("options") or {}
+def _options(common: Object, generator: Object) -> Object:
+    own = generator.get("options") or {}
     merged = {**common, **own}
     for part in ("labels", "annotations"):
         pairs = {**(common.get(part) or {}), **(own.get(part) or {})}
@@ -46,18 +48,18 @@ def _options(common: Object, told: Object) -> Object:
     return merged
 
 
-def _made(kind: str, told: Object, options: Object, read: ReadFile) -> Object:
-    metadata: Object = {"name": told["name"]}
-    if told.get("namespace"):
-        metadata["namespace"] = told["namespace"]
+def _make_object(kind: str, generator: Object, options: Object, read: ReadFile) -> Object:
+    metadata: Object = {"name": generator["name"]}
+    if generator.get("namespace"):
+        metadata["namespace"] = generator["namespace"]
     for part in ("labels", "annotations"):
         if options.get(part):
             metadata[part] = dict(options[part])
     obj: Object = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
-    for key, value in _pairs(told, read):
+    for key, value in _pairs(generator, read):
         _put(obj, kind, key, value)
     if kind == "Secret":
-        obj["type"] = told.get("type") or "Opaque"
+        obj["type"] = generator.get("type") or "Opaque"
     if options.get("immutable"):
         obj["immutable"] = True
     return obj
@@ -79,23 +81,23 @@ def _put(obj: Object, kind: str, key: str, value: bytes) -> None:
             del obj["data"]
 
 
-def _pairs(told: Object, read: ReadFile) -> Pairs:
+def _pairs(generator: Object, read: ReadFile) -> Pairs:
     found: Pairs = []
-    env_files = [*(told.get("envs") or ()), *([told["env"]] if told.get("env") else ())]
+    env_files = [*(generator.get("envs") or ()), *([generator["env"]] if generator.get("env") else ())]
     for path in env_files:
         found.extend(env_pairs(read(str(path)), str(path), {}))
-    for said in told.get("files") or ():
+    for said in generator.get("files") or ():
         key, equals, path = str(said).partition("=")
         found.append((key, read(path)) if equals else (key.rpartition("/")[2], read(key)))
-    for said in told.get("literals") or ():
+    for said in generator.get("literals") or ():
         key, equals, value = str(said).partition("=")
         if not equals or not key:
             raise KubectlError(f"invalid literal source {said}, expected key=value")
-        found.append((key, _unquoted(value).encode()))
+        found.append((key, _unquote(value).encode()))
     return found
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
         return value[1:-1]
     return value
@@ -117,8 +119,8 @@ def _change(there: Res, made: Res, *, merge: bool) -> None:
     there.hashed = there.hashed and made.hashed
 
 
-def hashed_name(one: Res) -> str:
-    """The name with the hash of what it holds."""
+def name_with_hash(one: Res) -> str:
+    """Return the name with the hash of the content."""
     content: dict[str, Any] = {"kind": one.kind, "name": "", "data": one.obj.get("data") or ""}
     if one.kind == "Secret":
         content["type"] = one.obj.get("type") or ""

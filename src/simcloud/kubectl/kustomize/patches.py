@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.kustomize.resources import Res, shown_id
+from simcloud.kubectl.kustomize.resources import Res, format_id
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.patch import json_patch
@@ -22,14 +22,14 @@ def patch_all(resources: list[Res], patch: Any, target: Object | None, catalogue
     if isinstance(patch, list):
         if target is None:
             raise KubectlError("must specify a target for JSON patch")
-        for one in _targets(resources, target):
-            one.obj = _operations(one.obj, patch)
+        for resource in _targets(resources, target):
+            resource.obj = _operations(resource.obj, patch)
         return
     if not isinstance(patch, dict):
         raise KubectlError("unable to parse SM or JSON patch from [" + str(patch) + "]")
     found = _targets(resources, target) if target else _by_identity(resources, patch)
-    for one in found:
-        _merge_into(resources, one, patch, catalogue)
+    for resource in found:
+        _merge_into(resources, resource, patch, catalogue)
 
 
 def _operations(obj: Object, patch: list[Any]) -> Object:
@@ -60,7 +60,7 @@ def _targets(resources: list[Res], target: Object) -> list[Res]:
             for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
         )
 
-    return [one for one in resources if fits(one)]
+    return [resource for resource in resources if fits(resource)]
 
 
 def _whole(form: Any, text: str) -> bool:
@@ -74,15 +74,16 @@ def _by_identity(resources: list[Res], patch: Object) -> list[Res]:
     metadata = patch.get("metadata") or {}
     name, namespace = metadata.get("name"), metadata.get("namespace")
     found = [
-        one
-        for one in resources
-        if one.kind == patch.get("kind")
-        and one.obj["apiVersion"].rpartition("/")[0] == str(patch.get("apiVersion", "")).rpartition("/")[0]
-        and one.called(str(name))
-        and (not namespace or not one.namespace or namespace == one.namespace)
+        resource
+        for resource in resources
+        if resource.kind == patch.get("kind")
+        and resource.obj["apiVersion"].rpartition("/")[0]
+        == str(patch.get("apiVersion", "")).rpartition("/")[0]
+        and resource.has_name(str(name))
+        and (not namespace or not resource.namespace or namespace == resource.namespace)
     ]
     if not found:
-        shown = shown_id({"apiVersion": "", "kind": "", **patch})
+        shown = format_id({"apiVersion": "", "kind": "", **patch})
         raise KubectlError(
             f'no resource matches strategic merge patch "{shown}": no matches for Id {shown}; failed to find unique '
             f"target for patch {shown}"
@@ -97,15 +98,15 @@ def _merge_into(resources: list[Res], one: Res, patch: Object, catalogue: Catalo
     resource = catalogue.of_kind(str(one.obj["apiVersion"]), one.kind)
     schema = resource.schema if resource is not None and resource.custom is None else ANYTHING
     name, namespace = one.name, one.obj["metadata"].get("namespace")
-    merged = _merged(one.obj, patch, schema)
+    merged = _merge(one.obj, patch, schema)
     one.obj = {**merged, "apiVersion": one.obj["apiVersion"], "kind": one.kind}
     one.obj["metadata"] = {**(merged.get("metadata") or {}), "name": name}
     if namespace is not None:
         one.obj["metadata"]["namespace"] = namespace
 
 
-def _merged(before: Any, patch: Any, schema: Schema) -> Any:
-    """A map or a value with a patch merged in."""
+def _merge(before: Any, patch: Any, schema: Schema) -> Any:
+    """Merge a patch into a map or a value."""
     if not isinstance(before, dict) or not isinstance(patch, dict):
         return _bare(patch)
     if patch.get(DIRECTIVE) == "replace":
@@ -118,13 +119,13 @@ def _merged(before: Any, patch: Any, schema: Schema) -> Any:
         if value is None or (isinstance(value, dict) and value.get(DIRECTIVE) == "delete"):
             result.pop(key, None)
         elif isinstance(value, list) and isinstance(result.get(key), list):
-            result[key] = _merged_list(result[key], value, field)
+            result[key] = _merge_list(result[key], value, field)
         else:
-            result[key] = _merged(result.get(key), value, field)
+            result[key] = _merge(result.get(key), value, field)
     return result
 
 
-def _merged_list(before: list[Any], patch: list[Any], schema: Schema) -> list[Any]:
+def _merge_list(before: list[Any], patch: list[Any], schema: Schema) -> list[Any]:
     """Lists with a key are merged by it, the patch's items first; all others are replaced."""
     key = schema.merge_key
     keyed = "merge" in schema.patch_strategy and key
@@ -135,7 +136,7 @@ def _merged_list(before: list[Any], patch: list[Any], schema: Schema) -> list[An
     there = {str(item.get(key)): item for item in before}
     said = [str(item.get(key)) for item in patch]
     result = [
-        _merged(there.get(name), item, schema.items)
+        _merge(there.get(name), item, schema.items)
         for name, item in zip(said, patch, strict=True)
         if item.get(DIRECTIVE) != "delete"
     ]

@@ -23,12 +23,12 @@ Reference = tuple[str, Object, str]
 def mend(resources: list[Res]) -> None:
     """Let every reference to a resource that was renamed say its present name."""
     known: dict[str, list[Res]] = {}
-    for one in resources:
-        known.setdefault(one.kind, []).append(one)
-    for one in resources:
-        for kind, holder, key in _references(one):
+    for resource in resources:
+        known.setdefault(resource.kind, []).append(resource)
+    for resource in resources:
+        for kind, holder, key in _references(resource):
             name = holder.get(key)
-            found = _meant(known.get(kind, []), name, holder, one)
+            found = _find_referent(known.get(kind, []), name, holder, resource)
             if found is None:
                 continue
             holder[key] = found.name
@@ -36,14 +36,14 @@ def mend(resources: list[Res]) -> None:
                 holder["namespace"] = found.namespace
 
 
-def _meant(candidates: list[Res], name: Any, holder: Object, referrer: Res) -> Res | None:
+def _find_referent(candidates: list[Res], name: Any, holder: Object, referrer: Res) -> Res | None:
     if not isinstance(name, str):
         return None
-    named = [one for one in candidates if one.called(name)]
+    named = [resource for resource in candidates if resource.has_name(name)]
     if len(named) > 1:
         place = holder.get("namespace") or referrer.namespace
-        named = [one for one in named if one.namespace == place] or named
-        named = [one for one in named if one.name == name] or named
+        named = [resource for resource in named if resource.namespace == place] or named
+        named = [resource for resource in named if resource.name == name] or named
     return named[0] if named else None
 
 
@@ -126,5 +126,5 @@ def _of_ingress(spec: Object) -> Iterator[Reference]:
         service = at(backend, "service")
         if isinstance(service, dict):
             yield "Service", service, "name"
-    for one in spec.get("tls") or ():
-        yield "Secret", one, "secretName"
+    for tls in spec.get("tls") or ():
+        yield "Secret", tls, "secretName"

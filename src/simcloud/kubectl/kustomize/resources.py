@@ -49,36 +49,36 @@ class Res:
             self.names.append(self.name)
             self.obj["metadata"]["name"] = name
 
-    def called(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Whether it has or had this name."""
         return name == self.name or name in self.names
 
-    def shown(self) -> str:
+    def format_identity(self) -> str:
         """``Deployment.v1.apps/web.[noNs]``: how errors name it."""
-        return shown_id(self.obj)
+        return format_id(self.obj)
 
 
-def shown_id(obj: Object) -> str:
-    """A resource's identity as errors write it."""
+def format_id(obj: Object) -> str:
+    """Format a resource's identity as in errors."""
     group, _, version = str(obj["apiVersion"]).rpartition("/")
     metadata = obj.get("metadata") or {}
     place = f"{metadata.get('name') or '[noName]'}.{metadata.get('namespace') or '[noNs]'}"
     return f"{obj['kind']}.{version or '[noVer]'}.{group or '[noGrp]'}/{place}"
 
 
-def checked(told: Any, source: str) -> Object:
-    """An object that a resource file holds, fit to be worked on."""
-    if not isinstance(told, dict) or not told.get("kind"):
+def check_object(obj: Any, source: str) -> Object:
+    """Check and normalise an object of a resource file."""
+    if not isinstance(obj, dict) or not obj.get("kind"):
         raise KubectlError(f"missing Resource metadata: kind is not set in {source}")
-    if not isinstance(told.get("metadata"), dict) or not told["metadata"].get("name"):
+    if not isinstance(obj.get("metadata"), dict) or not obj["metadata"].get("name"):
         raise KubectlError(
-            f"missing metadata.name in object {{{{{told.get('apiVersion', '')} {told['kind']}}} {{{{ }}}} }}"
+            f"missing metadata.name in object {{{{{obj.get('apiVersion', '')} {obj['kind']}}} {{{{ }}}} }}"
         )
-    told.setdefault("apiVersion", "v1")
+    obj.setdefault("apiVersion", "v1")
     for part in ("labels", "annotations"):
-        if told["metadata"].get(part) is None:
-            told["metadata"].pop(part, None)
-    return told
+        if obj["metadata"].get(part) is None:
+            obj["metadata"].pop(part, None)
+    return obj
 
 
 def is_namespaced(catalogue: Catalogue, obj: Object) -> bool:

@@ -34,43 +34,43 @@ SCALED: Final = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulS
 
 def set_namespace(resources: list[Res], namespace: str, catalogue: Catalogue) -> None:
     """Put everything that lives in namespaces into one."""
-    for one in resources:
-        if one.kind == "Namespace":
-            one.rename(namespace)
-        elif is_namespaced(catalogue, one.obj):
-            one.obj["metadata"]["namespace"] = namespace
-        if one.kind in ("RoleBinding", "ClusterRoleBinding"):
-            for subject in one.obj.get("subjects") or ():
+    for resource in resources:
+        if resource.kind == "Namespace":
+            resource.rename(namespace)
+        elif is_namespaced(catalogue, resource.obj):
+            resource.obj["metadata"]["namespace"] = namespace
+        if resource.kind in ("RoleBinding", "ClusterRoleBinding"):
+            for subject in resource.obj.get("subjects") or ():
                 if subject.get("kind") == "ServiceAccount" and subject.get("name") == "default":
                     subject["namespace"] = namespace
 
 
 def set_names(resources: list[Res], prefix: str, suffix: str) -> None:
     """Put words before and after the names."""
-    for one in resources:
-        if one.kind not in KEEP_NAMES:
-            one.rename(f"{prefix}{one.name}{suffix}")
+    for resource in resources:
+        if resource.kind not in KEEP_NAMES:
+            resource.rename(f"{prefix}{resource.name}{suffix}")
 
 
 def add_labels(resources: list[Res], labels: dict[str, str], *, selectors: bool, templates: bool) -> None:
     """Label everything, and if asked for what it makes and what it selects by."""
-    for one in resources:
-        _put(one.obj, ("metadata", "labels"), labels)
+    for resource in resources:
+        _put(resource.obj, ("metadata", "labels"), labels)
         if selectors or templates:
-            for path in TEMPLATES.get(one.kind, ()):
-                _put(one.obj, (*path, "metadata", "labels"), labels)
+            for path in TEMPLATES.get(resource.kind, ()):
+                _put(resource.obj, (*path, "metadata", "labels"), labels)
         if selectors:
-            if one.kind in SELECTORS:
-                _put(one.obj, SELECTORS[one.kind], labels)
-            _put(one.obj, LOOSE_SELECTORS.get(one.kind, ("",)), labels, create=False)
+            if resource.kind in SELECTORS:
+                _put(resource.obj, SELECTORS[resource.kind], labels)
+            _put(resource.obj, LOOSE_SELECTORS.get(resource.kind, ("",)), labels, create=False)
 
 
 def add_annotations(resources: list[Res], annotations: dict[str, str]) -> None:
     """Annotate everything and what it makes."""
-    for one in resources:
-        _put(one.obj, ("metadata", "annotations"), annotations)
-        for path in TEMPLATES.get(one.kind, ()):
-            _put(one.obj, (*path, "metadata", "annotations"), annotations)
+    for resource in resources:
+        _put(resource.obj, ("metadata", "annotations"), annotations)
+        for path in TEMPLATES.get(resource.kind, ()):
+            _put(resource.obj, (*path, "metadata", "annotations"), annotations)
 
 
 def _put(obj: Object, path: tuple[str, ...], pairs: dict[str, str], *, create: bool = True) -> None:
@@ -91,8 +91,8 @@ def set_images(resources: list[Res], images: list[Object]) -> None:
     for image in images:
         name = str(image.get("name", ""))
         form = re.compile(rf"{re.escape(name)}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?")
-        for one in resources:
-            _set_image(one.obj, image, form)
+        for resource in resources:
+            _set_image(resource.obj, image, form)
 
 
 def _set_image(value: Any, image: Object, form: re.Pattern[str]) -> None:
@@ -126,11 +126,11 @@ def set_replicas(resources: list[Res], replicas: list[Object]) -> None:
     """How many of a workload there are."""
     for said in replicas:
         name = str(said.get("name", ""))
-        found = [one for one in resources if one.kind in SCALED and one.called(name)]
+        found = [resource for resource in resources if resource.kind in SCALED and resource.has_name(name)]
         if not found:
             kinds = "Deployment, ReplicationController, ReplicaSet, StatefulSet"
             raise KubectlError(
                 f"resource with name {name} does not match a config with the following GVK [{kinds}]"
             )
-        for one in found:
-            one.obj.setdefault("spec", {})["replicas"] = said.get("count", 0)
+        for resource in found:
+            resource.obj.setdefault("spec", {})["replicas"] = said.get("count", 0)

@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import Final
 
-from simcloud.kubectl.pods.paths import joined
+from simcloud.kubectl.pods.paths import join_paths
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
 
@@ -39,8 +39,8 @@ def _below(ctx: Context, path: str, name: str, depth: int) -> Iterator[tuple[str
     if not inside or depth >= DEEPEST:
         yield path, name, stat
     else:
-        for one in inside:
-            yield from _below(ctx, joined(path, one), joined(name, one), depth + 1)
+        for entry in inside:
+            yield from _below(ctx, join_paths(path, entry), join_paths(name, entry), depth + 1)
 
 
 def _add(ctx: Context, archive: tarfile.TarFile, path: str, name: str, stat: Stat) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.files import Failures, fail
-from simcloud.kubectl.object_creation import built_of, write_options
+from simcloud.kubectl.object_creation import build_object, write_options
 from simcloud.kubectl.pods.streams import read_log
 from simcloud.kubectl.selection import Info, info_of
 from simcloud.kubectl.session import Kubectl
@@ -17,12 +17,12 @@ from simcloud.kubernetes.api.runtime import LogOptions
 ENDED = ("Succeeded", "Failed")
 
 
-async def attached(kubectl: Kubectl, obj: Object) -> int:
-    """Make a pod, stay with it until it ends, and end with its exit code."""
+async def run_attached(kubectl: Kubectl, obj: Object) -> int:
+    """Create a pod, stay attached until it ends, and return its exit code."""
     connection = await kubectl.connect()
     resource = connection.resource("pods")
     stored = await connection.create(
-        resource, kubectl.namespace, built_of(kubectl, resource, obj), write_options(kubectl)
+        resource, kubectl.namespace, build_object(kubectl, resource, obj), write_options(kubectl)
     )
     info = info_of(resource, stored)
     try:
@@ -59,7 +59,7 @@ def _running_or_ended(pod: Object | None) -> bool:
 
 def _is_ready(pod: Object) -> bool:
     conditions = at(pod, "status", "conditions") or ()
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 async def _attach(kubectl: Kubectl, info: Info, pod: Object) -> None:

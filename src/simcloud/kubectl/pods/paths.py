@@ -32,26 +32,26 @@ def _without_slash(file: str) -> str:
     return file[:-1] if file != "/" and file.endswith("/") else file
 
 
-def cleaned(path: str) -> str:
-    """A path without its detours; empty is here."""
+def clean_path(path: str) -> str:
+    """Return a normalised path; an empty one becomes ``.``."""
     # POSIX keeps two leading slashes apart from one; Go does not.
     return posixpath.normpath(path.replace("//", "/") if path.startswith("//") else path) if path else "."
 
 
-def joined(*parts: str) -> str:
-    """Parts of a path put together and cleaned; a later part never starts anew."""
+def join_paths(*parts: str) -> str:
+    """Join and clean parts of a path; a later absolute part does not replace earlier ones."""
     said = [part for part in parts if part]
-    return cleaned("/".join(said)) if said else ""
+    return clean_path("/".join(said)) if said else ""
 
 
 def folder_of(path: str) -> str:
     """The folder that a path lies in."""
-    return cleaned(path.rpartition("/")[0] or ("/" if path.startswith("/") else "."))
+    return clean_path(path.rpartition("/")[0] or ("/" if path.startswith("/") else "."))
 
 
 def base_of(path: str) -> str:
     """The last part of a path."""
-    return cleaned(path).rpartition("/")[2] or "/"
+    return clean_path(path).rpartition("/")[2] or "/"
 
 
 def without_shortcuts(path: str) -> str:
@@ -75,4 +75,4 @@ def lies_in(folder: str, path: str) -> bool:
 
 def _relative(folder: str, path: str) -> str:
     """The way between two relative paths, without asking where here is."""
-    return posixpath.relpath(joined("/", path), joined("/", folder))
+    return posixpath.relpath(join_paths("/", path), join_paths("/", folder))

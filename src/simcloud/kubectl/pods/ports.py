@@ -34,7 +34,7 @@ def number(word: str) -> int | None:
 
 def pod_ports(words: list[str], pod: Object) -> list[str]:
     """The words with names of ports replaced by their numbers."""
-    declared = [port for one in pod["spec"]["containers"] for port in one.get("ports") or ()]
+    declared = [port for container in pod["spec"]["containers"] for port in container.get("ports") or ()]
     _refuse_udp(words, declared, "containerPort", lambda name: container_port(pod, name))
     found = []
     for word in words:
@@ -64,7 +64,7 @@ def service_ports(words: list[str], service: Object, pod: Object) -> list[str]:
 def container_port(pod: Object, name: str) -> int:
     """The port that a container gave a name to."""
     sidecars = [
-        one for one in pod["spec"].get("initContainers") or () if one.get("restartPolicy") == "Always"
+        entry for entry in pod["spec"].get("initContainers") or () if entry.get("restartPolicy") == "Always"
     ]
     for container in [*pod["spec"]["containers"], *sidecars]:
         for port in container.get("ports") or ():
@@ -110,10 +110,10 @@ def _service_port(service: Object, name: str) -> int:
 
 def _behind(service: Object, pod: Object, port: int) -> int:
     """The pod's port that a Service's port leads to."""
-    for one in service["spec"].get("ports") or ():
-        if one["port"] != port:
+    for entry in service["spec"].get("ports") or ():
+        if entry["port"] != port:
             continue
-        target = one.get("targetPort") or port
+        target = entry.get("targetPort") or port
         if service["spec"].get("clusterIP") == "None":
             return port
         return target if isinstance(target, int) else container_port(pod, target)

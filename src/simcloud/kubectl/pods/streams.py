@@ -1,7 +1,7 @@
 """Logs, commands and connections in containers, for a program that waits for them.
 
-A kubelet's side of them tells by callbacks; here a task awaits what they bring. Whoever writes faster than the reader
-of kubectl's output reads is held back, as on a full pipe.
+The kubelet's side reports by callbacks; here a task awaits the data. A writer that is faster than the reader of
+kubectl's output blocks, as on a full pipe.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Incoming(Generic[_Item]):
             self._source.pause()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Mark the end of the stream."""
         self._queue.close()
 
     async def __aiter__(self) -> AsyncIterator[_Item]:

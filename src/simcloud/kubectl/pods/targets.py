@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.golang.quoting import quote
 from simcloud.golang.sorting import go_sorted
 from simcloud.kubectl.errors import KubectlError, UsageError
-from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, wanted
+from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, parse_wanted
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.resources import Resource
@@ -36,11 +36,11 @@ TOO_LATE: Final = "timed out waiting for the condition"
 PHASES: Final = {"Running": 0, "Unknown": 1, "Pending": 2}
 
 
-async def named(kubectl: Kubectl, word: str) -> Info:
-    """The object that POD or TYPE/NAME names."""
+async def find_target(kubectl: Kubectl, word: str) -> Info:
+    """Find the object that POD or TYPE/NAME names."""
     connection = await kubectl.connect()
     words = [word] if "/" in word else ["pods", word]
-    one: Wanted = wanted(kubectl, connection.catalogue, words, selected=False)[0]
+    one: Wanted = parse_wanted(kubectl, connection.catalogue, words, selected=False)[0]
     return info_of(one.resource, await fetch(connection, one))
 
 
@@ -155,7 +155,7 @@ def _ready_since(pod: Object) -> str | None:
 
 def _restarts(pod: Object) -> int:
     statuses = at(pod, "status", "containerStatuses", default=())
-    return max((one.get("restartCount", 0) for one in statuses), default=0)
+    return max((container_status.get("restartCount", 0) for container_status in statuses), default=0)
 
 
 # -- containers --------------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def _restarts(pod: Object) -> int:
 def find_container(pod: Object, name: str) -> Object | None:
     """A container of any sort by its name."""
     for part in ("initContainers", "containers", "ephemeralContainers"):
-        for one in pod["spec"].get(part) or ():
-            if one["name"] == name:
-                found: Object = one
+        for container in pod["spec"].get(part) or ():
+            if container["name"] == name:
+                found: Object = container
                 return found
     return None
 
@@ -174,7 +174,9 @@ def find_container(pod: Object, name: str) -> Object | None:
 def all_names(pod: Object) -> str:
     """The containers that one may choose from."""
     return ", ".join(
-        f"{one['name']}{mark}" for part, mark in PARTS.items() for one in pod["spec"].get(part) or ()
+        f"{container['name']}{mark}"
+        for part, mark in PARTS.items()
+        for container in pod["spec"].get(part) or ()
     )
 
 
@@ -189,7 +191,7 @@ def existing_container(pod: Object, name: str) -> Object:
 
 
 async def default_container(kubectl: Kubectl, pod: Object, *, quiet: bool, to: Stream | None = None) -> str:
-    """The container that is meant when none is said; if there is a choice, that is told."""
+    """Return the default container of a pod; print a note if it has several."""
 
     async def tell(text: str) -> None:
         if not quiet and to is not None:

@@ -9,10 +9,10 @@ from simcloud.golang.formatting import sprint
 from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
 from simcloud.kubectl.jsonpath.nodes import Panic
-from simcloud.kubectl.jsonpath.relaxed import relaxed
+from simcloud.kubectl.jsonpath.relaxed import complete_path
 from simcloud.kubectl.printing.errors import Crash, PrintError
 from simcloud.kubectl.printing.lists import items_of
-from simcloud.kubectl.printing.terminal import escaped
+from simcloud.kubectl.printing.terminal import escape_controls
 from simcloud.kubernetes.api.objects import Object
 
 _FORM = "Expected format is one line of space separated headers, one line of space separated column specs."
@@ -33,7 +33,7 @@ def columns_of_spec(spec: str) -> list[Column]:
         header, colon, path = part.partition(":")
         if not colon:
             raise PrintError(f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
-        columns.append(Column(header, relaxed(path)))
+        columns.append(Column(header, complete_path(path)))
     return columns
 
 
@@ -49,7 +49,7 @@ def columns_of_file(text: str) -> list[Column]:
         raise PrintError(
             f"number of headers ({len(headers)}) and field specifications ({len(paths)}) don't match"
         )
-    return [Column(header, relaxed(path)) for header, path in zip(headers, paths, strict=True)]
+    return [Column(header, complete_path(path)) for header, path in zip(headers, paths, strict=True)]
 
 
 @dataclass
@@ -81,7 +81,7 @@ class CustomColumns:
 
 
 def _cell(found: list[list[Any]]) -> str:
-    values = [escaped(sprint(value)) for part in found for value in part]
+    values = [escape_controls(sprint(value)) for part in found for value in part]
     if not found or not found[0]:
         values.insert(0, "<none>")
     return ",".join(values)

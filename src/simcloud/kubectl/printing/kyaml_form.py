@@ -59,14 +59,14 @@ def _key(name: str) -> str:
     )
     if _SAFE.match(name) and not ambiguous:
         return name
-    return '"' + _escaped(name).replace("\t", "\\t") + '"'
+    return '"' + _escape(name).replace("\t", "\\t") + '"'
 
 
 def _string(text: str, indent: int) -> str:
     if forbidden(text):
         raise PrintError("error decoding: yaml: control characters are not allowed")
     if "\n" not in text:
-        return f'"{_escaped(text)}"'
+        return f'"{_escape(text)}"'
     lead = "\n" + " " * (indent + 2)
     lines = text.split("\n")
     last = lines.pop()
@@ -78,16 +78,16 @@ def _string(text: str, indent: int) -> str:
 
 def _line(line: str) -> str:
     """One line of several; a backslash keeps the space it begins with."""
-    return ("\\" if line[:1] in (" ", "\t") else " ") + _escaped(line)
+    return ("\\" if line[:1] in (" ", "\t") else " ") + _escape(line)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     if text.isprintable() and '"' not in text and "\\" not in text:
         return text
-    return "".join(map(_shown, text))
+    return "".join(map(_escape_character, text))
 
 
-def _shown(char: str) -> str:
+def _escape_character(char: str) -> str:
     number = ord(char)
     if char == "\t" or (char.isprintable() and char not in '"\\'):
         return char

@@ -33,7 +33,7 @@ GET_FORMATS = tuple(sorted((*OBJECT_FORMATS, *_COLUMNS, "wide")))
 """What ``get`` can print."""
 
 ReadFile = Callable[[str], str]
-"""Reads a file of the person's machine; an OSError's ``strerror`` is told."""
+"""Reads a file of the user's machine; an OSError's ``strerror`` is printed."""
 
 
 class Printer(Protocol):
@@ -166,7 +166,7 @@ class _PathPrinter:
 
     def print(self, *objects: Object) -> str:
         try:
-            return "".join(self.path.explained(obj, as_json=self.as_json) for obj in objects)
+            return "".join(self.path.evaluate_with_details(obj, as_json=self.as_json) for obj in objects)
         except Panic as error:
             raise Crash(f"panic: {error}") from None
         except JsonPathError as error:
@@ -181,7 +181,7 @@ class _TemplatePrinter:
         printed = ""
         for obj in objects:
             try:
-                printed += self.template.explained(obj)
+                printed += self.template.evaluate_with_details(obj)
             except TemplateError as error:
                 raise PrintError(str(error), printed + error.printed) from None
         return printed

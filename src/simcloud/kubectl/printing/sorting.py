@@ -15,7 +15,7 @@ from simcloud.golang.formatting import type_name
 from simcloud.golang.quoting import quote
 from simcloud.golang.sorting import go_sorted
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import relaxed
+from simcloud.kubectl.jsonpath.relaxed import complete_path
 from simcloud.kubectl.printing.errors import PrintError
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
@@ -44,12 +44,12 @@ def sort_objects(objects: Sequence[Object], by: str) -> list[Object]:
     if not objects:
         return []
     try:
-        path = relaxed(by)
+        path = complete_path(by)
         found = [_first(JsonPath(path), obj) for obj in objects]
     except JsonPathError as error:
         raise PrintError(str(error)) from None
-    told = f"Field {path} in *unstructured.Unstructured"
-    return _sorted(objects, found, path, "sorter.go:329", told)
+    message = f"Field {path} in *unstructured.Unstructured"
+    return _sort_rows(objects, found, path, "sorter.go:329", message)
 
 
 def sort_rows(rows: Sequence[Object], by: str) -> list[Object]:
@@ -57,7 +57,7 @@ def sort_rows(rows: Sequence[Object], by: str) -> list[Object]:
     if len(rows) < 2:
         return list(rows)
     try:
-        path = relaxed(by)
+        path = complete_path(by)
     except JsonPathError:
         path = by
     try:
@@ -68,7 +68,7 @@ def sort_rows(rows: Sequence[Object], by: str) -> list[Object]:
         found = [_first(parsed, row.get("object") or {}) for row in rows]
     except JsonPathError as error:
         raise PrintError(f"Failed to get values for [][]reflect.Value(nil) using {path} ({error})") from None
-    return _sorted(rows, found, path, "sorter.go:375", f"Field {path} in [][][]reflect.Value")
+    return _sort_rows(rows, found, path, "sorter.go:375", f"Field {path} in [][][]reflect.Value")
 
 
 def _first(path: JsonPath, obj: Object) -> Any:
@@ -76,14 +76,14 @@ def _first(path: JsonPath, obj: Object) -> Any:
     return found[0][0] if found and found[0] else _ABSENT
 
 
-def _sorted(rows: Sequence[_Row], found: list[Any], path: str, place: str, told: str) -> list[_Row]:
+def _sort_rows(rows: Sequence[_Row], found: list[Any], path: str, place: str, message: str) -> list[_Row]:
     if all(value is _ABSENT for value in found):
         raise PrintError(f"couldn't find any field with path {quote(path)} in the list of objects")
     pairs = list(zip(rows, found, strict=True))
     try:
         return [row for row, _ in go_sorted(pairs, _less_pair)]
     except _NoOrder as error:
-        raise Unsortable(place, f"{told} is an unsortable type: interface, err: {error}") from None
+        raise Unsortable(place, f"{message} is an unsortable type: interface, err: {error}") from None
 
 
 def _less_pair(one: tuple[_Row, Any], other: tuple[_Row, Any]) -> bool:

@@ -10,7 +10,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.printing.errors import PrintError
 from simcloud.kubectl.printing.sorting import Unsortable, sort_objects, sort_rows
-from simcloud.kubectl.printing.terminal import escaped
+from simcloud.kubectl.printing.terminal import escape_controls
 from simcloud.kubernetes.api.objects import Object
 
 _EVENTS = {"ADDED": "ADDED   ", "MODIFIED": "MODIFIED", "DELETED": "DELETED ", "ERROR": "ERROR   "}
@@ -69,7 +69,7 @@ class TablePrinter:
             tables = sort_tables(tables, self.look.sort_by)
         for tabled in tables:
             if tabled.resource != self._resource:
-                printed.append(self._flushed())
+                printed.append(self._flush())
                 self._begin(tabled.resource)
             try:
                 self._add(tabled)
@@ -77,20 +77,20 @@ class TablePrinter:
                 raise
             except PrintError:
                 continue  # kubectl does not look whether a table was printed
-        printed.append(self._flushed())
+        printed.append(self._flush())
         return "".join(printed)
 
     def event(self, tabled: Tabled, kind: str = "") -> str:
         """The rows of a watch's event; ``kind`` (``ADDED`` …) is shown where it is asked for."""
         self._add(tabled, _EVENTS.get(kind, kind))
-        return self._flushed()
+        return self._flush()
 
     def _begin(self, resource: str) -> None:
         self._writer.forget()
         self._apart = bool(self._resource) and self.look.headers and self._anything
         self._resource, self._definitions, self._headed = resource, None, False
 
-    def _flushed(self) -> str:
+    def _flush(self) -> str:
         text = self._writer.flush()
         if not text:
             return ""
@@ -123,7 +123,7 @@ class TablePrinter:
         cells = ["EVENT"] if event else []
         if self._placed:
             cells.append("NAMESPACE")
-        cells += [str(one["name"]).upper() for one in definitions if self._shown(one)]
+        cells += [str(definition["name"]).upper() for definition in definitions if self._is_shown(definition)]
         cells += [label.rpartition("/")[2].upper() for label in look.label_columns]
         return [*cells, "LABELS"] if look.labels else cells
 
@@ -138,12 +138,12 @@ class TablePrinter:
         for definition, cell in zip(definitions, row["cells"], strict=False):
             if not named and definition.get("format") == "name" and definition.get("type") == "string":
                 cell, named = f"{tabled.kind}/{cell}", True
-            if self._shown(definition):
+            if self._is_shown(definition):
                 cells.append(_text(cell))
         cells += [labels.get(label, "") for label in look.label_columns]
         return [*cells, labels_text(labels)] if look.labels else cells
 
-    def _shown(self, definition: Object) -> bool:
+    def _is_shown(self, definition: Object) -> bool:
         return self.look.wide or not definition.get("priority")
 
 
@@ -160,7 +160,7 @@ def _text(cell: Any) -> str:
     if text.isprintable():
         return text
     cut = min((place for char in "\f\n\r" if (place := text.find(char)) >= 0), default=-1)
-    return escaped(text) if cut < 0 else escaped(text[:cut]) + "..."
+    return escape_controls(text) if cut < 0 else escape_controls(text[:cut]) + "..."
 
 
 def labels_text(labels: dict[str, str]) -> str:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def escaped(text: str) -> str:
-    """The text without what would steer a terminal."""
+def escape_controls(text: str) -> str:
+    """Escape the control characters that a terminal would interpret."""
     return text.replace("\x1b", "^[").replace("\r", "\\r")

@@ -50,7 +50,7 @@ def _map(value: dict[str, Any], indent: int, lead: str, lines: list[str]) -> Non
         lines.append(lead + "{}")
         return
     lead = lead or " " * indent
-    for name in ordered(tuple(value)):
+    for name in order_keys(tuple(value)):
         held = value[name]
         if type(held) is str and len(held) < _REMEMBERED:
             lines.append(_text_entry(lead, name, held, indent))
@@ -125,8 +125,8 @@ def number_text(value: float) -> str:
 
 
 @lru_cache(maxsize=4096)
-def ordered(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys of a map in the library's order: letters after other characters, numbers by their value."""
+def order_keys(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Sort the keys of a map as the library does: letters after other characters, numbers by value."""
     return tuple(sorted(names, key=cmp_to_key(_compare)))
 
 

@@ -58,14 +58,14 @@ def forbidden(text: str) -> bool:
 
 def scalar(text: str, column: int, indent: int) -> str:
     """A string as a value that begins at a column; further lines stand at an indent."""
-    style, written = _styled(text)
+    style, written = _choose_style(text)
     if style == "|":
         return _block(text, indent)
     if column + len(written) <= _WIDTH or " " not in text or written.startswith('"\\uFEFF'):
         return written
     if style == '"':
-        return _folded_double(text, column, indent)
-    return _folded(text, style, column, indent)
+        return _fold_double(text, column, indent)
+    return _fold(text, style, column, indent)
 
 
 @lru_cache(maxsize=8192)
@@ -73,11 +73,11 @@ def key(text: str) -> str | None:
     """A string as the key of a map; None if it is too long for one or of several lines."""
     if (len(text) > 32 and len(text.encode()) > _LONGEST_KEY) or _BREAK.search(text):
         return None
-    return _styled(text)[1]
+    return _choose_style(text)[1]
 
 
 @lru_cache(maxsize=16384)
-def _styled(text: str) -> tuple[str, str]:
+def _choose_style(text: str) -> tuple[str, str]:
     """How a string is written (plain, ``'``, ``"`` or ``|``), and what it is when it fits the line."""
     if forbidden(text):
         raise ControlCharacter
@@ -148,11 +148,11 @@ def _is_time(text: str) -> bool:
 def _double(text: str) -> str:
     if text.startswith("\ufeff"):  # the library then takes every character for one to escape
         return '"' + "".join(_escape(ord(char)) for char in text) + '"'
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return '"' + "".join(map(_escape_character, text)) + '"'
 
 
 @lru_cache(maxsize=1024)
-def _escaped(char: str) -> str:
+def _escape_character(char: str) -> str:
     if char not in '"\\' and char != "\n" and not _UNPRINTABLE.match(char) and char not in _BREAKS:
         return char
     return _escape(ord(char))
@@ -177,7 +177,7 @@ def _block(text: str, indent: int) -> str:
     return mark + "".join(lead + line if line else "\n" for line in lines)
 
 
-def _folded(text: str, mark: str, column: int, indent: int) -> str:
+def _fold(text: str, mark: str, column: int, indent: int) -> str:
     """Plain or between ``'``: broken at a single space that comes after the last column."""
     written = [mark]
     column += len(mark)
@@ -202,7 +202,7 @@ def _folded(text: str, mark: str, column: int, indent: int) -> str:
     return "".join(written) + mark
 
 
-def _folded_double(text: str, column: int, indent: int) -> str:
+def _fold_double(text: str, column: int, indent: int) -> str:
     written = ['"']
     column += 1
     last = len(text) - 1
@@ -213,7 +213,7 @@ def _folded_double(text: str, column: int, indent: int) -> str:
             written.append("\n" + " " * indent + ("\\" if more else ""))
             column = indent + more
         else:
-            piece = _escaped(char)
+            piece = _escape_character(char)
             written.append(piece)
             column += len(piece)
         after_space = char == " "

@@ -29,33 +29,33 @@ async def api_resources(kubectl: Kubectl) -> None:
     output = flags["output"]
     printer = printer_of(kubectl, FORMATS, keep_order=True) if output != "name" else None
     connection = await kubectl.connect()
-    chosen = [one for one in preferred(connection.catalogue) if _wanted(kubectl, one)]
+    chosen = [resource for resource in list_preferred(connection.catalogue) if _is_wanted(kubectl, resource)]
     if flags["sort-by"]:
         chosen.sort(key=lambda one: one.plural if flags["sort-by"] == "name" else one.kind)
     if printer is not None:
-        await kubectl.out(printer.print(_listed(chosen)))
+        await kubectl.out(printer.print(_make_resource_list(chosen)))
         return
     if output == "name":
-        await kubectl.out("".join(f"{qualified(one.plural, one.group)}\n" for one in chosen))
+        await kubectl.out("".join(f"{qualified(resource.plural, resource.group)}\n" for resource in chosen))
         return
     await kubectl.out(_table(chosen, wide=output == "wide", headers=not flags["no-headers"]))
 
 
-def preferred(catalogue: Catalogue) -> list[Resource]:
-    """Each resource once, in its group's preferred version; groups by name, the core one first."""
+def list_preferred(catalogue: Catalogue) -> list[Resource]:
+    """Return each resource once, in its group's preferred version; groups by name, the core one first."""
     found = [
-        one
+        resource
         for group in sorted(catalogue.groups)
-        for one in catalogue.of(group, catalogue.groups[group].versions[0])
+        for resource in catalogue.of(group, catalogue.groups[group].versions[0])
     ]
     return sorted(found, key=lambda one: (one.group, one.plural))
 
 
-def _wanted(kubectl: Kubectl, one: Resource) -> bool:
+def _is_wanted(kubectl: Kubectl, one: Resource) -> bool:
     flags = kubectl.flags
-    if flags.said("api-group") and one.group != flags["api-group"]:
+    if flags.is_given("api-group") and one.group != flags["api-group"]:
         return False
-    if flags.said("namespaced") and one.namespaced != flags["namespaced"]:
+    if flags.is_given("namespaced") and one.namespaced != flags["namespaced"]:
         return False
     if any(verb not in one.verbs for verb in flags["verbs"]):
         return False
@@ -67,17 +67,17 @@ def _table(resources: list[Resource], wide: bool, headers: bool) -> str:
     if headers:
         columns = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
         writer.write("\t".join([*columns, *(("VERBS", "CATEGORIES") if wide else ())]) + "\n")
-    for one in resources:
+    for resource in resources:
         cells = [
-            one.plural, ",".join(one.short_names), one.api_version, str(one.namespaced).lower(), one.kind,
+            resource.plural, ",".join(resource.short_names), resource.api_version, str(resource.namespaced).lower(), resource.kind,
         ]  # fmt: skip
         if wide:
-            cells += [",".join(one.verbs), ",".join(one.categories)]
+            cells += [",".join(resource.verbs), ",".join(resource.categories)]
         writer.write("\t".join(cells) + "\n")
     return writer.flush()
 
 
-def _listed(resources: list[Resource]) -> Object:
+def _make_resource_list(resources: list[Resource]) -> Object:
     """The resources as an APIResourceList."""
     return {
         "kind": "APIResourceList",
@@ -85,17 +85,17 @@ def _listed(resources: list[Resource]) -> Object:
         "groupVersion": "",
         "resources": [
             {
-                "name": one.plural,
-                "singularName": one.singular,
-                "namespaced": one.namespaced,
-                **({"group": one.group} if one.group else {}),
-                "version": one.version,
-                "kind": one.kind,
-                "verbs": list(one.verbs),
-                **({"shortNames": list(one.short_names)} if one.short_names else {}),
-                **({"categories": list(one.categories)} if one.categories else {}),
+                "name": resource.plural,
+                "singularName": resource.singular,
+                "namespaced": resource.namespaced,
+                **({"group": resource.group} if resource.group else {}),
+                "version": resource.version,
+                "kind": resource.kind,
+                "verbs": list(resource.verbs),
+                **({"shortNames": list(resource.short_names)} if resource.short_names else {}),
+                **({"categories": list(resource.categories)} if resource.categories else {}),
             }
-            for one in resources
+            for resource in resources
         ],
     }
 
@@ -116,4 +116,4 @@ async def api_versions(kubectl: Kubectl) -> None:
         for group in catalogue.groups.values()
         for version in group.versions
     }
-    await kubectl.out("".join(f"{one}\n" for one in sorted(found)))
+    await kubectl.out("".join(f"{entry}\n" for entry in sorted(found)))

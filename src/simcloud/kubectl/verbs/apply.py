@@ -9,7 +9,7 @@ from simcloud.kubectl.apply.prune import check_prune, prune
 from simcloud.kubectl.apply.server_side import MANAGER, apply_on_server
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, WithContext
-from simcloud.kubectl.input.files import fail, given, need_files
+from simcloud.kubectl.input.files import fail, need_files, read_given
 from simcloud.kubectl.object_creation import field_validation
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.printing.lists import as_list
@@ -30,11 +30,11 @@ EXAMPLES: Final = (
 async def apply(kubectl: Kubectl) -> None:
     """Apply every object of the files."""
     flags = kubectl.flags
-    if flags["server-side"] and not flags.said("field-manager"):
+    if flags["server-side"] and not flags.is_given("field-manager"):
         flags.values["field-manager"] = MANAGER
     _check(kubectl)
     teller = Teller(kubectl, "configured")
-    found = await given(kubectl, validate=field_validation(kubectl) != "Ignore")
+    found = await read_given(kubectl, validate=field_validation(kubectl) != "Ignore")
     failures, applied = found.failures, []
     if not found.infos and not failures:
         raise KubectlError("no objects passed to apply")

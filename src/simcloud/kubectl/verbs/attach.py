@@ -10,7 +10,7 @@ from simcloud.kubectl.pods.streams import Outlets, converse, join
 from simcloud.kubectl.pods.targets import (
     default_container,
     existing_container,
-    named,
+    find_target,
     pod_to_run_in,
     running_timeout_s,
 )
@@ -38,7 +38,7 @@ async def attach(kubectl: Kubectl) -> None:
             f"expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw {len(args)}: [{' '.join(args)}]"
         )
     running_timeout_s(kubectl, tells_usage=True)
-    info = await named(kubectl, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}")
+    info = await find_target(kubectl, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}")
     pod = await pod_to_run_in(kubectl, info)
     refuse_completed(pod, "attach")
     await attach_to(kubectl, pod, kubectl.flags["container"])

@@ -99,12 +99,12 @@ async def can_i(kubectl: Kubectl) -> int:
     answer = await ask(kubectl, "SelfSubjectAccessReview", "selfsubjectaccessreviews", spec)
     status = answer["status"]
     if not flags["quiet"]:
-        told = "yes" if status["allowed"] else "no"
+        verdict = "yes" if status["allowed"] else "no"
         if status.get("reason") and not status["allowed"]:
-            told += f" - {status['reason']}"
+            verdict += f" - {status['reason']}"
         if status.get("evaluationError"):
-            told += f" - {status['evaluationError']}"
-        await kubectl.out(f"{told}\n")
+            verdict += f" - {status['evaluationError']}"
+        await kubectl.out(f"{verdict}\n")
     return 0 if status["allowed"] else 1
 
 
@@ -113,13 +113,13 @@ async def _question(kubectl: Kubectl, connection: ApiClient) -> Object:
     if what.startswith("/"):
         if kubectl.flags["subresource"]:
             raise KubectlError("--subresource can not be used with NonResourceURL")
-        await _known(kubectl, verb, PATH_VERBS)
+        await _check_verb(kubectl, verb, PATH_VERBS)
         return {"nonResourceAttributes": {"verb": verb, "path": what}}
     kind, _, name = what.partition("/")
     everywhere = kubectl.flags["all-namespaces"]
     place, plural = await _resource(kubectl, connection, kind)
     if not everywhere:
-        await _known(kubectl, verb, VERBS)
+        await _check_verb(kubectl, verb, VERBS)
     return {
         "resourceAttributes": {
             "namespace": "" if everywhere else kubectl.namespace,
@@ -148,7 +148,7 @@ async def _resource(kubectl: Kubectl, connection: ApiClient, word: str) -> tuple
     return found.group, found.plural
 
 
-async def _known(kubectl: Kubectl, verb: str, verbs: tuple[str, ...]) -> None:
+async def _check_verb(kubectl: Kubectl, verb: str, verbs: tuple[str, ...]) -> None:
     if verb not in verbs:
         await _warn(kubectl, f"verb '{verb}' is not a known verb")
 

@@ -65,7 +65,7 @@ def _refuse_nonsense(kubectl: Kubectl) -> None:
             "--max=MAXPODS must be larger or equal to --min=MINPODS, "
             f"max: {flags['max']}, min: {flags['min']}"
         )
-    if flags.said("cpu-percent") and flags["cpu"]:
+    if flags.is_given("cpu-percent") and flags["cpu"]:
         raise KubectlError("--cpu-percent and --cpu are mutually exclusive")
 
 
@@ -78,9 +78,13 @@ def _scaler(kubectl: Kubectl, info: Info) -> Object:
         spec["minReplicas"] = flags["min"]
     spec["maxReplicas"] = flags["max"]
     cpu = flags["cpu"]
-    if flags.said("cpu-percent") and flags["cpu-percent"] >= 0:
+    if flags.is_given("cpu-percent") and flags["cpu-percent"] >= 0:
         cpu = f"{flags['cpu-percent']}%"
-    metrics = [_metric(name, told) for name, told in (("cpu", cpu), ("memory", flags["memory"])) if told]
+    metrics = [
+        _metric(name, target_text)
+        for name, target_text in (("cpu", cpu), ("memory", flags["memory"]))
+        if target_text
+    ]
     if metrics:
         spec["metrics"] = metrics
     return {
@@ -92,21 +96,21 @@ def _scaler(kubectl: Kubectl, info: Info) -> Object:
     }
 
 
-def _metric(name: str, told: str) -> Object:
+def _metric(name: str, target_text: str) -> Object:
     """How much of a resource a pod should use: a share of its request, or an amount."""
     target: Object
-    if told.endswith("%"):
-        share = told[:-1]
+    if target_text.endswith("%"):
+        share = target_text[:-1]
         if not share.isascii() or not share.isdigit():
             raise KubectlError(f"invalid percentage value: {share}")
         target = {"type": "Utilization", "averageUtilization": int(share)}
     else:
         try:
             # A plain number of CPU is thousandths of one.
-            amount = f"{told}m" if name == "cpu" and told.isdigit() else told
+            amount = f"{target_text}m" if name == "cpu" and target_text.isdigit() else target_text
             target = {"type": "AverageValue", "averageValue": quantity.canonical(amount)}
         except ValueError:
-            raise KubectlError(f"invalid resource {name} value: {told}") from None
+            raise KubectlError(f"invalid resource {name} value: {target_text}") from None
     return {"type": "Resource", "resource": {"name": name, "target": target}}
 
 

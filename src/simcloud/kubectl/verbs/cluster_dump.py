@@ -40,7 +40,7 @@ async def dump(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     connection = await kubectl.connect()
     printer = printer_of(kubectl, OBJECT_FORMATS, keep_order=True)
-    assert printer is not None  # json is what it prints unless told otherwise
+    assert printer is not None  # json is the default output
     ending = ENDINGS.get(flags["output"], ".txt")
     await _dump(kubectl, connection, printer, "nodes", None, f"nodes{ending}")
     for namespace in await _namespaces(kubectl, connection):
@@ -56,7 +56,7 @@ async def dump(kubectl: Kubectl) -> None:
 async def _namespaces(kubectl: Kubectl, connection: ApiClient) -> list[str]:
     if kubectl.flags["all-namespaces"]:
         found = await connection.list(connection.resource("namespaces"), None)
-        return [one["metadata"]["name"] for one in found]
+        return [item["metadata"]["name"] for item in found]
     return kubectl.flags["namespaces"] or ["kube-system", kubectl.namespace]
 
 
@@ -65,7 +65,7 @@ async def _dump(
 ) -> None:
     resource = connection.resource(name)
     listed = await connection.listed(resource, namespace)
-    items = [_typed(one, resource) for one in listed["items"]]
+    items = [_as_list_item(item, resource) for item in listed["items"]]
     whole: Object = {
         "kind": resource.list_kind,
         "apiVersion": resource.api_version,
@@ -75,8 +75,8 @@ async def _dump(
     await _write(kubectl, path, printer.print(whole))
 
 
-def _typed(obj: Object, resource: Resource) -> Object:
-    """An object as it is in a list of its kind, which says the kind for all."""
+def _as_list_item(obj: Object, resource: Resource) -> Object:
+    """Return an object as in a list of its kind, without kind and version of its own."""
     bare = {key: value for key, value in obj.items() if key not in ("kind", "apiVersion")}
     ordered: Object = in_struct_order(without_managed_fields(bare), resource.schema)
     return ordered

@@ -24,7 +24,7 @@ async def cluster_info(kubectl: Kubectl) -> None:
     server = kubectl.config.server
     lines = [f"Kubernetes control plane is running at {server}"]
     services = await connection.list(connection.resource("services"), "kube-system", labels=SERVICE)
-    lines += [f"{_name(one)} is running at {_link(server, one)}" for one in services]
+    lines += [f"{_name(service)} is running at {_link(server, service)}" for service in services]
     lines += ["", FURTHER]
     await kubectl.out("\n".join(lines) + "\n")
 

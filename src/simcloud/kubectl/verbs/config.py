@@ -8,8 +8,8 @@ from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.help.pages import help_of
-from simcloud.kubectl.kubeconfig.config import merged
-from simcloud.kubectl.kubeconfig.fields import Config, ordered
+from simcloud.kubectl.kubeconfig.config import merge_kubeconfigs
+from simcloud.kubectl.kubeconfig.fields import Config, order_kubeconfig
 from simcloud.kubectl.kubeconfig.file import Kubeconfig
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS
@@ -35,7 +35,7 @@ async def _only_name(kubectl: Kubectl) -> str:
 )
 async def current_context(kubectl: Kubectl) -> None:
     """Its name."""
-    name = merged(kubectl.ctx, kubectl.flags).get("current-context", "")
+    name = merge_kubeconfigs(kubectl.ctx, kubectl.flags).get("current-context", "")
     if not name:
         raise KubectlError("current-context is not set")
     await kubectl.out(f"{name}\n")
@@ -50,9 +50,9 @@ async def get_contexts(kubectl: Kubectl) -> None:
             f"--output {flags['output']} is not available in kubectl config get-contexts; "
             "resetting to default output format"
         )
-    told = merged(kubectl.ctx, flags)
-    current = told.get("current-context", "")
-    known = {one["name"]: one.get("context") or {} for one in told["contexts"]}
+    config = merge_kubeconfigs(kubectl.ctx, flags)
+    current = config.get("current-context", "")
+    known = {entry["name"]: entry.get("context") or {} for entry in config["contexts"]}
     wanted = kubectl.args or sorted(known)
     rows = []
     for name in wanted:
@@ -73,7 +73,7 @@ async def get_contexts(kubectl: Kubectl) -> None:
 
 
 async def _names(kubectl: Kubectl, part: str) -> None:
-    names = sorted(one["name"] for one in merged(kubectl.ctx, kubectl.flags)[part])
+    names = sorted(entry["name"] for entry in merge_kubeconfigs(kubectl.ctx, kubectl.flags)[part])
     await kubectl.out("".join(f"{name}\n" for name in ["NAME", *names]))
 
 
@@ -101,7 +101,7 @@ async def use_context(kubectl: Kubectl) -> None:
     file = Kubeconfig(kubectl)
     if file.entry("contexts", name) is None:
         raise KubectlError(f'no context exists with the name: "{name}"')
-    file.told["current-context"] = name
+    file.config["current-context"] = name
     file.save()
     await kubectl.out(f'Switched to context "{name}".\n')
 
@@ -117,7 +117,7 @@ async def set_context(kubectl: Kubectl) -> None:
     if flags["current"]:
         if kubectl.args:
             raise KubectlError("you cannot specify both a context name and --current")
-        name = str(file.told.get("current-context", ""))
+        name = str(file.config.get("current-context", ""))
         if not name:
             raise KubectlError("no current context is set")
     else:
@@ -127,7 +127,7 @@ async def set_context(kubectl: Kubectl) -> None:
     done = "created" if file.entry("contexts", name) is None else "modified"
     entry = file.make("contexts", name)
     for key in ("cluster", "user", "namespace"):
-        if flags.said(key):
+        if flags.is_given(key):
             entry[key] = flags[key]
     file.save()
     await kubectl.out(f'Context "{name}" {done}.\n')
@@ -139,39 +139,41 @@ async def view(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     if kubectl.args:
         raise UsageError(f"unexpected arguments: [{' '.join(kubectl.args)}]", kubectl.command.full)
-    told = copy({key: value for key, value in merged(kubectl.ctx, flags).items() if key != "found"})
+    config = copy(
+        {key: value for key, value in merge_kubeconfigs(kubectl.ctx, flags).items() if key != "found"}
+    )
     if flags["minify"]:
-        _minify(told, flags.get("context", "") or told.get("current-context", ""))
+        _minify(config, flags.get("context", "") or config.get("current-context", ""))
     if not flags["raw"]:
-        _redact(told)
+        _redact(config)
     printer = printer_of(kubectl, OBJECT_FORMATS, keep_order=True)
-    if printer is None or flags["output"] == "name":  # yaml is what it prints unless told otherwise: by -o ''
+    if printer is None or flags["output"] == "name":  # yaml is the default, which -o '' overrides
         await kubectl.out("config/<unknown>\n")
         return
-    await kubectl.out(printer.print(ordered(told)))
+    await kubectl.out(printer.print(order_kubeconfig(config)))
 
 
-def _minify(told: Config, name: str) -> None:
+def _minify(config: Config, name: str) -> None:
     """Only what one context needs."""
     if not name:
         raise KubectlError("current-context must exist in order to minify")
-    contexts = [one for one in told["contexts"] if one["name"] == name]
+    contexts = [context for context in config["contexts"] if context["name"] == name]
     if not contexts:
         raise KubectlError(f"cannot locate context {name}")
     used = contexts[0].get("context") or {}
-    told["contexts"], told["current-context"] = contexts, name
+    config["contexts"], config["current-context"] = contexts, name
     cluster = used.get("cluster", "")
-    if cluster and not any(one["name"] == cluster for one in told["clusters"]):
+    if cluster and not any(entry["name"] == cluster for entry in config["clusters"]):
         raise KubectlError(f"cannot locate cluster {cluster}")
-    told["clusters"] = [one for one in told["clusters"] if one["name"] == used.get("cluster")]
-    told["users"] = [one for one in told["users"] if one["name"] == used.get("user")]
+    config["clusters"] = [entry for entry in config["clusters"] if entry["name"] == used.get("cluster")]
+    config["users"] = [user for user in config["users"] if user["name"] == used.get("user")]
 
 
-def _redact(told: Config) -> None:
+def _redact(config: Config) -> None:
     """What nobody should read over a shoulder."""
     for part, inner in (("clusters", "cluster"), ("users", "user")):
-        for one in told[part]:
-            entry = one.get(inner) or {}
+        for item in config[part]:
+            entry = item.get(inner) or {}
             for key in entry:
                 if key in DATA:
                     entry[key] = "DATA+OMITTED"

@@ -29,7 +29,7 @@ async def uncordon(kubectl: Kubectl) -> None:
 async def nodes_named(kubectl: Kubectl) -> list[Info]:
     """The nodes that the command line means; if one is missing nothing is done at all."""
     full, name = kubectl.command.full, kubectl.command.name
-    selected = kubectl.flags.said("selector")
+    selected = kubectl.flags.is_given("selector")
     if not kubectl.args and not selected:
         raise UsageError(f"USAGE: {name} NODE [flags]", full)
     if kubectl.args and kubectl.flags["selector"]:

@@ -12,9 +12,9 @@ from simcloud.kubectl.pods.archives import TooMuch, is_whole, members, pack
 from simcloud.kubectl.pods.paths import (
     FileSpec,
     base_of,
-    cleaned,
+    clean_path,
     folder_of,
-    joined,
+    join_paths,
     lies_in,
     read_spec,
     without_shortcuts,
@@ -62,11 +62,11 @@ async def _send(kubectl: Kubectl, source: FileSpec, target: FileSpec) -> None:
         await _run(
             kubectl, target, ["test", "-d", file], Outlets(nowhere, nowhere), quiet=True, tells_status=False
         )
-        file = joined(file, base_of(source.file))
+        file = join_paths(file, base_of(source.file))
     except (KubectlError, ApiError, Exit):
         pass  # no folder, or no such pod: then the copying says so
     try:
-        packed = pack(ctx, cleaned(source.file), base_of(cleaned(file)))
+        packed = pack(ctx, clean_path(source.file), base_of(clean_path(file)))
     except FileError as error:
         raise KubectlError(f"open {error.path}: {error.strerror.lower()}") from None
     except TooMuch:
@@ -90,7 +90,7 @@ async def _fetch(kubectl: Kubectl, source: FileSpec, target: FileSpec) -> None:
             raise
     if archive.dropped_bytes:
         raise KubectlError(f"{source.file} is larger than what can be copied at once")
-    prefix = without_shortcuts(cleaned(source.file.lstrip("/\\")))
+    prefix = without_shortcuts(clean_path(source.file.lstrip("/\\")))
     try:
         await _unpack(kubectl, source, prefix, target.file, bytes(archive.data))
     except tarfile.TarError:
@@ -104,7 +104,7 @@ async def _unpack(kubectl: Kubectl, source: FileSpec, prefix: str, target: str, 
         kubectl.ctx.spend_bytes(len(content))
         if not entry.name.startswith(prefix):
             raise KubectlError("tar contents corrupted")
-        path = joined(target, entry.name[len(prefix) :].replace("\\", "/"))
+        path = join_paths(target, entry.name[len(prefix) :].replace("\\", "/"))
         if not lies_in(target, path):
             await kubectl.err(f"warning: file {quote(path)} is outside target destination, skipping\n")
             continue
@@ -119,8 +119,8 @@ async def _unpack(kubectl: Kubectl, source: FileSpec, prefix: str, target: str, 
                     f' (consider using "kubectl exec -n {quote(source.namespace)} {quote(source.pod)} -- '
                     f'tar cf - {quote(source.file)} | tar xf -")'
                 )
-                told = f"warning: skipping symlink: {quote(path)} -> {quote(entry.linkname)}"
-                await kubectl.err(f"{told}{'' if warned else advice}\n")
+                message = f"warning: skipping symlink: {quote(path)} -> {quote(entry.linkname)}"
+                await kubectl.err(f"{message}{'' if warned else advice}\n")
                 warned = True
             else:
                 files.write(path, content)

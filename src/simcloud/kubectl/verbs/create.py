@@ -6,7 +6,7 @@ from typing import Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.input.files import fail, given, need_files, with_source
+from simcloud.kubectl.input.files import fail, need_files, read_given, with_source
 from simcloud.kubectl.object_creation import (
     field_validation,
     has_last_applied,
@@ -40,7 +40,7 @@ async def create(kubectl: Kubectl) -> None:
     if flags["edit"]:
         raise KubectlError("there is no editor here: change the file, then create it")
     teller = Teller(kubectl, "created")
-    found = await given(kubectl, validate=field_validation(kubectl) != "Ignore")
+    found = await read_given(kubectl, validate=field_validation(kubectl) != "Ignore")
     failures = found.failures
     if not found.infos and not failures:
         raise KubectlError("no objects passed to create")

@@ -209,7 +209,7 @@ async def token(kubectl: Kubectl) -> None:
         raise KubectlError("service account name cannot be empty")
     if flags["duration"] < 0:
         raise KubectlError("duration must be greater than or equal to 0")
-    kind = _bound_kind(kubectl)
+    kind = _parse_bound_kind(kubectl)
     printer = printer_of(kubectl, OBJECT_FORMATS)
     spec: Object = {"audiences": flags["audience"]}
     if flags["duration"]:
@@ -224,15 +224,15 @@ async def token(kubectl: Kubectl) -> None:
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": {}, "spec": spec}
     connection = await kubectl.connect()
     try:
-        told = await connection.act(
+        response = await connection.act(
             connection.resource("serviceaccounts"), kubectl.namespace, name, "token", request
         )
     except ApiError as error:
         raise KubectlError(f"failed to create token: {error.message}") from None
-    await kubectl.out(told["status"]["token"] + "\n" if printer is None else printer.print(told))
+    await kubectl.out(response["status"]["token"] + "\n" if printer is None else printer.print(response))
 
 
-def _bound_kind(kubectl: Kubectl) -> str:
+def _parse_bound_kind(kubectl: Kubectl) -> str:
     flags = kubectl.flags
     kind: str = flags["bound-object-kind"]
     if not kind:

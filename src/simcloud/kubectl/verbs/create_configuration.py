@@ -10,7 +10,7 @@ from simcloud.golang.json_text import json_text
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.content_hash import content_hash
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.input.sources import Pairs, gathered
+from simcloud.kubectl.input.sources import Pairs, gather_pairs
 from simcloud.kubectl.object_creation import create_built, the_name
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object
@@ -38,7 +38,7 @@ async def config_map(kubectl: Kubectl) -> None:
     """Make a ConfigMap."""
     name = the_name(kubectl)
     obj: Object = {"metadata": {"name": name}}
-    for key, value in gathered(kubectl):
+    for key, value in gather_pairs(kubectl):
         if faults := config_map_key(key):
             raise KubectlError(f'"{key}" is not a valid key name for a ConfigMap: {",".join(faults)}')
         for field, where in (("data", "Data"), ("binaryData", "BinaryData")):
@@ -71,7 +71,7 @@ async def config_map(kubectl: Kubectl) -> None:
 async def generic(kubectl: Kubectl) -> None:
     """Make a Secret of any type."""
     name = the_name(kubectl)
-    await _secret(kubectl, name, gathered(kubectl), kubectl.flags["type"])
+    await _secret(kubectl, name, gather_pairs(kubectl), kubectl.flags["type"])
 
 
 @command(
@@ -101,7 +101,7 @@ def _check_pem(data: bytes, what: str, kind: str) -> None:
     kinds = [found.decode() for found in _PEM.findall(data)]
     if not kinds:
         raise KubectlError(f"tls: failed to find any PEM data in {what} input")
-    if any(one == kind or (what == "key" and one.endswith(f" {kind}")) for one in kinds):
+    if any(entry == kind or (what == "key" and entry.endswith(f" {kind}")) for entry in kinds):
         return
     wanted = (
         '"CERTIFICATE" PEM block' if what == "certificate" else 'PEM block with type ending in "PRIVATE KEY"'
@@ -123,7 +123,7 @@ def _check_pem(data: bytes, what: str, kind: str) -> None:
 async def docker_registry(kubectl: Kubectl) -> None:
     """Make a Secret for pulling images."""
     name, flags = the_name(kubectl), kubectl.flags
-    pairs = gathered(kubectl)
+    pairs = gather_pairs(kubectl)
     if not pairs:
         user, password, server = (flags[f"docker-{part}"] for part in ("username", "password", "server"))
         if not (user and password and server):

@@ -88,12 +88,15 @@ def _selector(text: str) -> Object:
     except ApiError as error:
         raise KubectlError(error.message) from None
     selector: Object = {}
-    for one in requirements:
-        if one.operator in ("=", "=="):
-            selector.setdefault("matchLabels", {})[one.key] = one.values[0]
+    for requirement in requirements:
+        if requirement.operator in ("=", "=="):
+            selector.setdefault("matchLabels", {})[requirement.key] = requirement.values[0]
             continue
-        expression = {"key": one.key, "operator": OPERATORS.get(one.operator, one.operator)}
-        values = {"values": sorted(one.values)} if one.values else {}
+        expression = {
+            "key": requirement.key,
+            "operator": OPERATORS.get(requirement.operator, requirement.operator),
+        }
+        values = {"values": sorted(requirement.values)} if requirement.values else {}
         selector.setdefault("matchExpressions", []).append({**expression, **values})
     return selector
 

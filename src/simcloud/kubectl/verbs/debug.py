@@ -10,7 +10,7 @@ from simcloud.kubectl.errors import FlagError, KubectlError
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
 from simcloud.kubectl.pods.profiles import Keep, Style, lighten, open_node, profile_named, secure
 from simcloud.kubectl.pods.streams import read_log
-from simcloud.kubectl.pods.targets import find_container, named
+from simcloud.kubectl.pods.targets import find_container, find_target
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.attach import attach_to
@@ -53,7 +53,7 @@ class Debugger:
         self._env = [{"name": name, "value": value} for name, value in _pairs(flags["env"], "env")]
         self._images = dict(_pairs(flags["set-image"], "set-image"))
         self._custom = _custom(kubectl)
-        self._attaches = flags["attach"] if flags.said("attach") else flags["stdin"]
+        self._attaches = flags["attach"] if flags.is_given("attach") else flags["stdin"]
 
     async def run(self) -> None:
         """Debug everything that is named."""
@@ -75,7 +75,7 @@ class Debugger:
 
     async def _check(self) -> None:
         flags = self._flags
-        if flags.said("attach") and flags["attach"] and not flags["image"] and not flags["container"]:
+        if flags.is_given("attach") and flags["attach"] and not flags["image"] and not flags["container"]:
             raise KubectlError(
                 "you must specify --container or create a new container using --image in order to attach."
             )
@@ -128,7 +128,7 @@ class Debugger:
     async def _targets(self) -> list[Info]:
         if self._flags["filename"]:
             return await select(self._kubectl, [], fetch_files=True)
-        return [await named(self._kubectl, word) for word in self._names]
+        return [await find_target(self._kubectl, word) for word in self._names]
 
     # -- the three ways ------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class Debugger:
         secure(self._profile, container, Style.EPHEMERAL)
         await self._customise(container)
         connection = await self._kubectl.connect()
-        before = [{"name": one["name"]} for one in info.obj["spec"].get("ephemeralContainers") or ()]
+        before = [{"name": entry["name"]} for entry in info.obj["spec"].get("ephemeralContainers") or ()]
         change = {
             "$setElementOrder/ephemeralContainers": [*before, {"name": container["name"]}],
             "ephemeralContainers": [container],
@@ -163,13 +163,13 @@ class Debugger:
                 pod["metadata"][field] = original["metadata"][field]
         spec = pod["spec"]
         spec.pop("ephemeralContainers", None)
-        if flags.said("share-processes"):
+        if flags.is_given("share-processes"):
             spec["shareProcessNamespace"] = flags["share-processes"]
         if not flags["same-node"]:
             spec.pop("nodeName", None)
-        for one in spec["containers"]:
-            one["image"] = self._images.get(one["name"]) or self._images.get("*") or one["image"]
-        container = await self._changed_container(pod)
+        for entry in spec["containers"]:
+            entry["image"] = self._images.get(entry["name"]) or self._images.get("*") or entry["image"]
+        container = await self._change_container(pod)
         if container is not None:
             secure(self._profile, container, Style.COPY)
             await self._customise(container)
@@ -181,7 +181,7 @@ class Debugger:
             await connection.delete(info.resource, info.namespace, info.name, now)
         return made, container["name"] if container is not None else ""
 
-    async def _changed_container(self, pod: Object) -> Object | None:
+    async def _change_container(self, pod: Object) -> Object | None:
         """The container of a copy to debug in: one that it has, or a new one; None if only images changed."""
         flags = self._flags
         container = find_container(pod, flags["container"]) if flags["container"] else None
@@ -282,7 +282,7 @@ class Debugger:
     # -- attaching -----------------------------------------------------------------------------
 
     async def _attach(self, pod: Object, container: str) -> None:
-        pod, state = await self._started(pod, container)
+        pod, state = await self._wait_until_started(pod, container)
         if "terminated" not in state:
             try:
                 await attach_to(self._kubectl, pod, container)
@@ -299,8 +299,8 @@ class Debugger:
         ):
             await self._kubectl.ctx.stdout.write(line)
 
-    async def _started(self, pod: Object, container: str) -> tuple[Object, Object]:
-        """The pod when the container runs, or has run."""
+    async def _wait_until_started(self, pod: Object, container: str) -> tuple[Object, Object]:
+        """Wait until the container runs or has run; return the pod and the status."""
         connection = await self._kubectl.connect()
         resource, metadata = connection.resource("pods"), pod["metadata"]
         one = f"metadata.name={metadata['name']}"
@@ -308,15 +308,19 @@ class Debugger:
         watch = await connection.watch(resource, metadata["namespace"], options, metadata["name"])
         try:
             while True:
-                for status in (one for part in STATUSES for one in at(pod, "status", part, default=())):
+                for status in (
+                    container_status
+                    for part in STATUSES
+                    for container_status in at(pod, "status", part, default=())
+                ):
                     if status["name"] != container:
                         continue
                     state = status["state"]
                     if "running" in state or "terminated" in state:
                         return pod, state
-                    told = at(state, "waiting", "message", default="")
-                    if told and not self._flags["quiet"]:
-                        await self._kubectl.err(f"Warning: container {container}: {told}\n")
+                    message = at(state, "waiting", "message", default="")
+                    if message and not self._flags["quiet"]:
+                        await self._kubectl.err(f"Warning: container {container}: {message}\n")
                 event = await watch.next()
                 if event is None or event.type == "DELETED":
                     raise NotFound(resource, "")
@@ -331,15 +335,15 @@ def _custom(kubectl: Kubectl) -> Object:
     if not name:
         return {}
     try:
-        told = read_yaml(kubectl.ctx.files.read(name))
+        custom = read_yaml(kubectl.ctx.files.read(name))
     except FileError as error:
         why = f"open {name}: {error.strerror.lower()}"
         raise KubectlError(f"must pass a container spec json file for custom profile: {why}") from None
     except BadYaml as error:
         raise KubectlError(f"{name} does not contain a valid container spec: {error}") from None
-    if not isinstance(told, dict):
+    if not isinstance(custom, dict):
         raise KubectlError(f"{name} does not contain a valid container spec: it is no object")
-    return told
+    return custom
 
 
 def _pairs(words: list[str], flag: str) -> list[tuple[str, str]]:
@@ -347,8 +351,8 @@ def _pairs(words: list[str], flag: str) -> list[tuple[str, str]]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            told = f'invalid argument "{word}" for "--{flag}" flag: {word} must be formatted as key=value'
-            raise FlagError(told, "kubectl debug")
+            message = f'invalid argument "{word}" for "--{flag}" flag: {word} must be formatted as key=value'
+            raise FlagError(message, "kubectl debug")
         found.append((name, value))
     return found
 

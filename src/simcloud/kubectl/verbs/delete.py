@@ -8,10 +8,10 @@ from typing import Final
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.flags import BOOLEANS
-from simcloud.kubectl.input.files import Failures, fail, given, with_source
+from simcloud.kubectl.input.files import Failures, fail, read_given, with_source
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.raw import raw
-from simcloud.kubectl.selection import Info, info_of, requested
+from simcloud.kubectl.selection import Info, info_of, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.wait_loop import until_gone
 from simcloud.kubernetes.api.errors import ApiError
@@ -93,13 +93,13 @@ async def manner_of(kubectl: Kubectl) -> Manner:
         if grace > 0:
             raise KubectlError("--force and --grace-period greater than 0 cannot be specified together")
         grace = 0
-        wait = wait and flags.said("wait")
+        wait = wait and flags.is_given("wait")
     elif grace == 0:
         grace = 1  # without --force the kubelet is waited for
     tried = dry_run(kubectl)
     selected = flags.get("all") or flags.get("selector") or flags.get("field-selector")
     ignore = bool(flags.get("ignore-not-found"))
-    if selected and not flags.said("ignore-not-found"):
+    if selected and not flags.is_given("ignore-not-found"):
         ignore = True
     options = DeleteOptions(
         grace_s=grace if grace >= 0 else None,
@@ -132,38 +132,45 @@ async def _targets(kubectl: Kubectl, failures: Failures) -> list[Info]:
             raise KubectlError(
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
             )
-        found = await given(kubectl)
+        found = await read_given(kubectl)
         failures.extend(found.failures)
         return found.infos
-    wanted = await requested(kubectl)
+    wanted = await list_requests(kubectl)
     selected = flags["all"] or flags["selector"] or flags["field-selector"]
-    if not selected and any(not one.name for one in wanted):
+    if not selected and any(not request.name for request in wanted):
         raise KubectlError("resource(s) were provided, but no name was specified")
     connection = await kubectl.connect()
     infos: list[Info] = []
-    for one in wanted:
-        if one.name:
-            infos.append(Info(one.resource, one.namespace or "", one.name, {"metadata": {"name": one.name}}))
+    for request in wanted:
+        if request.name:
+            infos.append(
+                Info(
+                    request.resource,
+                    request.namespace or "",
+                    request.name,
+                    {"metadata": {"name": request.name}},
+                )
+            )
             continue
         try:
             listed = await connection.list(
-                one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                request.resource, request.namespace, labels=flags["selector"], fields=flags["field-selector"]
             )
         except ApiError as error:
             failures.append(error)
             continue
-        infos.extend(info_of(one.resource, obj) for obj in listed)
+        infos.extend(info_of(request.resource, obj) for obj in listed)
     return infos
 
 
 async def delete_all(kubectl: Kubectl, infos: list[Info], manner: Manner, failures: Failures) -> None:
     """Delete objects, tell each, and wait for all of them."""
-    told_scope = False
+    warned_of_scope = False
     waiting: list[tuple[Info, str]] = []
     for info in infos:
-        if kubectl.flags.said("namespace") and not info.resource.namespaced and not told_scope:
+        if kubectl.flags.is_given("namespace") and not info.resource.namespaced and not warned_of_scope:
             await kubectl.err(CLUSTER_WIDE)
-            told_scope = True
+            warned_of_scope = True
         try:
             left = await _delete(kubectl, info, manner)
         except ApiError as error:

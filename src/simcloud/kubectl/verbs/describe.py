@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubectl.command import command
 from simcloud.kubectl.describe import describer_for
 from simcloud.kubectl.errors import KubectlError, sentence
-from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, list_refused, requested
+from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 
@@ -30,14 +30,14 @@ async def describe(kubectl: Kubectl) -> None:
         raise KubectlError(NO_TYPE)
     connection = await kubectl.connect()
     found: list[Info] = []
-    for one in await requested(kubectl):
+    for request in await list_requests(kubectl):
         try:
-            found += await _found(kubectl, one)
+            found += await _find_infos(kubectl, request)
         except ApiError as error:
-            told = sentence(error) if one.name else list_refused(error, one, flags["selector"], "")
-            kubectl.postponed.append(told)
+            message = sentence(error) if request.name else list_refused(error, request, flags["selector"], "")
+            kubectl.postponed.append(message)
     # Events are asked for one object at a time: of several they are shown only when they are asked for.
-    shown = flags["show-events"] and (len(found) < 2 or flags.said("show-events"))
+    shown = flags["show-events"] and (len(found) < 2 or flags.is_given("show-events"))
     before, after = ("", "\n") if _begin_alike(kubectl, found) else ("\n\n", "")
     for place, info in enumerate(found):
         text = await describer_for(info.resource)(connection, info.obj, shown)
@@ -51,10 +51,10 @@ def _begin_alike(kubectl: Kubectl, found: list[Info]) -> bool:
     """Whether the word given was the beginning of names, and no name."""
     if len(kubectl.args) != 2 or "/" in kubectl.args[0]:
         return False
-    return any(kubectl.args[1] != one.name for one in found)
+    return any(kubectl.args[1] != info.name for info in found)
 
 
-async def _found(kubectl: Kubectl, one: Wanted) -> list[Info]:
+async def _find_infos(kubectl: Kubectl, one: Wanted) -> list[Info]:
     connection = await kubectl.connect()
     if not one.name:
         items = await connection.list(one.resource, one.namespace, labels=kubectl.flags["selector"])

@@ -8,7 +8,7 @@ from simcloud.kubectl.apply.client_side import patch_of
 from simcloud.kubectl.apply.server_side import MANAGER
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError, WithContext, tell
-from simcloud.kubectl.input.files import given, need_files
+from simcloud.kubectl.input.files import need_files, read_given
 from simcloud.kubectl.object_creation import with_namespace
 from simcloud.kubectl.printing.lists import without_managed_fields
 from simcloud.kubectl.printing.yaml_form import as_yaml
@@ -32,7 +32,7 @@ MASK: Final = "***"
 async def diff(kubectl: Kubectl) -> int:
     """Compare the live objects with what they would be."""
     flags = kubectl.flags
-    if flags["server-side"] and not flags.said("field-manager"):
+    if flags["server-side"] and not flags.is_given("field-manager"):
         flags.values["field-manager"] = MANAGER
     try:
         return await _diff(kubectl)
@@ -46,7 +46,7 @@ async def _diff(kubectl: Kubectl) -> int:
     need_files(kubectl)
     if kubectl.flags["force-conflicts"] and not kubectl.flags["server-side"]:
         raise KubectlError("--force-conflicts only works with --server-side")
-    found = await given(kubectl)
+    found = await read_given(kubectl)
     if found.failures:
         raise found.failures[0]
     folders = [_folder(kubectl, name) for name in ("LIVE", "MERGED")]
@@ -92,16 +92,16 @@ async def _forms(kubectl: Kubectl, info: Info) -> tuple[Object | None, Object]:
         live = await connection.get(info.resource, info.namespace, info.name)
     except NotFound:
         live = None
-    merged = await _merged(kubectl, info, live)
+    merged = await _dry_run_result(kubectl, info, live)
     if not kubectl.flags["show-managed-fields"]:
         live = without_managed_fields(live) if live is not None else None
         merged = without_managed_fields(merged)
     if info.resource.key == ("", "secrets") and not kubectl.flags["show-secrets"]:
-        return _masked(live, merged)
+        return _mask(live, merged)
     return live, merged
 
 
-async def _merged(kubectl: Kubectl, info: Info, live: Object | None) -> Object:
+async def _dry_run_result(kubectl: Kubectl, info: Info, live: Object | None) -> Object:
     connection = await kubectl.connect()
     wanted, options = with_namespace(info), WriteOptions(dry_run=True)
     place = (info.resource, info.namespace)
@@ -117,8 +117,8 @@ async def _merged(kubectl: Kubectl, info: Info, live: Object | None) -> Object:
     return await connection.patch(*place, info.name, change, options) if change.body else live
 
 
-def _masked(live: Object | None, merged: Object) -> tuple[Object | None, Object]:
-    """A secret's values hidden, and only whether they differ to be seen."""
+def _mask(live: Object | None, merged: Object) -> tuple[Object | None, Object]:
+    """Mask a secret's values so that only differences show."""
     before, after = (live or {}).get("data") or {}, merged.get("data") or {}
     hidden_before, hidden_after = dict.fromkeys(before, MASK), dict.fromkeys(after, MASK)
     for key in before:

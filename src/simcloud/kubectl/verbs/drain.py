@@ -35,9 +35,9 @@ async def drain(kubectl: Kubectl) -> None:
         if not wrong:
             await kubectl.out(f"node/{info.name} drained{SUFFIXES[dry_run(kubectl)]}\n")
             continue
-        told = wrong[0] if len(wrong) == 1 else f"[{', '.join(wrong)}]"
+        message = wrong[0] if len(wrong) == 1 else f"[{', '.join(wrong)}]"
         await kubectl.err(
-            f'error: unable to drain node "{info.name}" due to error: {told}, continuing command...\n'
+            f'error: unable to drain node "{info.name}" due to error: {message}, continuing command...\n'
         )
         faults += wrong
         pending.append(info.name)
@@ -63,10 +63,10 @@ async def _empty(kubectl: Kubectl, info: Info) -> list[str]:
     wrong = await send_away(kubectl, found.leaving)
     if wrong:
         left = (await sort_pods(kubectl, info.name)).leaving
-        told = wrong[0] if len(wrong) == 1 else f"[{', '.join(wrong)}]"
+        message = wrong[0] if len(wrong) == 1 else f"[{', '.join(wrong)}]"
         if left:
             await kubectl.err(
-                f'There are pending pods in node "{info.name}" when an error occurred: {told}\n'
+                f'There are pending pods in node "{info.name}" when an error occurred: {message}\n'
             )
             for pod in left:
                 await kubectl.err(f"pod/{meta(pod)['name']}\n")

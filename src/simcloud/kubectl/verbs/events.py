@@ -40,7 +40,7 @@ async def events(kubectl: Kubectl) -> None:
     namespace = None if flags["all-namespaces"] else kubectl.namespace
     resource = connection.resource("events")
     listed = await connection.listed(resource, namespace)
-    chosen = [one for one in listed["items"] if _fits(one, about, wanted)]
+    chosen = [event for event in listed["items"] if _fits(event, about, wanted)]
     if flags["watch"]:
         await _follow(kubectl, connection, namespace, chosen, about, wanted, printer)
         return
@@ -48,11 +48,12 @@ async def events(kubectl: Kubectl) -> None:
         where = "" if namespace is None else f" in {namespace} namespace"
         await kubectl.err(f"No events found{where}.\n")
         return
-    chosen = go_sorted(chosen, lambda one, other: seen_at(one) < seen_at(other))
+    chosen = go_sorted(chosen, lambda one, other: last_seen_s(one) < last_seen_s(other))
     if printer is not None:
         whole = {"kind": "EventList", "apiVersion": "v1", "metadata": {}}
         items = [
-            in_struct_order({"kind": "Event", "apiVersion": "v1", **one}, resource.schema) for one in chosen
+            in_struct_order({"kind": "Event", "apiVersion": "v1", **event}, resource.schema)
+            for event in chosen
         ]
         if flags["output"] != "name":
             await kubectl.out(printer.print({**whole, "items": items}))
@@ -60,8 +61,8 @@ async def events(kubectl: Kubectl) -> None:
     writer = TabWriter()
     if not flags["no-headers"]:
         writer.write(_headers(namespace is None))
-    for one in chosen:
-        writer.write(_row(one, connection.now_s, namespace is None))
+    for event in chosen:
+        writer.write(_row(event, connection.now_s, namespace is None))
     await kubectl.out(writer.flush())
 
 
@@ -89,8 +90,8 @@ def _fits(event: Object, about: tuple[str, str] | None, types: list[str]) -> boo
     return about is None or about == (regarding.get("kind"), regarding.get("name"))
 
 
-def seen_at(event: Object) -> float:
-    """When an event was last seen, in seconds since 1970."""
+def last_seen_s(event: Object) -> float:
+    """Return when an event was last seen, in seconds since 1970."""
     series = event.get("series")
     if series:
         said = series.get("lastObservedTime")
@@ -117,7 +118,7 @@ def _row(event: Object, now_s: float, everywhere: bool) -> str:
 
 
 def _interval(event: Object, now_s: float) -> str:
-    last = human(now_s - seen_at(event))
+    last = human(now_s - last_seen_s(event))
     series = event.get("series") or {}
     count = series.get("count") or event.get("count") or 1
     first_at = event.get("firstTimestamp") or event.get("eventTime")

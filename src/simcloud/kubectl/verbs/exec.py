@@ -11,7 +11,7 @@ from simcloud.kubectl.pods.targets import (
     POD,
     default_container,
     existing_container,
-    named,
+    find_target,
     pod_to_run_in,
     running_timeout_s,
 )
@@ -67,7 +67,7 @@ def _words(kubectl: Kubectl) -> tuple[str, list[str]]:
 
 async def _target(kubectl: Kubectl, word: str) -> Info:
     if not kubectl.flags["filename"]:
-        return await named(kubectl, word)
+        return await find_target(kubectl, word)
     found = await select(kubectl, [word] if word else [])
     if len(found) != 1:
         raise KubectlError("cannot exec into multiple objects at a time")
@@ -79,7 +79,7 @@ async def _target(kubectl: Kubectl, word: str) -> Info:
 
 
 def refuse_completed(pod: Object, doing: str) -> None:
-    """Nothing runs any more in a pod that is done."""
+    """Raise ``KubectlError`` if a pod has completed."""
     phase = at(pod, "status", "phase", default="")
     if phase in ("Succeeded", "Failed"):
         raise KubectlError(f"cannot {doing} a container in a completed pod; current phase is {phase}")

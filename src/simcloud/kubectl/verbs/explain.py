@@ -34,7 +34,7 @@ async def explain(kubectl: Kubectl) -> None:
         raise KubectlError("We accept only this format: explain RESOURCE")
     form = flags["output"]
     catalogue = (await kubectl.connect()).catalogue
-    resource, path = _asked(catalogue, args[0])
+    resource, path = _parse_request(catalogue, args[0])
     group, version = _version(flags["api-version"], resource)
     if form != "plaintext":
         raise KubectlError(f"unrecognized format: {form}")
@@ -48,14 +48,14 @@ async def explain(kubectl: Kubectl) -> None:
         raise KubectlError(f"GVR ({place}) not found in OpenAPI schema")
     await kubectl.out(f"GROUP:      {group}\n" if group else "")
     await kubectl.out(f"KIND:       {served.kind}\nVERSION:    {version}\n\n")
-    told = Plaintext(document, flags["recursive"]).explain(schema, path)
-    if not told:
+    text = Plaintext(document, flags["recursive"]).explain(schema, path)
+    if not text:
         raise KubectlError(f'field "{path[-1]}" does not exist')
-    await kubectl.out(f"{told}\n")
+    await kubectl.out(f"{text}\n")
 
 
-def _asked(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:
-    """The resource, and the way to a field of it; a group may stand between them."""
+def _parse_request(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]]:
+    """Parse a word into the resource and the path to a field; a group may stand between them."""
     word = word.removesuffix(".")
     name, *path = word.split(".")
     if not name:

@@ -123,10 +123,10 @@ def _ports_of(info: Info) -> list[tuple[int, str]]:
     """The ports that an object names, with their protocols."""
     obj = info.obj
     if info.resource.plural == "services":
-        return [(one["port"], one.get("protocol", "TCP")) for one in at(obj, "spec", "ports") or ()]
+        return [(port["port"], port.get("protocol", "TCP")) for port in at(obj, "spec", "ports") or ()]
     spec = obj["spec"] if info.resource.plural == "pods" else at(obj, "spec", "template", "spec") or {}
     return [
-        (one["containerPort"], one.get("protocol", "TCP"))
+        (port["containerPort"], port.get("protocol", "TCP"))
         for container in spec.get("containers") or ()
-        for one in container.get("ports") or ()
+        for port in container.get("ports") or ()
     ]

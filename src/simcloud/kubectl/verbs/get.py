@@ -13,9 +13,9 @@ from simcloud.kubectl.printing.output import Printer
 from simcloud.kubectl.printing.sorting import sort_objects
 from simcloud.kubectl.printing.table import TablePrinter
 from simcloud.kubectl.raw import raw
-from simcloud.kubectl.selection import Wanted, fetch, list_refused, requested
+from simcloud.kubectl.selection import Wanted, fetch, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubectl.tables import look, nothing_found, tabled
+from simcloud.kubectl.tables import look, make_table, nothing_found
 from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 
@@ -52,15 +52,17 @@ async def get(kubectl: Kubectl) -> None:
         await kubectl.err(NO_TYPE)
         raise UsageError(NEEDED, kubectl.command.full)
     printer = printer_of(kubectl)
-    requests = await requested(kubectl)
+    requests = await list_requests(kubectl)
     if watched:
         watch_output.check(requests)
-    elif flags["subresource"] and any(not one.name for one in requests):
+    elif flags["subresource"] and any(not request.name for request in requests):
         raise KubectlError("subresource cannot be used when bulk resources are specified")
     found = await _fetch(kubectl, requests)
     if watched:
         if not kubectl.postponed:
-            await watch_output.watch(kubectl, requests, [one for _, items in found for one in items], printer)
+            await watch_output.watch(
+                kubectl, requests, [item for _, items in found for item in items], printer
+            )
     elif printer is None:
         await _tables(kubectl, found)
     else:
@@ -71,7 +73,7 @@ async def _raw(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     if kubectl.args:
         raise KubectlError("arguments may not be passed when --raw is specified")
-    if any(flags[one] for one in ("watch", "watch-only", "selector", "label-columns", "sort-by")):
+    if any(flags[flag] for flag in ("watch", "watch-only", "selector", "label-columns", "sort-by")):
         raise KubectlError(
             "--raw may not be specified with other flags that filter the server request or alter the output"
         )
@@ -85,23 +87,26 @@ async def _fetch(kubectl: Kubectl, requests: list[Wanted]) -> Found:
     connection = await kubectl.connect()
     flags = kubectl.flags
     found: Found = []
-    for one in requests:
+    for request in requests:
         try:
-            if one.name:
-                items = [await fetch(connection, one, flags["subresource"])]
+            if request.name:
+                items = [await fetch(connection, request, flags["subresource"])]
             else:
                 items = await connection.list(
-                    one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                    request.resource,
+                    request.namespace,
+                    labels=flags["selector"],
+                    fields=flags["field-selector"],
                 )
         except ApiError as error:
             if not (flags["ignore-not-found"] and error.reason == "NotFound"):
-                kubectl.postponed.append(_refused(kubectl, one, error))
+                kubectl.postponed.append(_format_refusal(kubectl, request, error))
             continue
-        found.append((one, items))
+        found.append((request, items))
     return found
 
 
-def _refused(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
+def _format_refusal(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
     if not one.name:
         return list_refused(error, one, kubectl.flags["selector"], kubectl.flags["field-selector"])
     about = f" (get {one.resource.plural} {one.name})" if isinstance(error, NoSuchPath) else ""
@@ -110,13 +115,13 @@ def _refused(kubectl: Kubectl, one: Wanted, error: ApiError) -> str:
 
 async def _tables(kubectl: Kubectl, found: Found) -> None:
     connection = await kubectl.connect()
-    tables = [tabled(kubectl, connection, one.resource, items) for one, items in found]
-    text = TablePrinter(look(kubectl, [one.resource for one, _ in found])).print(tables)
+    tables = [make_table(kubectl, connection, request.resource, items) for request, items in found]
+    text = TablePrinter(look(kubectl, [request.resource for request, _ in found])).print(tables)
     if text:
         await kubectl.out(text)
     elif not kubectl.postponed and not kubectl.flags["ignore-not-found"]:
         await kubectl.tell_warnings()
-        await kubectl.err(nothing_found(kubectl, [one for one, _ in found]))
+        await kubectl.err(nothing_found(kubectl, [request for request, _ in found]))
 
 
 async def _objects(kubectl: Kubectl, requests: list[Wanted], found: Found, printer: Printer) -> None:

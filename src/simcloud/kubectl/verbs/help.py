@@ -33,5 +33,5 @@ async def completion(kubectl: Kubectl) -> None:
 
 @command("proxy", "Serve the API on a local port")
 async def proxy(kubectl: Kubectl) -> None:
-    """Nothing is served from a bastion."""
+    """Refuse: a bastion serves no proxy."""
     raise KubectlError("no proxy runs on this host: use 'kubectl get --raw /PATH' or 'kubectl port-forward'")

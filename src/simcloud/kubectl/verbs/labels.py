@@ -73,7 +73,7 @@ async def label(kubectl: Kubectl) -> None:
         _lock(kubectl, changed)
         marks.put_on(changed)
         record(kubectl, changed)
-        done = _labelled(known, marks, recorded=kubectl.flags["record"])
+        done = _describe_change(known, marks, recorded=kubectl.flags["record"])
         if not stays_here(kubectl) and done != "not labeled":
             await send_difference(kubectl, info, difference(info.obj, changed))
         await teller.tell(info.resource, changed, done)
@@ -107,8 +107,8 @@ def _keep_labels(known: dict[str, str], marks: Marks) -> None:
         raise PlainError("\n".join(faults))
 
 
-def _labelled(known: dict[str, str], marks: Marks, recorded: bool) -> str:
-    """What has been done, in a word."""
+def _describe_change(known: dict[str, str], marks: Marks, recorded: bool) -> str:
+    """Return the word for what was done."""
     added = any(known.get(key) != value for key, value in marks.values.items()) or recorded
     removed = any(key in known for key in marks.removed)
     if added and removed:
@@ -195,7 +195,7 @@ async def _each(kubectl: Kubectl, resources: list[str], marks: Marks, do: Do) ->
     if flags["resource-version"] and not single:
         raise KubectlError("--resource-version may only be used with a single resource")
 
-    async def listed(info: Info) -> None:
+    async def print_marks(info: Info) -> None:
         changed = copy(info.obj)
         marks.put_on(changed)
         if not single:
@@ -204,7 +204,7 @@ async def _each(kubectl: Kubectl, resources: list[str], marks: Marks, do: Do) ->
         for key, value in sorted(marks.of(changed).items()):
             await kubectl.out(f"{'' if single else ' '}{key}={value}\n")
 
-    await each(kubectl, infos, listed if flags["list"] else do)
+    await each(kubectl, infos, print_marks if flags["list"] else do)
 
 
 def _is_single(kubectl: Kubectl, resources: list[str]) -> bool:

@@ -36,8 +36,8 @@ async def view(kubectl: Kubectl) -> None:
         last = at(info.obj, "metadata", "annotations", LAST_APPLIED)
         if last is None:
             continue
-        told = _read(last)
-        text = json_text(told, indent=2) + "\n" if flags["output"] == "json" else as_yaml(told)
+        applied = _read(last)
+        text = json_text(applied, indent=2) + "\n" if flags["output"] == "json" else as_yaml(applied)
         await kubectl.out(text)
 
 

@@ -13,7 +13,7 @@ from simcloud.kubectl.pods.streams import Incoming, read_log
 from simcloud.kubectl.pods.targets import (
     default_container,
     existing_container,
-    named,
+    find_target,
     pods_to_read,
     running_timeout_s,
 )
@@ -86,7 +86,7 @@ def _options(kubectl: Kubectl) -> LogOptions:
     except Unreadable as error:
         raise KubectlError(str(error)) from None
     tail: int | None = flags["tail"] if flags["tail"] != -1 else None
-    if flags["selector"] and not flags.said("tail"):
+    if flags["selector"] and not flags.is_given("tail"):
         tail = SELECTED_LINES
     # Seconds are rounded to the nearest, halves away from zero.
     since_s = int(abs(flags["since"]) + 0.5) * (1 if flags["since"] > 0 else -1) if flags["since"] else None
@@ -115,7 +115,7 @@ async def _pods(kubectl: Kubectl) -> list[Object]:
             await kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")
         return found
     try:
-        info = await named(kubectl, kubectl.args[0])
+        info = await find_target(kubectl, kubectl.args[0])
     except NotFound as error:
         raise KubectlError(
             f'error from server (NotFound): {error.message} in namespace "{kubectl.namespace}"'
@@ -137,7 +137,7 @@ def _check(kubectl: Kubectl, options: LogOptions) -> None:
         raise KubectlError(
             f"--all-containers=true should not be specified with container name {options.container}"
         )
-    if flags.said("container") and len(kubectl.args) == 2:
+    if flags.is_given("container") and len(kubectl.args) == 2:
         raise KubectlError("only one of -c or an inline [CONTAINER] arg is allowed")
     if flags["limit-bytes"] < 0:
         raise KubectlError("--limit-bytes must be greater than 0")
@@ -151,7 +151,7 @@ async def _wishes(kubectl: Kubectl, pod: Object, options: LogOptions) -> list[Wi
     """The logs of a pod that are meant."""
     if kubectl.flags["all-containers"]:
         parts = ("initContainers", "containers", "ephemeralContainers")
-        names = [one["name"] for part in parts for one in pod["spec"].get(part) or ()]
+        names = [container["name"] for part in parts for container in pod["spec"].get(part) or ()]
         return [Wish(pod, replace(options, container=name)) for name in names]
     name = options.container
     if not name:
@@ -210,8 +210,8 @@ async def _together(kubectl: Kubectl, wishes: list[Wish]) -> None:
             if came is not None and not kubectl.flags["ignore-errors"]:
                 raise came
             if came is not None:
-                told = came.told() if isinstance(came, KubectlError) else came.message
-                await kubectl.ctx.out(f"error: {told.removeprefix('error: ')}\n")
+                message = came.format_message() if isinstance(came, KubectlError) else came.message
+                await kubectl.ctx.out(f"error: {message.removeprefix('error: ')}\n")
             left -= 1
             if not left:
                 return

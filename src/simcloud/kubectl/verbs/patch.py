@@ -63,15 +63,15 @@ def _body(kubectl: Kubectl) -> bytes:
     name = kubectl.flags["patch-file"]
     if name:
         try:
-            told = kubectl.ctx.files.read(name)
+            body = kubectl.ctx.files.read(name)
         except FileError as error:
             raise KubectlError(f"unable to read patch file: open {name}: {error.strerror.lower()}") from None
     else:
-        told = kubectl.flags["patch"].encode()
-    if told.lstrip()[:1] == b"{":
-        return told
+        body = kubectl.flags["patch"].encode()
+    if body.lstrip()[:1] == b"{":
+        return body
     try:
-        return msgspec.json.encode(read_yaml(told))
+        return msgspec.json.encode(read_yaml(body))
     except (BadYaml, TypeError) as error:
         raise KubectlError(f"unable to parse {quote(kubectl.flags['patch'])}: {error}") from None
 
@@ -89,24 +89,24 @@ async def _patch(kubectl: Kubectl, info: Info, change: Patch, teller: Teller) ->
             what = f"{info.resource.plural}{group} {info.name}"
             raise PlainError(f"{sentence(error)} (get {what})") from None
     if stays_here(kubectl):
-        after = _patched_here(info, before, change)
+        after = _patch_locally(info, before, change)
     else:
         body = read_patch(change.body, change.type)
         after = await send(kubectl, info, Patch(change.type, body), subresource)
     unchanged = after == before
     if not stays_here(kubectl) and kubectl.flags["record"]:
-        after = await _recorded(kubectl, info, after)
+        after = await _record_change(kubectl, info, after)
     await teller.tell(info.resource, after, "patched (no change)" if unchanged else "patched")
 
 
-async def _recorded(kubectl: Kubectl, info: Info, after: Object) -> Object:
-    told: Object = {"metadata": {}}
-    record(kubectl, told)
-    return await send_difference(kubectl, info, told)
+async def _record_change(kubectl: Kubectl, info: Info, after: Object) -> Object:
+    change: Object = {"metadata": {}}
+    record(kubectl, change)
+    return await send_difference(kubectl, info, change)
 
 
-def _patched_here(info: Info, before: Object, change: Patch) -> Object:
-    """What the object would be, reckoned without the server."""
+def _patch_locally(info: Info, before: Object, change: Patch) -> Object:
+    """Return the patched object, computed without the server."""
     try:
         body: Any = read_patch(change.body, change.type)
     except ApiError:
@@ -116,5 +116,5 @@ def _patched_here(info: Info, before: Object, change: Patch) -> Object:
             return strategic_merge(before, body, info.resource.schema)
         return patched_form(info.resource, before, Patch(change.type, body))
     except ApiError as error:
-        told = error.message.removeprefix("error decoding patch: ")
-        raise KubectlError(told.replace("[]handlers.jsonPatchOp", "jsonpatch.Patch")) from None
+        message = error.message.removeprefix("error decoding patch: ")
+        raise KubectlError(message.replace("[]handlers.jsonPatchOp", "jsonpatch.Patch")) from None

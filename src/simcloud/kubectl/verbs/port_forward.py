@@ -12,7 +12,7 @@ from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.pods.ports import PortPair, pod_ports, read_pairs, service_ports
 from simcloud.kubectl.pods.streams import Incoming, reach
-from simcloud.kubectl.pods.targets import named, pod_to_run_in, running_timeout_s
+from simcloud.kubectl.pods.targets import find_target, pod_to_run_in, running_timeout_s
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
@@ -38,7 +38,7 @@ async def port_forward(kubectl: Kubectl) -> None:
         raise UsageError("TYPE/NAME and list of ports are required for port-forward", kubectl.command.full)
     running_timeout_s(kubectl, tells_usage=True)
     word, *ports = kubectl.args
-    info = await named(kubectl, word)
+    info = await find_target(kubectl, word)
     pod = await pod_to_run_in(kubectl, info)
     if info.resource.key == ("", "services"):
         ports = service_ports(ports, info.obj, pod)
@@ -97,8 +97,8 @@ class Forwarder:
         """Forward until the pod is lost."""
         listening = [await self._listen(pair, addresses) for pair in pairs]
         if not any(listening):
-            told = " ".join(f"{{{pair.local} {pair.remote}}}" for pair in pairs)
-            raise KubectlError(f"unable to listen on any of the requested ports: [{told}]")
+            ports = " ".join(f"{{{pair.local} {pair.remote}}}" for pair in pairs)
+            raise KubectlError(f"unable to listen on any of the requested ports: [{ports}]")
         self._ctx.signals.on(Signal.INT, lambda _: self._arrivals.end())
         try:
             async for arrival in self._arrivals:
@@ -142,23 +142,21 @@ class Forwarder:
         await self._kubectl.out(f"Handling connection for {pair.local}\n")
         try:
             runtime = runtime_of(self._connection.api, self._pod)
-            splice = runtime.splice(
-                self._pod, pair.remote, socket, lambda why: self._ended(pair, socket, why)
-            )
+            splice = runtime.splice(self._pod, pair.remote, socket, lambda why: self._end(pair, socket, why))
         except ApiError as error:
             socket.close()
             await self._give_up(pair, error.message)
             return
         self._splices[socket] = splice
 
-    def _ended(self, pair: PortPair, socket: Socket, why: str) -> None:
+    def _end(self, pair: PortPair, socket: Socket, why: str) -> None:
         self._splices.pop(socket, None)
         if why:
             self._arrivals.put(Arrival(pair, None, why), 0)
 
     async def _give_up(self, pair: PortPair, why: str) -> None:
-        told = quote(f"an error occurred forwarding {pair.local} -> {pair.remote}: {why}")
+        message = quote(f"an error occurred forwarding {pair.local} -> {pair.remote}: {why}")
         moment = datetime.fromtimestamp(self._ctx.now, UTC)
         header = f"E{moment:%m%d %H:%M:%S.%f} {self._ctx.process.pid:7} portforward.go:522]"
-        await self._kubectl.err(f'{header} "Unhandled Error" err={told}\n')
+        await self._kubectl.err(f'{header} "Unhandled Error" err={message}\n')
         raise KubectlError("lost connection to pod")

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.input.files import Failures, fail, given, need_files, with_source
+from simcloud.kubectl.input.files import Failures, fail, need_files, read_given, with_source
 from simcloud.kubectl.object_creation import (
     field_validation,
     has_last_applied,
@@ -43,7 +43,7 @@ async def replace(kubectl: Kubectl) -> None:
         raise KubectlError("--timeout must have --force specified")
     need_files(kubectl)
     teller = Teller(kubectl, "replaced")
-    found = await given(kubectl, validate=field_validation(kubectl) != "Ignore")
+    found = await read_given(kubectl, validate=field_validation(kubectl) != "Ignore")
     failures = found.failures
     if not found.infos and not failures:
         raise KubectlError("no objects passed to replace")

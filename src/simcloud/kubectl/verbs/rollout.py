@@ -51,8 +51,8 @@ MANAGED_BY_APPLY: Final = (
 group("rollout", "Watch and steer how a workload changes from one version to the next", silent=True)
 
 
-async def chosen(kubectl: Kubectl) -> list[Info]:
-    """The objects that a rollout command means; all of a kind if no name is given."""
+async def choose_objects(kubectl: Kubectl) -> list[Info]:
+    """Select the objects of a rollout command; all of a kind if no name is given."""
     flags = kubectl.flags
     if not kubectl.args and not flags["filename"] and not flags["kustomize"]:
         raise KubectlError("required resource not specified")
@@ -88,22 +88,22 @@ async def history(kubectl: Kubectl) -> None:
             for revision in wanted:
                 await teller.tell(info.resource, revision.shown)
         elif number:
-            told = template_text(_explained(info, wanted[0]))
-            await teller.tell(info.resource, info.obj, f"with revision #{number}\n{told}")
+            text = template_text(_with_change_cause(info, wanted[0]))
+            await teller.tell(info.resource, info.obj, f"with revision #{number}\n{text}")
         else:
             await teller.tell(info.resource, info.obj, f"\n{history_text(known)}")
 
-    await each(kubectl, await chosen(kubectl), one)
+    await each(kubectl, await choose_objects(kubectl), one)
 
 
-def _explained(info: Info, revision: Revision) -> Object:
-    """A Deployment's revision with why it was made among its annotations."""
+def _with_change_cause(info: Info, revision: Revision) -> Object:
+    """Return a revision's template with the change cause among its annotations."""
     if info.resource.kind != "Deployment" or not revision.cause:
         return revision.template
-    told: Object = copy(revision.template)
-    metadata = told.setdefault("metadata", {})
+    template: Object = copy(revision.template)
+    metadata = template.setdefault("metadata", {})
     metadata["annotations"] = {**(metadata.get("annotations") or {}), CHANGE_CAUSE: revision.cause}
-    return told
+    return template
 
 
 @command(
@@ -120,13 +120,13 @@ async def undo(kubectl: Kubectl) -> None:
             await kubectl.err(f"Warning: resource {info.resource.plural}/{info.name} {MANAGED_BY_APPLY}\n")
         if info.resource.kind not in KINDS:
             raise KubectlError(f'error retrieving rollbacker for "{info.resource.kind}", {no_visitor(info)}')
-        await teller.tell(info.resource, info.obj, await _rolled_back(kubectl, info))
+        await teller.tell(info.resource, info.obj, await _roll_back(kubectl, info))
 
-    await each(kubectl, await chosen(kubectl), one)
+    await each(kubectl, await choose_objects(kubectl), one)
 
 
-async def _rolled_back(kubectl: Kubectl, info: Info) -> str:
-    """Roll one object back; the answer says what has been done."""
+async def _roll_back(kubectl: Kubectl, info: Info) -> str:
+    """Roll one object back; return what was done."""
     number = kubectl.flags["to-revision"]
     deployment = info.resource.kind == "Deployment"
     if number < 0:
@@ -140,8 +140,8 @@ async def _rolled_back(kubectl: Kubectl, info: Info) -> str:
         )
     wanted = find(known, number)
     if dry_run(kubectl) is DryRun.CLIENT:
-        told = template_text(wanted.template)
-        return told if deployment else f"will roll back to {told}"
+        text = template_text(wanted.template)
+        return text if deployment else f"will roll back to {text}"
     if deployment and at(info.obj, "spec", "paused"):
         raise KubectlError(
             "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
@@ -230,7 +230,7 @@ async def resume(kubectl: Kubectl) -> None:
 
 async def _steer(kubectl: Kubectl, done: str, change: Callable[[Info, Object], None], hurry: str) -> None:
     """Change every object named, and say so."""
-    infos = await chosen(kubectl)
+    infos = await choose_objects(kubectl)
     teller = Teller(kubectl, done)
     if not infos and not kubectl.postponed:
         await kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")

@@ -10,7 +10,7 @@ from simcloud.kubectl.object_changes import each
 from simcloud.kubectl.revisions import KINDS, REVISION
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubectl.verbs.rollout import chosen
+from simcloud.kubectl.verbs.rollout import choose_objects
 from simcloud.kubernetes.api.objects import Object, at, meta
 from simcloud.kubernetes.api.verbs.watches import WatchOptions
 from simcloud.sim import TimedOut
@@ -25,7 +25,7 @@ async def status(kubectl: Kubectl) -> None:
     revision = kubectl.flags["revision"]
     if revision < 0:
         raise KubectlError(f"revision must be a positive integer: {revision}")
-    infos = await chosen(kubectl)
+    infos = await choose_objects(kubectl)
     if not infos and not kubectl.postponed:
         await kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")
 
@@ -59,8 +59,8 @@ async def _follow(kubectl: Kubectl, info: Info) -> None:
             raise KubectlError("object has been deleted")
         obj = listed[0]
         while True:
-            told, done = progress(obj, flags["revision"])
-            await kubectl.out(told)
+            message, done = progress(obj, flags["revision"])
+            await kubectl.out(message)
             if done or not flags["watch"]:
                 return
             event = await watch.next()

@@ -10,7 +10,7 @@ from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.input.overrides import overridden
 from simcloud.kubectl.object_creation import create_built, selector_labels
 from simcloud.kubectl.output import DryRun, Teller, dry_run
-from simcloud.kubectl.pods.attached_run import attached
+from simcloud.kubectl.pods.attached_run import run_attached
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object
 
@@ -45,7 +45,7 @@ async def run(kubectl: Kubectl) -> int | None:
     if not attach:
         await create_built(kubectl, "pods", whole, teller=teller)
         return None
-    return await attached(kubectl, whole)
+    return await run_attached(kubectl, whole)
 
 
 def _check(kubectl: Kubectl) -> bool:
@@ -62,7 +62,7 @@ def _check(kubectl: Kubectl) -> bool:
         raise UsageError("-i/--stdin is required for containers with -t/--tty=true", usage)
     if flags["expose"] and not flags["port"]:
         raise UsageError("--port must be set when exposing a service", usage)
-    attach = bool(flags["attach"] if flags.said("attach") else flags["stdin"] or flags["tty"])
+    attach = bool(flags["attach"] if flags.is_given("attach") else flags["stdin"] or flags["tty"])
     if flags["rm"] and not attach:
         raise UsageError("--rm should only be used for attached containers", usage)
     if attach and dry_run(kubectl) is not DryRun.NONE:

@@ -58,9 +58,9 @@ async def _scale(kubectl: Kubectl, info: Info, teller: Teller) -> None:
     if kubectl.flags["timeout"] > 0 and dry_run(kubectl) is DryRun.NONE:
         await _wait(kubectl, info)
     if kubectl.flags["record"]:
-        told: Object = {"metadata": {}}
-        record(kubectl, told)
-        await send_difference(kubectl, info, told)
+        annotated: Object = {"metadata": {}}
+        record(kubectl, annotated)
+        await send_difference(kubectl, info, annotated)
     shown = copy(info.obj)
     shown.setdefault("spec", {})["replicas"] = replicas
     await teller.tell(info.resource, shown)

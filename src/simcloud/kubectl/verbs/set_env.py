@@ -13,9 +13,9 @@ from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     LOCAL_AND_SERVER,
     all_found,
+    as_struct,
     change_all,
     pod_spec,
-    typed,
 )
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info, select
@@ -55,7 +55,7 @@ async def set_env(kubectl: Kubectl) -> None:
     variables, removed = await _read(kubectl, [*flags["env"], *words])
     variables += await _from(kubectl)
     if flags["prefix"]:
-        variables = [{**one, "name": flags["prefix"] + one["name"]} for one in variables]
+        variables = [{**variable, "name": flags["prefix"] + variable["name"]} for variable in variables]
     infos = await all_found(kubectl, resources)
     if flags["list"]:
         await _list(kubectl, infos, variables, removed)
@@ -66,8 +66,8 @@ async def set_env(kubectl: Kubectl) -> None:
         containers = _containers(kubectl, info, obj)
         if not containers:
             silent.append(_no_container(kubectl, info))
-        for one in containers:
-            _update(kubectl, one, variables, removed)
+        for container in containers:
+            _update(kubectl, container, variables, removed)
 
     dry_run(kubectl)
     await change_all(kubectl, infos, "env", change, "failed to patch env update to pod template:")
@@ -142,7 +142,7 @@ async def _from(kubectl: Kubectl) -> list[Object]:
 def _containers(kubectl: Kubectl, info: Info, obj: Object) -> list[Object]:
     spec, pattern = pod_spec(info.resource, obj), kubectl.flags["containers"]
     both = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-    return [one for one in both if fnmatchcase(str(one.get("name", "")), pattern)]
+    return [container for container in both if fnmatchcase(str(container.get("name", "")), pattern)]
 
 
 def _no_container(kubectl: Kubectl, info: Info) -> str:
@@ -155,18 +155,18 @@ def _update(kubectl: Kubectl, container: Object, variables: list[Object], remove
     known: list[Object] = list(container.get("env") or ())
     if not kubectl.flags["overwrite"]:
         for new in variables:
-            old = next((one for one in known if one["name"] == new["name"]), None)
+            old = next((variable for variable in known if variable["name"] == new["name"]), None)
             if old is not None and old.get("value", "") != new.get("value", ""):
                 raise KubectlError(
                     f"'{old['name']}' already has a value ({old.get('value', '')}), and --overwrite is false"
                 )
     wanted: dict[str, Object] = {}
-    for one in variables:
-        wanted.setdefault(one["name"], {key: value for key, value in one.items() if value})
-    kept = [one for one in known if one["name"] not in removed]
-    names = [one["name"] for one in kept]
-    env = [wanted.get(one["name"], one) for one in kept]
-    env += [one for name, one in wanted.items() if name not in names and name not in removed]
+    for variable in variables:
+        wanted.setdefault(variable["name"], {key: value for key, value in variable.items() if value})
+    kept = [variable for variable in known if variable["name"] not in removed]
+    names = [variable["name"] for variable in kept]
+    env = [wanted.get(variable["name"], variable) for variable in kept]
+    env += [variable for name, variable in wanted.items() if name not in names and name not in removed]
     if env:
         container["env"] = env
     else:
@@ -176,14 +176,14 @@ def _update(kubectl: Kubectl, container: Object, variables: list[Object], remove
 async def _list(kubectl: Kubectl, infos: list[Info], variables: list[Object], removed: list[str]) -> None:
     """Print the environment as it is, with the changes asked for."""
     for info in infos:
-        obj = typed(info.resource, info.obj)
+        obj = as_struct(info.resource, info.obj)
         try:
             containers = _containers(kubectl, info, obj)
             if not containers:
                 await kubectl.err(_no_container(kubectl, info))
-            for one in containers:
-                _update(kubectl, one, variables, removed)
-                await _list_one(kubectl, info, one)
+            for container in containers:
+                _update(kubectl, container, variables, removed)
+                await _list_one(kubectl, info, container)
         except KubectlError:
             continue  # the genuine tool lists what it can and says nothing of the rest
 
@@ -191,23 +191,23 @@ async def _list(kubectl: Kubectl, infos: list[Info], variables: list[Object], re
 async def _list_one(kubectl: Kubectl, info: Info, container: Object) -> None:
     await kubectl.out(f"# {info.resource.kind} {info.name}, container {container.get('name', '')}\n")
     faults: dict[str, list[str]] = {}
-    for one in container.get("env") or ():
-        source = one.get("valueFrom")
+    for variable in container.get("env") or ():
+        source = variable.get("valueFrom")
         if source is None:
-            await kubectl.out(f"{one['name']}={one.get('value', '')}\n")
+            await kubectl.out(f"{variable['name']}={variable.get('value', '')}\n")
             continue
         if kubectl.flags["resolve"]:
             try:
                 value = await resolve(kubectl, source, info.obj, container)
-                await kubectl.out(f"{one['name']}={value}\n")
+                await kubectl.out(f"{variable['name']}={value}\n")
                 continue
             except KubectlError as error:
-                faults.setdefault(error.message, []).append(one["name"])
-        await kubectl.out(f"# {one['name']} from {reference(source)}\n")
-    told = [
+                faults.setdefault(error.message, []).append(variable["name"])
+        await kubectl.out(f"# {variable['name']} from {reference(source)}\n")
+    lines = [
         f"error retrieving reference for {', '.join(sorted(names))}: {why}" for why, names in faults.items()
     ]
-    for line in sorted(told):
+    for line in sorted(lines):
         await kubectl.err(f"{line}\n")
-    if told:
+    if lines:
         raise KubectlError("failed to retrieve valueFrom references")

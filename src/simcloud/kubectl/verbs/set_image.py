@@ -44,9 +44,9 @@ async def set_image(kubectl: Kubectl) -> None:
         spec = pod_spec(info.resource, obj)
         containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
         for name, image in images.items():
-            named = [one for one in containers if name in ("*", one.get("name"))]
-            for one in named:
-                one["image"] = image
+            named = [container for container in containers if name in ("*", container.get("name"))]
+            for container in named:
+                container["image"] = image
             if not named:
                 kubectl.postpone(f'error: unable to find container named "{name}"')
 

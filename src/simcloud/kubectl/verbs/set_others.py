@@ -10,6 +10,7 @@ from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     LOCAL_AND_SERVER,
     all_found,
+    as_struct,
     change_all,
     difference,
     each,
@@ -17,7 +18,6 @@ from simcloud.kubectl.object_changes import (
     record,
     send_difference,
     stays_here,
-    typed,
 )
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import NOTHING_NAMED, Info, select
@@ -50,7 +50,7 @@ async def set_selector(kubectl: Kubectl) -> None:
             raise KubectlError("setting a selector is only supported for Services")
         if others:
             raise KubectlError(f"match expression [{' '.join(others)}] not supported on this object")
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         if flags["resource-version"]:
             after["metadata"]["resourceVersion"] = flags["resource-version"]
@@ -66,21 +66,21 @@ async def set_selector(kubectl: Kubectl) -> None:
 def _labels(expression: str) -> tuple[dict[str, str], list[str]]:
     """The labels that a selector says things are equal to, and its other conditions as Go prints them."""
     try:
-        told = parse_labels(expression)
+        selector = parse_labels(expression)
     except ApiError as error:
         raise KubectlError(error.message) from None
     except ValueError as error:
         raise KubectlError(str(error)) from None
     labels: dict[str, str] = {}
     others: list[str] = []
-    for one in told.requirements:
-        if one.operator in ("=", "=="):
-            labels[one.key] = one.values[0]
+    for requirement in selector.requirements:
+        if requirement.operator in ("=", "=="):
+            labels[requirement.key] = requirement.values[0]
             continue
         names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
-        if one.operator not in names:
-            raise KubectlError(f'"{one.operator}" is not a valid label selector operator')
-        others.append(f"{{{one.key} {names[one.operator]} [{' '.join(one.values)}]}}")
+        if requirement.operator not in names:
+            raise KubectlError(f'"{requirement.operator}" is not a valid label selector operator')
+        others.append(f"{{{requirement.key} {names[requirement.operator]} [{' '.join(requirement.values)}]}}")
     return labels, others
 
 
@@ -101,7 +101,7 @@ async def set_serviceaccount(kubectl: Kubectl) -> None:
     infos = await all_found(kubectl, resources)
     teller = Teller(kubectl, "serviceaccount updated")
     for info in infos:
-        before = typed(info.resource, info.obj)
+        before = as_struct(info.resource, info.obj)
         after = copy(before)
         try:
             pod_spec(info.resource, after)["serviceAccountName"] = account
@@ -139,7 +139,7 @@ async def set_subject(kubectl: Kubectl) -> None:
         if info.resource.kind not in BINDINGS:
             raise KubectlError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
         known = list(obj.get("subjects") or ())
-        obj["subjects"] = known + [one for one in subjects if one not in known]
+        obj["subjects"] = known + [subject for subject in subjects if subject not in known]
 
     await change_all(kubectl, infos, "subjects", change, "failed to patch subjects to rolebinding:")
 

@@ -48,11 +48,13 @@ async def set_resources(kubectl: Kubectl) -> None:
     def change(info: Info, obj: Object) -> None:
         spec, pattern = pod_spec(info.resource, obj), flags["containers"]
         containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-        named = [one for one in containers if fnmatchcase(str(one.get("name", "")), pattern)]
+        named = [
+            container for container in containers if fnmatchcase(str(container.get("name", "")), pattern)
+        ]
         if not named:
             kubectl.postpone(f"error: unable to find container named {pattern}")
-        for one in named:
-            resources = one.setdefault("resources", {})
+        for container in named:
+            resources = container.setdefault("resources", {})
             for key, values in wanted.items():
                 if values:
                     resources[key] = {**(resources.get(key) or {}), **values}

@@ -29,8 +29,8 @@ class Taint:
     value: str = ""
     effect: str = ""
 
-    def shown(self) -> str:
-        """How an error names it."""
+    def format_name(self) -> str:
+        """Return the name used in errors."""
         if not self.effect:
             return f"{self.key}={self.value}:" if self.value else self.key
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
@@ -41,8 +41,8 @@ class Taint:
 
     def as_object(self) -> Object:
         """As it stands in a node."""
-        told = {"effect": self.effect, "key": self.key, "value": self.value}
-        return {key: value for key, value in told.items() if value}
+        fields = {"effect": self.effect, "key": self.key, "value": self.value}
+        return {key: value for key, value in fields.items() if value}
 
 
 @command("taint", "Set and remove taints of nodes", examples=EXAMPLES)
@@ -94,9 +94,9 @@ def _read(words: list[str]) -> tuple[list[Taint], list[Taint]]:
         found = _taint(word)
         if not found.effect:
             raise KubectlError(f"invalid taint spec: {word}")
-        if any((one.key, one.effect) == (found.key, found.effect) for one in added):
-            told = f"{{{found.key} {found.value} {found.effect} <nil>}}"
-            raise KubectlError(f"duplicated taints with the same key and effect: {told}")
+        if any((earlier.key, earlier.effect) == (found.key, found.effect) for earlier in added):
+            message = f"{{{found.key} {found.value} {found.effect} <nil>}}"
+            raise KubectlError(f"duplicated taints with the same key and effect: {message}")
         added.append(found)
     return added, removed
 
@@ -150,20 +150,20 @@ async def _check(kubectl: Kubectl, resources: list[str], added: list[Taint], rem
 def _change(node: Object, added: list[Taint], removed: list[Taint], overwrite: bool) -> str:
     """Change the taints of a node; the answer says what has been done to it."""
     old: list[Object] = at(node, "spec", "taints", default=None) or []
-    known = [new.key for new in added for one in old if new.meets(one)]
+    known = [new.key for new in added for present in old if new.meets(present)]
     if known and not overwrite:
         raise KubectlError(
             f"node {node['metadata']['name']} already has {','.join(known)} taint(s) with same effect(s) and "
             "--overwrite is false"
         )
     taints = [new.as_object() for new in added]
-    taints += [one for one in old if not any(new.meets(one) for new in added)]
+    taints += [present for present in old if not any(new.meets(present) for new in added)]
     more, gone, missing = len(taints) != len(old), False, []
-    for one in removed:
-        kept = [taint for taint in taints if not one.meets(taint)]
+    for removal in removed:
+        kept = [taint for taint in taints if not removal.meets(taint)]
         gone = len(kept) < len(taints)
         if not gone:
-            missing.append(f'taint "{one.shown()}" not found')
+            missing.append(f'taint "{removal.format_name()}" not found')
         taints = kept
     if missing:
         raise KubectlError(missing[0]) if len(missing) == 1 else PlainError("\n".join(missing))

@@ -60,17 +60,17 @@ async def top_node(kubectl: Kubectl) -> None:
     else:
         known = await connection.list(nodes, None, labels=flags["selector"])
     have = "capacity" if flags["show-capacity"] else "allocatable"
-    sizes = {meta(one)["name"]: at(one, "status", have, default={}) for one in known}
+    sizes = {meta(node)["name"]: at(node, "status", have, default={}) for node in known}
     writer = TabWriter()
     if not flags["no-headers"]:
         writer.write("NAME\tCPU(cores)\tCPU(%)\tMEMORY(bytes)\tMEMORY(%)\t\n")
-    used = [_usage(one, "", [one.get("usage") or {}]) for one in found]
-    for one in _in_order(used, flags["sort-by"]):
-        cpu, memory = one.cells()
-        size = sizes.pop(one.name, {})
+    used = [_usage(metrics, "", [metrics.get("usage") or {}]) for metrics in found]
+    for usage in _in_order(used, flags["sort-by"]):
+        cpu, memory = usage.cells()
+        size = sizes.pop(usage.name, {})
         cpu_m, memory_bytes = quantity.milli(size.get("cpu", "0")), quantity.whole(size.get("memory", "0"))
-        shares = (_share(one.cpu_m, cpu_m), _share(one.memory_bytes, memory_bytes))
-        writer.write(f"{one.name}\t{cpu}\t{shares[0]}\t{memory}\t{shares[1]}\t\n")
+        shares = (_share(usage.cpu_m, cpu_m), _share(usage.memory_bytes, memory_bytes))
+        writer.write(f"{usage.name}\t{cpu}\t{shares[0]}\t{memory}\t{shares[1]}\t\n")
     for missing in sorted(sizes):
         writer.write("\t".join((missing, *[UNKNOWN] * 4, "")) + "\n")
     await kubectl.out(writer.flush())
@@ -96,8 +96,13 @@ async def top_pod(kubectl: Kubectl) -> None:
     if not found:
         await _why_none(kubectl, namespace, name)
     used = [
-        _usage(one, meta(one)["namespace"], [part.get("usage") or {} for part in one["containers"]], one)
-        for one in found
+        _usage(
+            metrics,
+            meta(metrics)["namespace"],
+            [part.get("usage") or {} for part in metrics["containers"]],
+            metrics,
+        )
+        for metrics in found
     ]
     if used:
         await kubectl.out(
@@ -115,16 +120,16 @@ def _pods_text(kubectl: Kubectl, used: list[Usage]) -> str:
         *("NAME", "CPU(cores)", "MEMORY(bytes)"),
     ]
     rows = [] if flags["no-headers"] else [columns]
-    for one in used:
-        place = [one.namespace] if everywhere else []
+    for usage in used:
+        place = [usage.namespace] if everywhere else []
         if containers:
-            parts = _in_order(list(one.containers), flags["sort-by"])
-            rows += [[*place, one.name, part.name, *part.cells()] for part in parts]
+            parts = _in_order(list(usage.containers), flags["sort-by"])
+            rows += [[*place, usage.name, part.name, *part.cells()] for part in parts]
         else:
-            rows.append([*place, one.name, *one.cells()])
+            rows.append([*place, usage.name, *usage.cells()])
     if flags["sum"]:
         blank = [""] * (len(columns) - 2)
-        cpu_m, memory_bytes = sum(one.cpu_m for one in used), sum(one.memory_bytes for one in used)
+        cpu_m, memory_bytes = sum(usage.cpu_m for usage in used), sum(usage.memory_bytes for usage in used)
         rows += [[*blank, LINE, LINE], [*blank, *Usage("", "", cpu_m, memory_bytes).cells()]]
     for row in rows:
         writer.write("\t".join([*row, ""]) + "\n")
@@ -161,14 +166,14 @@ async def _get(kubectl: Kubectl, resource: Resource, namespace: str | None, name
 def _usage(obj: Object, namespace: str, amounts: list[Object], pod: Object | None = None) -> Usage:
     """What an object's metrics say; of a pod, with each of its containers."""
     parts = tuple(
-        _usage({"metadata": one}, namespace, [one.get("usage") or {}])
-        for one in (pod or {}).get("containers", ())
+        _usage({"metadata": container}, namespace, [container.get("usage") or {}])
+        for container in (pod or {}).get("containers", ())
     )
     return Usage(
         namespace,
         meta(obj)["name"],
-        sum(quantity.milli(one.get("cpu", "0")) for one in amounts),
-        sum(quantity.whole(one.get("memory", "0")) for one in amounts),
+        sum(quantity.milli(amount.get("cpu", "0")) for amount in amounts),
+        sum(quantity.whole(amount.get("memory", "0")) for amount in amounts),
         parts,
     )
 

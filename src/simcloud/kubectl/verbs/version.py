@@ -34,28 +34,30 @@ async def version(kubectl: Kubectl) -> None:
         raise KubectlError(f"extra arguments: [{' '.join(kubectl.args)}]")
     if flags["output"] not in ("", "yaml", "json"):
         raise KubectlError("--output must be 'yaml' or 'json'")
-    told: dict[str, Any] = {"clientVersion": CLIENT, "kustomizeVersion": KUSTOMIZE}
+    versions: dict[str, Any] = {"clientVersion": CLIENT, "kustomizeVersion": KUSTOMIZE}
     unreachable = None
     if not flags["client"]:
         try:
             await kubectl.connect()
-            told["serverVersion"] = VERSION
+            versions["serverVersion"] = VERSION
         except Unreachable as error:
             unreachable = error
     if flags["output"] == "json":
-        await kubectl.out(_json(told))
+        await kubectl.out(_json(versions))
     elif flags["output"] == "yaml":
-        await kubectl.out(as_yaml(told) + "\n")
+        await kubectl.out(as_yaml(versions) + "\n")
     else:
         names = {"clientVersion": "Client", "serverVersion": "Server"}
         lines = [f"Client Version: {CLIENT['gitVersion']}", f"Kustomize Version: {KUSTOMIZE}"]
-        lines += [f"{names[key]} Version: {VERSION['gitVersion']}" for key in told if key == "serverVersion"]
+        lines += [
+            f"{names[key]} Version: {VERSION['gitVersion']}" for key in versions if key == "serverVersion"
+        ]
         await kubectl.out("\n".join(lines) + "\n")
     if unreachable is not None:
         raise unreachable
 
 
-def _json(told: dict[str, Any]) -> str:
+def _json(versions: dict[str, Any]) -> str:
     import json
 
-    return json.dumps(told, indent=2) + "\n"
+    return json.dumps(versions, indent=2) + "\n"

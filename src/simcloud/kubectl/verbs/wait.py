@@ -11,9 +11,9 @@ from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.files import Failures, fail
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import relaxed
+from simcloud.kubectl.jsonpath.relaxed import complete_path
 from simcloud.kubectl.output import Teller
-from simcloud.kubectl.selection import Info, Wanted, info_of, requested
+from simcloud.kubectl.selection import Info, Wanted, info_of, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.delete import NOTHING_SAID
 from simcloud.kubectl.wait_loop import WEEK_S, NotInTime, until, until_gone
@@ -66,13 +66,13 @@ def _timeout_s(kubectl: Kubectl) -> float:
 
 
 async def _infos(kubectl: Kubectl, *, deleting: bool, creating: bool, failures: Failures) -> list[Info]:
-    wanted = await requested(kubectl)
+    wanted = await list_requests(kubectl)
     selected = kubectl.flags["all"] or kubectl.flags["selector"] or kubectl.flags["field-selector"]
-    if not selected and any(not one.name for one in wanted):
+    if not selected and any(not request.name for request in wanted):
         raise KubectlError("resource(s) were provided, but no name was specified")
     waited = 0.0
     while True:
-        found, missing = await _found(kubectl, wanted)
+        found, missing = await _find_infos(kubectl, wanted)
         complete = bool(found) and not missing
         if not creating or complete:
             break
@@ -85,23 +85,26 @@ async def _infos(kubectl: Kubectl, *, deleting: bool, creating: bool, failures: 
     return found
 
 
-async def _found(kubectl: Kubectl, wanted: list[Wanted]) -> tuple[list[Info], Failures]:
+async def _find_infos(kubectl: Kubectl, wanted: list[Wanted]) -> tuple[list[Info], Failures]:
     connection = await kubectl.connect()
     flags = kubectl.flags
     found: list[Info] = []
     missing: Failures = []
-    for one in wanted:
+    for request in wanted:
         try:
-            if one.name:
-                objects = [await connection.get(one.resource, one.namespace or "", one.name)]
+            if request.name:
+                objects = [await connection.get(request.resource, request.namespace or "", request.name)]
             else:
                 objects = await connection.list(
-                    one.resource, one.namespace, labels=flags["selector"], fields=flags["field-selector"]
+                    request.resource,
+                    request.namespace,
+                    labels=flags["selector"],
+                    fields=flags["field-selector"],
                 )
         except NotFound as error:
             missing.append(error)
             continue
-        found.extend(info_of(one.resource, obj) for obj in objects)
+        found.extend(info_of(request.resource, obj) for obj in objects)
     return found, missing
 
 
@@ -109,18 +112,18 @@ def _condition(purpose: str) -> Condition:
     """What ``--for`` asks for."""
     lowered = purpose.lower()
     if lowered == "delete":
-        return _deleted
+        return _wait_until_deleted
     if lowered == "create":
         return _there
     if lowered.startswith("condition="):
         name, _, value = purpose[len("condition=") :].partition("=")
-        return _met(lambda obj: _has_condition(obj, name, value or "true"))
+        return _make_condition(lambda obj: _has_condition(obj, name, value or "true"))
     if lowered.startswith("jsonpath="):
-        return _met(_path_condition(purpose[len("jsonpath=") :]))
+        return _make_condition(_path_condition(purpose[len("jsonpath=") :]))
     raise KubectlError(f'unrecognized condition: "{purpose}"')
 
 
-async def _deleted(kubectl: Kubectl, info: Info, left_s: float) -> Object | None:
+async def _wait_until_deleted(kubectl: Kubectl, info: Info, left_s: float) -> Object | None:
     seen = await until_gone(kubectl, info, left_s, info.obj["metadata"].get("uid", ""))
     return seen or info.obj
 
@@ -129,7 +132,7 @@ async def _there(kubectl: Kubectl, info: Info, left_s: float) -> Object | None:
     return info.obj
 
 
-def _met(test: Callable[[Object], bool]) -> Condition:
+def _make_condition(test: Callable[[Object], bool]) -> Condition:
     async def condition(kubectl: Kubectl, info: Info, left_s: float) -> Object | None:
         if kubectl.flags["timeout"] == 0:
             connection = await kubectl.connect()
@@ -144,14 +147,14 @@ def _met(test: Callable[[Object], bool]) -> Condition:
 
 def _has_condition(obj: Object, name: str, value: str) -> bool:
     """Whether a condition has a value; one that speaks of an older generation does not count."""
-    for one in at(obj, "status", "conditions") or ():
-        if str(one.get("type", "")).lower() != name.lower():
+    for condition in at(obj, "status", "conditions") or ():
+        if str(condition.get("type", "")).lower() != name.lower():
             continue
-        seen = one.get("observedGeneration") or at(obj, "status", "observedGeneration")
+        seen = condition.get("observedGeneration") or at(obj, "status", "observedGeneration")
         generation = obj["metadata"].get("generation")
         if generation and seen and seen < generation:
             return False
-        return str(one.get("status", "")).lower() == value.lower()
+        return str(condition.get("status", "")).lower() == value.lower()
     return False
 
 
@@ -159,7 +162,7 @@ def _path_condition(said: str) -> Callable[[Object], bool]:
     """A JSONPath, and the value that it shall lead to, or any."""
     expression, value = _split(said)
     try:
-        path = JsonPath(relaxed(expression))
+        path = JsonPath(complete_path(expression))
     except (JsonPathError, ValueError) as error:
         raise KubectlError(str(error)) from None
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import relaxed
+from simcloud.kubectl.jsonpath.relaxed import complete_path
 from tests.simcloud.kubectl.canned import objects
 
 ODD = objects()["widgets.example.com"][0]
@@ -24,7 +24,7 @@ PIECES = [
 @example("{.spec.people[?(@.name==')]}", True)
 def test_any_text_prints_something_or_is_refused(template: str, as_json: bool) -> None:
     try:
-        assert isinstance(JsonPath(template).explained(ODD, as_json=as_json), str)
+        assert isinstance(JsonPath(template).evaluate_with_details(ODD, as_json=as_json), str)
     except JsonPathError as error:
         assert str(error)
 
@@ -53,9 +53,9 @@ def test_a_map_is_walked_in_the_order_of_its_keys() -> None:
 
 @pytest.mark.parametrize("path", ["metadata.name", ".metadata.name", "{metadata.name}", "{.metadata.name}"])
 def test_a_path_may_go_without_braces_and_dot(path: str) -> None:
-    assert relaxed(path) == "{.metadata.name}"
+    assert complete_path(path) == "{.metadata.name}"
 
 
 def test_a_path_with_braces_inside_is_refused() -> None:
     with pytest.raises(JsonPathError, match="unexpected path string, expected a"):
-        relaxed("{.a}{.b}")
+        complete_path("{.a}{.b}")
