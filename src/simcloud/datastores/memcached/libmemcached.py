@@ -1,7 +1,7 @@
 """A memcached client in the manner of libmemcached with the binary protocol, as C++ services use it.
 
-The text of a failure is ``memcached_strerror``'s. A server that could not be reached is left alone for two seconds. Who
-asks for many keys takes an answer that breaks off for its end: what had not come yet counts as missing.
+The text of a failure is ``memcached_strerror``'s. A server that could not be reached is left alone for two seconds. A
+reply to a request for many keys that breaks off counts as complete: keys that had not come yet are missing.
 """
 
 from __future__ import annotations

@@ -284,7 +284,7 @@ class Query:
         return self
 
     def limit(self, count: int) -> Query:
-        """At most so many."""
+        """Limit the number of results."""
         self._body["limit"] = count
         return self
 

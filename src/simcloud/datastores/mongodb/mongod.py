@@ -1,4 +1,4 @@
-"""The program ``mongod``: reads its settings, opens its data, serves, and stops when told to.
+"""The program ``mongod``: reads its settings, opens its data, serves, and stops on request.
 
 It ends as the genuine one does: 0 after SIGTERM, SIGINT or ``shutdown``; 2 for settings it does not
 understand; 100 when the data cannot be opened; 48 when the port is taken; 14 or SIGABRT when the storage or
@@ -39,7 +39,7 @@ ENGINE_SOURCE: Final = "src/mongo/db/storage/wiredtiger/wiredtiger_kv_engine.cpp
 
 
 async def mongod(ctx: Context) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     try:
         options = parse_options(ctx.args[1:], ctx.files)
     except BadOptions as error:
@@ -124,7 +124,9 @@ def _farewell(log: ServerLog, status: int) -> None:
 
 
 def _refused(log: ServerLog, failure: StorageFailed) -> None:
-    log.wiredtiger(INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.told}")
+    log.wiredtiger(
+        INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.write_message}"
+    )
     log.write(
         "W", "STORAGE", 22347, INIT,
         "Failed to start up WiredTiger under any compatibility version. This may be due to an unsupported upgrade or "

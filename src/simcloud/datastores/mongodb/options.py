@@ -86,7 +86,7 @@ class BadOptions(Exception):
 
 @dataclass(slots=True)
 class Options:
-    """What a server was told."""
+    """The settings of a server."""
 
     port: int = PORT
     bind_ip: str = "127.0.0.1"

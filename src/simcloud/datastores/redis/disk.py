@@ -55,7 +55,7 @@ class Owner(Protocol):
 
 
 class Disk:
-    """What a server keeps in its folder. ``later`` runs something after so many seconds."""
+    """What a server keeps in its folder. ``later`` runs something after a number of seconds."""
 
     def __init__(
         self, server: Owner, files: Files, later: Callable[[float, Callable[[Any], object]], object]

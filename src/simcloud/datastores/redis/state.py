@@ -68,11 +68,11 @@ class Client:
         self.propagated = list(commands)
 
     def forget_watches(self) -> None:
-        """Watch nothing any more."""
-        for db, key, told in self.watching:
+        """Stop watching."""
+        for db, key, notify in self.watching:
             callbacks = db.watched.get(key)
-            if callbacks is not None and told in callbacks:
-                callbacks.remove(told)
+            if callbacks is not None and notify in callbacks:
+                callbacks.remove(notify)
                 if not callbacks:
                     del db.watched[key]
         self.watching = []
@@ -207,7 +207,7 @@ class ServerState:
         self.clients.pop(client.number, None)
 
     def choose(self, items: list[bytes], count: int | None) -> list[bytes]:
-        """Some of these by chance: one, so many different ones, or (a negative count) so many whichever."""
+        """Choose items at random: one, ``count`` different ones, or (a negative count) that number with repetition."""
         if count is None:
             return [self.random.choice(items)]
         if count < 0:

@@ -42,13 +42,13 @@ def choose(accept: str, *, transforms: bool = True, protobuf: bool = False, pret
     if not accept:
         return Form(pretty=pretty)
     made = (JSON, YAML, PROTOBUF) if protobuf else (JSON, YAML)
-    for media, told in sorted(map(_clause, accept.split(",")), key=_wish):
+    for media, parameters in sorted(map(_clause, accept.split(",")), key=_wish):
         if media in ("*/*", "application/*"):
             media = JSON
-        transform = told.get("as", "")
-        if media not in made or (transform and not (transforms and _offered(media, told))):
+        transform = parameters.get("as", "")
+        if media not in made or (transform and not (transforms and _offered(media, parameters))):
             continue
-        return Form(media, transform, told.get("v", ""), pretty)
+        return Form(media, transform, parameters.get("v", ""), pretty)
     raise NotAcceptable(f"only the following media types are accepted: {', '.join(made)}")
 
 
@@ -65,8 +65,10 @@ def _wish(clause: tuple[str, dict[str, str]]) -> float:
         return -1.0
 
 
-def _offered(media: str, told: Mapping[str, str]) -> bool:
+def _offered(media: str, parameters: Mapping[str, str]) -> bool:
     """A Table has no protobuf form."""
-    if (told.get("g"), told.get("v")) not in _TRANSFORM_VERSIONS or told["as"] not in _TRANSFORMS:
+    if (parameters.get("g"), parameters.get("v")) not in _TRANSFORM_VERSIONS or parameters[
+        "as"
+    ] not in _TRANSFORMS:
         return False
-    return told["as"] != "Table" or media != PROTOBUF
+    return parameters["as"] != "Table" or media != PROTOBUF

@@ -1,7 +1,7 @@
 """What Jaeger has received: spans in memory until the pod ends, counted per service.
 
-Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform keeps as many as
-Jaeger shall, they are not kept twice: Jaeger only remembers which ones of the platform's store came by it.
+Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform's store is as large
+as Jaeger's, spans are not kept twice: Jaeger only remembers which spans of the platform's store it received.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class CallError(Exception):
 
 
 class RetryPolicy(NamedTuple):
-    """So many attempts in all, with growing pauses in between; only errors of these codes are tried again.
+    """A limited number of attempts with growing pauses in between; only errors of these codes are retried.
 
     ``attempt_s`` is the time-out of each; without one only the deadline of the whole call ends an attempt.
     """
@@ -41,7 +41,7 @@ class RetryPolicy(NamedTuple):
     codes: frozenset[str] = DEFAULT_CODES
 
     def pause(self, failures: int, chance: Random) -> float:
-        """How long to wait after so many failures."""
+        """Return how long to wait after that number of failures."""
         pause_s = min(self.longest_pause_s, self.pause_s * self.factor ** (failures - 1))
         return pause_s * (1.0 + self.jitter * (2.0 * chance.random() - 1.0))
 
@@ -69,7 +69,7 @@ class RetryBudget:
 
 
 class CircuitBreaker:
-    """Opens after so many failures in a row; after ``open_s`` one call may try whether it works again."""
+    """Opens after a number of consecutive failures; after ``open_s`` one call may try again."""
 
     __slots__ = ("_failures", "_limit", "_open_s", "_open_until", "_trying")
 

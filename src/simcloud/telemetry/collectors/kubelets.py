@@ -38,15 +38,15 @@ class KubeletReadings:
         if containers is None:
             return None
         known, self._volumes = self._volumes, {}
-        told = self._own.read() + containers
+        readings = self._own.read() + containers
         for claim, volume in _claimed(self._kubelet):
             rows = known.get(claim) or Rows(
                 volume, _VOLUME, (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
             )
             rows.subject = volume
             self._volumes[claim] = rows
-            told += rows.read()
-        return told
+            readings += rows.read()
+        return readings
 
 
 def _table(node: str) -> Iterator[Row[Kubelet]]:

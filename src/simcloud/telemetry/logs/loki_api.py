@@ -1,6 +1,6 @@
 """Loki's HTTP API as functions: a path and parameters in, a status and a document out.
 
-A document is what is sent as JSON; where Loki answers plain text it is a string. Nothing is written here:
+A document is what is sent as JSON; where Loki answers plain text it is a string. The API is read-only:
 lines come in through the store.
 """
 

@@ -38,7 +38,7 @@ from simcloud.telemetry.promql.values import Result, Sample, SeriesPoints, Vecto
 LOOKBACK_MS: Final = 300_000
 SUBQUERY_STEP_MS: Final = 60_000
 PREPARED: Final = 256
-"""Of so many parts of queries that are asked again and again it is remembered which labels belong together."""
+"""Size of the label-grouping cache."""
 
 Value = float | str | Vector
 Note = dict[Labels, Labels]

@@ -1,6 +1,6 @@
 """The words of a query, one at a time.
 
-Words are read when the parser asks for them and not before, so that of two mistakes the first is told.
+Words are read when the parser asks for them and not before, so that of two mistakes the first is reported.
 Which words there are depends on the place: inside braces there are no keywords, a bracket begins with a
 duration.
 """

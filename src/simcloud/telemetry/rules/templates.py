@@ -46,7 +46,7 @@ Term = Callable[[Scope], Any]
 
 
 def expand(name: str, text: str, scope: Scope) -> str:
-    """A text with its actions carried out; what fails is told in the text, as Prometheus does."""
+    """Return the text with its actions carried out; a failure is reported in the text, as Prometheus does."""
     if "{{" not in text:
         return text
     try:

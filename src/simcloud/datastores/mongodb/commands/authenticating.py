@@ -99,7 +99,7 @@ def logout(request: Request) -> Document:
 
 @command("connectionStatus")
 def connection_status(request: Request) -> Document:
-    """Who is logged in."""
+    """Return the users who are logged in."""
     users = [{"user": user, "db": db} for db, user in request.session.users.items()]
     roles: list[Document] = []
     for each in users:

@@ -49,7 +49,7 @@ def create_user(request: Request) -> Document:
 
 
 def grantable(request: Request, roles: list[Document]) -> None:
-    """Make sure that who asks may grant these roles."""
+    """Check that the caller may grant these roles."""
     for role in roles:
         request.session.need(request, "grantRole", role["db"])
 

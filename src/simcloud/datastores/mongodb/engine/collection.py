@@ -1,7 +1,7 @@
 """A collection: documents in the order they came, and indexes that find them.
 
-Documents are never changed in place: an update puts a new one in the old one's row, so that whoever was
-handed the old one keeps it as it was. Every change is told to ``on_change`` (the journal).
+Documents are never changed in place: an update puts a new one in the old one's row, so that readers of
+the old one keep it as it was. Every change is passed to ``on_change`` (the journal).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simcloud.datastores.mongodb.ordering import PLAIN, identity
 from simcloud.datastores.mongodb.version import MAX_DOCUMENT_BYTES
 
 Change = Callable[["Collection", int, bytes | None], None]
-"""Told of every row that changed, with the document's bytes; None when it is gone."""
+"""Called with every row that changed, and the document's bytes; None when it is gone."""
 
 ID_INDEX: Final = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
 RANGES: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})

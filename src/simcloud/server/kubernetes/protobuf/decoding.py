@@ -42,7 +42,7 @@ def decode(body: bytes, expected: Kind | None = None) -> Object:
         named = _named(api_version, kind, expected)
         return _object(named, raw)
     except BadRequest as error:
-        raise BadRequest(_told(error.message, body, named, expected)) from None
+        raise BadRequest(_format_error(error.message, body, named, expected)) from None
 
 
 def _envelope(body: bytes) -> tuple[str, str, bytes]:
@@ -94,7 +94,7 @@ def _object(named: Kind, raw: bytes) -> Object:
     return {"kind": kind, "apiVersion": api_version, **_Reading().message(raw, table, 0)}
 
 
-def _told(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
+def _format_error(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
     """The sentence around a reason, for a path that takes one kind."""
     if expected is None:
         return why
@@ -149,7 +149,7 @@ class _Reading:
             pairs = dict(self._pair(field, entry, depth) for entry in values)
             shown[field.name] = dict(sorted(pairs.items()))
         elif field.repeated:
-            shown[field.name] = [self._value(field, one, depth) for one in values]
+            shown[field.name] = [self._value(field, item, depth) for item in values]
         else:
             # A message that comes in parts is the message of the parts joined.
             one = b"".join(values) if field.shape == "message" else values[-1]

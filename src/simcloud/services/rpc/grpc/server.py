@@ -196,7 +196,7 @@ class GrpcServer:
         return "SERVING" if self.healthy else "NOT_SERVING"
 
     def _probed(self) -> HealthCheckResponse | Response:
-        """What a kubelet's probe is told; a server without the health service does not know what it is asked."""
+        """Answer a kubelet's probe; a server without the health service does not implement the method."""
         if HEALTH_CHECK not in self._methods:
             return Response(0, None, UNIMPLEMENTED, self._unknown(HEALTH_CHECK))
         return HealthCheckResponse("SERVING" if self.healthy else "NOT_SERVING")

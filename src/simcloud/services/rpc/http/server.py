@@ -29,7 +29,7 @@ from simcloud.sim import Event
 CLIENT_ERROR: Final = 400
 METHODS: Final = 16
 PIPELINED: Final = 100
-"""So many requests of one connection may wait for their turn; a client that sends more is cut off."""
+"""Maximum number of waiting requests of one connection; a client that sends more is disconnected."""
 
 
 RequestHandler = Callable[[HttpRequest, SpanContext], Awaitable[HttpResponse]]
@@ -134,7 +134,7 @@ class HttpServer:
         operation = operations.get(method)
         if operation is None:
             operation = f"HTTP {method[:16]} {pattern}"
-            if len(operations) < METHODS:  # whoever sends requests may invent methods
+            if len(operations) < METHODS:  # clients may invent methods
                 operations[method] = operation
         start = kernel.now
         in_flight.value += 1.0

@@ -56,7 +56,7 @@ class Effort:
     work: int = 0
 
     def read(self, text: str, stages: int) -> None:
-        """One more line, which goes through so many stages."""
+        """Count one more line and the stages it goes through."""
         self.lines += 1
         self.bytes += len(text)
         self.work += (len(text) + _LINE_WORK) * (stages + 1)
@@ -64,7 +64,7 @@ class Effort:
             raise TooLong
 
     def look(self, values: int) -> None:
-        """So many more values."""
+        """Count more values."""
         self.values += values
         if self.values > MOST_VALUES:
             raise TooLong

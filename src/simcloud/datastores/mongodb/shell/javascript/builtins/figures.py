@@ -86,7 +86,7 @@ def value_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @numbers.method("toFixed")
 async def to_fixed(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """With so many places."""
+    """Format with a fixed number of decimal places."""
     digits = to_integer(await number_argument(engine, args, 0, 0.0))
     if not 0 <= digits <= 100:
         raise engine.error("RangeError", "toFixed() argument must be between 0 and 100")
