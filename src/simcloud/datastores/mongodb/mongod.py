@@ -90,10 +90,10 @@ async def _open(ctx: Context, options: Options, log: ServerLog, storage: Storage
         _farewell(log, EXIT_UNCAUGHT)
         return EXIT_UNCAUGHT
     except Corrupt as damage:
-        _damaged(log, damage)
+        _log_damage(log, damage)
         return EXIT_ABRUPT
     except StorageFailed as failure:
-        _refused(log, failure)
+        _log_refusal(log, failure)
         return EXIT_ABRUPT
     await ctx.sleep(OPEN_FRESH_S)
     banner.opened(ctx, options, log, int((ctx.now - started_at) * 1000))
@@ -123,7 +123,7 @@ def _farewell(log: ServerLog, status: int) -> None:
     log.say("CONTROL", 23138, INIT, "Shutting down", exitCode=status)
 
 
-def _refused(log: ServerLog, failure: StorageFailed) -> None:
+def _log_refusal(log: ServerLog, failure: StorageFailed) -> None:
     log.wiredtiger(
         INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.write_message}"
     )
@@ -136,7 +136,7 @@ def _refused(log: ServerLog, failure: StorageFailed) -> None:
     log.fatal_assertion(INIT, 28595, ENGINE_SOURCE, 1101, trace=False)
 
 
-def _damaged(log: ServerLog, damage: Corrupt) -> None:
+def _log_damage(log: ServerLog, damage: Corrupt) -> None:
     name = damage.path.rpartition("/")[2]
     where = f"file:{name}, WT_SESSION.open_cursor"
     error = "WT_ERROR: non-specific WiredTiger error"
@@ -165,14 +165,14 @@ async def _serve(server: Server) -> int:
             pass
     banner.listening(options, log)
     for signal, word in ((Signal.TERM, "Terminated"), (Signal.INT, "Interrupt")):
-        ctx.signals.on(signal, partial(_signalled, server, word=word))
+        ctx.signals.on(signal, partial(_handle_signal, server, word=word))
     maintenance.start()
     reason = await server.stopping.wait()
     doorman.close()
     return await _stop(server, reason)
 
 
-def _signalled(server: Server, signal: Signal, word: str) -> None:
+def _handle_signal(server: Server, signal: Signal, word: str) -> None:
     if not server.stopping.is_set:
         who = "SignalHandler"
         server.log.say("CONTROL", 23377, who, "Received signal", signal=int(signal), error=word)

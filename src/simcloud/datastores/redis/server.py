@@ -251,7 +251,7 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
     stop: Event[bool | None] = Event(ctx.kernel)
     state.stop = partial(_shut_down, server, stop)
     for signal, name in ((Signal.TERM, "SIGTERM"), (Signal.INT, "SIGINT")):
-        ctx.signals.on(signal, partial(_signalled, ctx, server, log, name, stop))
+        ctx.signals.on(signal, partial(_handle_signal, ctx, server, log, name, stop))
     log("*", "Ready to accept connections")
     ctx.spawn(server.keep_time(), "redis cron")
     await stop.wait()
@@ -272,7 +272,7 @@ def _shut_down(server: RedisServer, stop: Event[bool | None], save: bool | None)
     return Several()
 
 
-def _signalled(
+def _handle_signal(
     ctx: Context, server: RedisServer, log: ServerLog, name: str, stop: Event[bool | None], _signal: Signal
 ) -> None:
     log.raw(f"{ctx.process.pid}:signal-handler ({int(ctx.now)}) Received {name} scheduling shutdown...")

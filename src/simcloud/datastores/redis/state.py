@@ -220,7 +220,7 @@ class ServerState:
             return
         kept = self.config.number("slowlog-max-len")
         entry = SlowCommand(
-            self.slow_count, int(self.clock()), duration_us, _shortened(words), client.address, client.name
+            self.slow_count, int(self.clock()), duration_us, _shorten(words), client.address, client.name
         )
         self.slow_count += 1
         self.slow_log.appendleft(entry)
@@ -232,7 +232,7 @@ SLOW_WORDS: Final = 32
 SLOW_WORD_BYTES: Final = 128
 
 
-def _shortened(words: Words) -> Words:
+def _shorten(words: Words) -> Words:
     kept = words if len(words) <= SLOW_WORDS else words[: SLOW_WORDS - 1]
     short = [
         word

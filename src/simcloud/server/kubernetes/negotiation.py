@@ -65,10 +65,8 @@ def _wish(clause: tuple[str, dict[str, str]]) -> float:
         return -1.0
 
 
-def _offered(media: str, parameters: Mapping[str, str]) -> bool:
+def _offered(media: str, told: Mapping[str, str]) -> bool:
     """A Table has no protobuf form."""
-    if (parameters.get("g"), parameters.get("v")) not in _TRANSFORM_VERSIONS or parameters[
-        "as"
-    ] not in _TRANSFORMS:
+    if (told.get("g"), told.get("v")) not in _TRANSFORM_VERSIONS or told["as"] not in _TRANSFORMS:
         return False
-    return parameters["as"] != "Table" or media != PROTOBUF
+    return told["as"] != "Table" or media != PROTOBUF

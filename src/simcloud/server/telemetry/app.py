@@ -97,8 +97,8 @@ def _password(encoded: str) -> str:
         return ""
 
 
-def _response(document: Any, status: int) -> Response:
-    if isinstance(document, str):
-        return PlainTextResponse(document, status)
-    body = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def _response(told: Any, status: int) -> Response:
+    if isinstance(told, str):
+        return PlainTextResponse(told, status)
+    body = json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Response(body.encode("utf-8", "replace"), status, media_type="application/json")

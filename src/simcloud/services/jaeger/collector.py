@@ -29,7 +29,9 @@ class Collector:
     """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
-        self.store = self._own = TraceStore(Retention(_kept(max_traces)), epoch_s=ctx.now - ctx.kernel.now)
+        self.store = self._own = TraceStore(
+            Retention(_compute_limit(max_traces)), epoch_s=ctx.now - ctx.kernel.now
+        )
         platform = ctx.machine.emitter
         # On a machine whose clock is wrong, times are others than the platform's.
         if (
@@ -74,5 +76,5 @@ class Collector:
         self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)
 
 
-def _kept(max_traces: int) -> int:
+def _compute_limit(max_traces: int) -> int:
     return min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS

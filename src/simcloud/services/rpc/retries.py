@@ -133,7 +133,7 @@ class Persistence:
                 limit = kernel.now + policy.attempt_s
                 limit = limit if deadline is None else min(limit, deadline)
             try:
-                return await self._guarded(attempt, limit)
+                return await self._attempt_guarded(attempt, limit)
             except CallError as error:
                 failures += 1
                 if policy is None or failures >= policy.attempts or error.code not in policy.codes:
@@ -145,7 +145,9 @@ class Persistence:
                     raise
             await kernel.sleep(pause_s)
 
-    async def _guarded(self, attempt: Callable[[float | None], Awaitable[Any]], limit: float | None) -> Any:
+    async def _attempt_guarded(
+        self, attempt: Callable[[float | None], Awaitable[Any]], limit: float | None
+    ) -> Any:
         breaker, kernel = self._breaker, self._ctx.kernel
         if breaker is None:
             return await attempt(limit)

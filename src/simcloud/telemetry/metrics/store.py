@@ -124,7 +124,7 @@ class MetricStore:
         rarest: Matcher | None = None
         for matcher in matchers:
             if matcher.positive and not matcher.accepts(""):
-                found = self._listed(matcher)
+                found = self._find_by(matcher)
                 if candidates is None or len(found) < len(candidates):
                     rarest, candidates = matcher, found
         series: Iterable[Series] = self._series.values() if candidates is None else candidates
@@ -193,7 +193,7 @@ class MetricStore:
         start_ms, end_ms = span
         return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
 
-    def _listed(self, matcher: Matcher) -> list[Series]:
+    def _find_by(self, matcher: Matcher) -> list[Series]:
         """The series that a positive condition finds."""
         values = self._index.get(matcher.name)
         if not values:

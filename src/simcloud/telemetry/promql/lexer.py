@@ -117,9 +117,9 @@ class Lexer:
             return self._take(":")
         if _is_alpha(char) or char == ":":
             return self._word()
-        return self._bracketed(char)
+        return self._read_in_brackets(char)
 
-    def _bracketed(self, char: str) -> Token:
+    def _read_in_brackets(self, char: str) -> Token:
         if char == "(":
             self._parens += 1
         elif char == ")":

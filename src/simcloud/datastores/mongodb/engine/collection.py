@@ -72,7 +72,7 @@ class Collection:
     def insert(self, document: Document) -> None:
         """Add a document; ``DuplicateKey`` when a unique index has its key."""
         indexes = self.indexes.values()
-        data = _encoded(document)
+        data = _encode(document)
         for index in indexes:
             index.check(self.namespace, document)
         row = self._last_row + 1
@@ -80,27 +80,27 @@ class Collection:
         for index in indexes:
             index.add(row, document)
         self.rows[row] = document
-        self._changed(row, data)
+        self._report_change(row, data)
 
     def replace(self, row: int, document: Document) -> None:
         """Put another document in a row."""
-        old, data = self.rows[row], _encoded(document)
+        old, data = self.rows[row], _encode(document)
         for index in self.indexes.values():
             index.check(self.namespace, document, row)
         for index in self.indexes.values():
             index.discard(row, old)
             index.add(row, document)
         self.rows[row] = document
-        self._changed(row, data)
+        self._report_change(row, data)
 
     def delete(self, row: int) -> None:
         """Take a document out."""
         old = self.rows.pop(row)
         for index in self.indexes.values():
             index.discard(row, old)
-        self._changed(row, None)
+        self._report_change(row, None)
 
-    def _changed(self, row: int, data: bytes | None) -> None:
+    def _report_change(self, row: int, data: bytes | None) -> None:
         self.size_bytes -= self._sizes.pop(row, 0)
         if data is not None:
             self._sizes[row] = len(data)
@@ -205,7 +205,7 @@ class Collection:
         raise MongoFailure(2, "error processing query: planner returned error: bad hint")
 
 
-def _encoded(document: Document) -> bytes:
+def _encode(document: Document) -> bytes:
     data = encode(document)
     if len(data) > MAX_DOCUMENT_BYTES:
         raise MongoFailure(

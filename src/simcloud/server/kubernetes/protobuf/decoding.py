@@ -42,7 +42,7 @@ def decode(body: bytes, expected: Kind | None = None) -> Object:
         named = _named(api_version, kind, expected)
         return _object(named, raw)
     except BadRequest as error:
-        raise BadRequest(_format_error(error.message, body, named, expected)) from None
+        raise BadRequest(_told(error.message, body, named, expected)) from None
 
 
 def _envelope(body: bytes) -> tuple[str, str, bytes]:
@@ -94,7 +94,7 @@ def _object(named: Kind, raw: bytes) -> Object:
     return {"kind": kind, "apiVersion": api_version, **_Reading().message(raw, table, 0)}
 
 
-def _format_error(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
+def _told(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
     """The sentence around a reason, for a path that takes one kind."""
     if expected is None:
         return why

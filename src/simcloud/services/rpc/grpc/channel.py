@@ -185,12 +185,12 @@ class GrpcChannel:
             if address in kept:
                 self._transports.append(kept.pop(address))
             else:
-                self._transports.append(Transport(self._ctx, address, self._protocol, self._changed))
+                self._transports.append(Transport(self._ctx, address, self._protocol, self._notify_waiters))
         for transport in kept.values():
             transport.close()
-        self._changed()
+        self._notify_waiters()
 
-    def _changed(self) -> None:
+    def _notify_waiters(self) -> None:
         self._change.notify()
 
 

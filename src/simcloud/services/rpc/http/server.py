@@ -146,7 +146,7 @@ class HttpServer:
                 await self.ctx.cpu(cpu_s)
             response = await handler(request, span.context)
         except Panic as panic:
-            self._recovered(session, panic)
+            self._recover(session, panic)
             response = None
         if response is None:
             measures.failed(kernel.now - start, "panic")
@@ -190,7 +190,7 @@ class HttpServer:
                 best = pattern
         return self._routes.get(best)
 
-    def _recovered(self, session: _Session, panic: Panic) -> None:
+    def _recover(self, session: _Session, panic: Panic) -> None:
         address, port = session.connection.remote
         plain_log(self.ctx, f"http: panic serving {address}:{port}: {panic.message}")
         print_line(self.ctx, f"goroutine {panic.goroutine} [running]:", 2)

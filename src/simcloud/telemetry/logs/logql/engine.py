@@ -237,7 +237,7 @@ class Evaluation:
             value = self._number(node, line)
             if value is None:
                 continue
-            labels = _grouped(node, line)
+            labels = _group_labels(node, line)
             column = columns.get(labels)
             if column is None:
                 column = columns[labels] = _Column()
@@ -281,7 +281,7 @@ def unwrapped(unwrap: Unwrap, line: Line) -> float | None:
     return value if all(stage(line) for stage in unwrap.stages) else None
 
 
-def _grouped(node: RangeCall, line: Line) -> Labels:
+def _group_labels(node: RangeCall, line: Line) -> Labels:
     names = node.labels
     if names is None:
         return line.result()
