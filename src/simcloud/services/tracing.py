@@ -21,7 +21,7 @@ JAEGER: Final = "jaeger"
 
 FLUSH_S: Final = 1.0
 PACKET_SPANS: Final = 200
-"""So many spans fill a packet of 65,000 bytes; it is sent at once."""
+"""Number of spans that fill a packet of 65,000 bytes; a full packet is sent at once."""
 
 SPAN_BYTES: Final = 300
 DEFAULT_AGENT_PORT: Final = 6831

@@ -1,7 +1,7 @@
-"""Who calls whom, as the lines of a tree from the front doors down.
+"""The call graph of services as the lines of a tree, from the front doors down.
 
 A service that is called from several places is drawn in full once, nearest to the front door, and elsewhere only named;
-so calls in a circle end, and a map has as many lines as there are calls and front doors.
+so cycles end, and a map has one line per call and front door.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 def call_tree(services: Sequence[Figures], calls: Sequence[Figures]) -> list[Line]:
     """The lines; busy services stand above quiet ones."""
-    own = {one["service"]: one for one in services}
+    own = {figures["service"]: figures for figures in services}
     children: dict[str, list[Figures]] = {}
     for call in sorted(calls, key=lambda call: (-call["requests"], call["child"])):
         children.setdefault(call["parent"], []).append(call)

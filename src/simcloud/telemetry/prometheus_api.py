@@ -47,7 +47,7 @@ class ApiRefusal(Exception):
 
 
 class PrometheusApi:
-    """Answers about one store. ``now_ms`` tells the time; rules and targets are told where there are any."""
+    """Answers about one store. ``now_ms`` returns the time; rules and targets are served where there are any."""
 
     def __init__(
         self,

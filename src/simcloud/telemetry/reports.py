@@ -1,4 +1,4 @@
-"""What the HTTP API tells besides samples: who watches what, and what was found."""
+"""What the HTTP API reports besides samples: rules, alerts and targets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class RuleReport(Protocol):
-    """Who knows the rules."""
+    """A source of the rules."""
 
     def documents(self, kind: str) -> list[dict[str, Any]]:
         """The groups with their rules; only those that alert or only those that record, where ``kind`` says so."""
@@ -16,7 +16,7 @@ class RuleReport(Protocol):
 
 
 class TargetReport(Protocol):
-    """Who knows what is scraped."""
+    """A source of the scraped targets."""
 
     def document(self) -> dict[str, Any]:
         """``activeTargets`` and ``droppedTargets``."""

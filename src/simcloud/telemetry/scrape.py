@@ -1,7 +1,7 @@
-"""Scraping: what targets tell about themselves goes into the store every 15 virtual seconds.
+"""Scraping: the readings of all targets go into the store every 15 virtual seconds.
 
-A target is a job, an instance, and a function that tells its readings, or None when it does not answer. What it told
-last time and does not tell any more is ended by a marker, all of it when it does not answer; ``up`` says which. All
+A target is a job, an instance, and a function that returns its readings, or None when it does not answer. A series that
+it reported last time and not any more is ended by a marker, every series when it does not answer; ``up`` says which. All
 targets are read at the same instant: a scrape takes no virtual time.
 """
 
@@ -19,11 +19,11 @@ from simcloud.telemetry.rules.recording import written_time
 
 INTERVAL_S: Final = 15.0
 SWEEP_EVERY: Final = 40
-"""Old samples are swept out every so many scrapes: ten minutes."""
+"""Scrapes between two sweeps of old samples: ten minutes."""
 
 
 class Reading:
-    """One value that a target tells. Who tells the same again and again keeps the reading: it knows its series."""
+    """One value that a target reports. Targets keep it between scrapes, because it knows its series."""
 
     __slots__ = ("labels", "name", "series", "value")
 
@@ -50,7 +50,7 @@ class Target:
     labels: Labels = ()
     up: bool | None = field(default=None, init=False)
     scraped_ms: int = field(default=0, init=False)
-    _told: Readings = field(default_factory=list, init=False)
+    _reported: Readings = field(default_factory=list, init=False)
     _kept: Readings = field(default_factory=list, init=False)
     _series: list[Series] = field(default_factory=list, init=False)
     _forgotten: int = field(default=0, init=False)
@@ -61,11 +61,11 @@ class Target:
     def scrape(self, store: MetricStore, t_ms: int) -> None:
         """Read it once."""
         readings = self.read()
-        told = [] if readings is None else readings
-        if told == self._told and self._forgotten == store.forgotten:
+        reported = [] if readings is None else readings
+        if reported == self._reported and self._forgotten == store.forgotten:
             store.append_all(self._series, t_ms, [reading.value for reading in self._kept])
         else:
-            self._take(store, t_ms, told)
+            self._take(store, t_ms, reported)
         self.up, self.scraped_ms = readings is not None, t_ms
         self._own[0].value, self._own[1].value = float(self.up), float(len(self._series))
         for reading in self._own:
@@ -90,7 +90,7 @@ class Target:
         for series in self._series:
             if series.id not in found:
                 store.end(series, t_ms)
-        self._told, self._kept, self._series = list(readings), kept, list(found.values())
+        self._reported, self._kept, self._series = list(readings), kept, list(found.values())
         self._forgotten = store.forgotten
 
     def _handle(self, store: MetricStore, reading: Reading) -> Series:
@@ -149,7 +149,7 @@ class Scraper:
             try:
                 target.scrape(self.store, t_ms)
             except TooManySeries:
-                target.up, target.scraped_ms = False, t_ms  # it told too much, and nothing of it is kept
+                target.up, target.scraped_ms = False, t_ms  # too many series: none is kept
         self._scrapes += 1
         if self._scrapes % SWEEP_EVERY == 0:
             self.store.sweep(t_ms)

@@ -1,4 +1,4 @@
-"""The map of who calls whom, with how often, how well and how fast, as one document."""
+"""The call graph of services with rates, errors and latencies, as one document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Topology:
         self._now_us = now_us
 
     def document(self, lookback_s: float) -> dict[str, Any]:
-        """Services and calls between them, seen in traces of so many seconds up to now; rates are per second."""
+        """Services and calls between them, seen in traces of the last ``lookback_s`` seconds; rates are per second."""
         if not 0 < lookback_s <= LONGEST_S:
             raise ValueError("a time to look back over is needed")
         end_us = self._now_us()
@@ -26,15 +26,18 @@ class Topology:
         found = service_map(self._view, start_us, end_us)
         return {
             "lookback_s": lookback_s,
-            "services": [{"service": one.service} | _told(one.figures, lookback_s) for one in found.services],
+            "services": [
+                {"service": service.service} | _format_figures(service.figures, lookback_s)
+                for service in found.services
+            ],
             "calls": [
-                {"parent": edge.parent, "child": edge.child} | _told(edge.figures, lookback_s)
+                {"parent": edge.parent, "child": edge.child} | _format_figures(edge.figures, lookback_s)
                 for edge in found.edges
             ],
         }
 
 
-def _told(figures: Figures, lookback_s: float) -> dict[str, float]:
+def _format_figures(figures: Figures, lookback_s: float) -> dict[str, float]:
     return {
         "requests": figures.calls,
         "errors": figures.errors,

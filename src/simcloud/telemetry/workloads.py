@@ -20,10 +20,12 @@ def workloads(items: Listed) -> list[Object]:
         ("StatefulSet", "statefulsets"),
         ("DaemonSet", "daemonsets"),
     ):
-        for one in items[plural]:
-            metadata, status = one["metadata"], one.get("status", {})
+        for workload in items[plural]:
+            metadata, status = workload["metadata"], workload.get("status", {})
             is_daemon = kind == "DaemonSet"
-            desired = status.get("desiredNumberScheduled", 0) if is_daemon else one["spec"].get("replicas", 1)
+            desired = (
+                status.get("desiredNumberScheduled", 0) if is_daemon else workload["spec"].get("replicas", 1)
+            )
             out.append(
                 {
                     "namespace": metadata["namespace"],
@@ -40,7 +42,7 @@ def workloads(items: Listed) -> list[Object]:
 def pods_by_workload(items: Listed) -> dict[Workload, list[Object]]:
     """The pods of each workload, through the replica sets that stand between."""
     owners = {
-        (one["metadata"]["namespace"], one["metadata"]["name"]): _owner(one) for one in items["replicasets"]
+        (obj["metadata"]["namespace"], obj["metadata"]["name"]): _owner(obj) for obj in items["replicasets"]
     }
     found: dict[Workload, list[Object]] = {}
     for pod in items["pods"]:
@@ -53,10 +55,12 @@ def pods_by_workload(items: Listed) -> dict[Workload, list[Object]]:
 
 def _restarts(pods: Sequence[Object]) -> int:
     return sum(
-        one["restartCount"] for pod in pods for one in pod.get("status", {}).get("containerStatuses") or ()
+        status["restartCount"]
+        for pod in pods
+        for status in pod.get("status", {}).get("containerStatuses") or ()
     )
 
 
 def _owner(obj: Object) -> tuple[str, str]:
     owners = obj["metadata"].get("ownerReferences") or ()
-    return next(((one["kind"], one["name"]) for one in owners if one.get("controller")), ("", ""))
+    return next(((owner["kind"], owner["name"]) for owner in owners if owner.get("controller")), ("", ""))

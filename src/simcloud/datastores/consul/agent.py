@@ -44,7 +44,7 @@ Flags = dict[str, str]
 
 
 async def agent(ctx: Context, flags: Flags) -> int:
-    """Run until told to stop. Who is neither a dev agent nor told to begin alone never finds a leader."""
+    """Run until stopped. Without -dev, -bootstrap or -bootstrap-expect=1 no leader is found."""
     if not ("dev" in flags or flags.get("data-dir")):
         await ctx.err("==> data_dir cannot be empty\n")
         return 1

@@ -43,8 +43,8 @@ class Asking:
         return msgspec.json.decode(body or b"null")
 
 
-async def told(what: str, work: Awaitable[Any]) -> Any:
-    """The outcome; a failure begins with what was being done."""
+async def prefix_failure(what: str, work: Awaitable[Any]) -> Any:
+    """Return the result; the message of a failure begins with ``what``."""
     try:
         return await work
     except Failed as failure:

@@ -64,7 +64,7 @@ class ConsulClient:
         body, headers = await self._request("GET", f"/v1/health/service/{quote(name)}?{query}")
         try:
             entries = msgspec.json.decode(body, type=list[Entry])
-        except (msgspec.DecodeError, RecursionError) as error:  # whoever answers there is no Consul
+        except (msgspec.DecodeError, RecursionError) as error:  # another program answers there
             raise ConsulError(str(error)) from None
         index = headers.get("X-Consul-Index", "0")
         places = [f"{entry.service.address or entry.node.address}:{entry.service.port}" for entry in entries]
@@ -95,7 +95,7 @@ class ConsulAddresses:
 
     async def _follow(self, tell: Tell) -> None:
         ctx = self._ctx
-        told: list[str] | None = None
+        reported: list[str] | None = None
         index = 0
         while True:
             await ctx.cpu(TRY_CPU_S)
@@ -103,13 +103,13 @@ class ConsulAddresses:
                 addresses, index = await self._client.healthy(self._service, index)
             except ConsulError as error:
                 plain_log(ctx, f"grpc/lb/consul: error retrieving instances from Consul: {error}")
-                if told is None:
-                    told = []
-                    tell(told)
+                if reported is None:
+                    reported = []
+                    tell(reported)
                 await ctx.sleep(RETRY_S)
                 continue
-            if addresses != told:
-                told = addresses
+            if addresses != reported:
+                reported = addresses
                 tell(addresses)
             if index == 0:  # an answer that is not Consul's: the next question would not wait either
                 await ctx.sleep(RETRY_S)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from simcloud.datastores.consul.agent import agent
-from simcloud.datastores.consul.asking_agent import Asking, Failed, Flags, told
+from simcloud.datastores.consul.asking_agent import Asking, Failed, Flags, prefix_failure
 from simcloud.datastores.consul.identity import BUILD_DATE, REVISION, VERSION
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
@@ -78,14 +78,14 @@ async def _run(ctx: Context, handler: Handler, flags: Flags, operands: list[str]
     except Failed as failure:
         await ctx.err(f"{failure}\n")
     except (msgspec.DecodeError, RecursionError, LookupError, TypeError, AttributeError):
-        # Whoever answers at that address is no Consul.
+        # Another program answers at that address.
         await ctx.err("Error decoding the agent's answer: unexpected JSON\n")
     return 1
 
 
 async def members(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
     """The agents of the data centre."""
-    found = await told("Error retrieving members", asking.json("/v1/agent/members?segment=_all"))
+    found = await prefix_failure("Error retrieving members", asking.json("/v1/agent/members?segment=_all"))
     rows = [["Node", "Address", "Status", "Type", "Build", "Protocol", "DC", "Partition", "Segment"]]
     for member in found:
         tags = member["Tags"]
@@ -97,7 +97,7 @@ async def members(ctx: Context, asking: Asking, flags: Flags, operands: list[str
 
 async def catalog_services(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
     """The names of all services."""
-    found = await told("Error listing services", asking.json("/v1/catalog/services"))
+    found = await prefix_failure("Error listing services", asking.json("/v1/catalog/services"))
     await ctx.out("".join(f"{name}\n" for name in sorted(found)))
     return 0
 
@@ -106,7 +106,7 @@ async def catalog_nodes(ctx: Context, asking: Asking, flags: Flags, operands: li
     """All nodes, or those of a service."""
     service = flags.get("service")
     path = f"/v1/catalog/service/{quote(service)}" if service else "/v1/catalog/nodes"
-    found = await told("Error listing nodes", asking.json(path))
+    found = await prefix_failure("Error listing nodes", asking.json(path))
     if not found:
         await ctx.err("No nodes match the given query - try expanding your search.\n")
         return 0
@@ -133,7 +133,7 @@ async def register(ctx: Context, asking: Asking, flags: Flags, operands: list[st
             raise Failed("Service registration requires at least one argument or flags.")
         body = msgspec.json.encode(document)
         what = f'Error registering service "{name}"'
-        await told(what, asking.ask("PUT", "/v1/agent/service/register", body))
+        await prefix_failure(what, asking.ask("PUT", "/v1/agent/service/register", body))
         await ctx.out(f"Registered service: {name}\n")
     return 0
 
@@ -164,14 +164,14 @@ async def deregister(ctx: Context, asking: Asking, flags: Flags, operands: list[
         await ctx.err("Service deregistration requires at least one argument or -id.\n")
         return 1
     path = f"/v1/agent/service/deregister/{quote(id)}"
-    await told(f'Error registering service "{id}"', asking.ask("PUT", path))
+    await prefix_failure(f'Error registering service "{id}"', asking.ask("PUT", path))
     await ctx.out(f"Deregistered service: {id}\n")
     return 0
 
 
 async def info(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
     """What the agent says of itself, in parts."""
-    found = await told("Error querying agent", asking.json("/v1/agent/self"))
+    found = await prefix_failure("Error querying agent", asking.json("/v1/agent/self"))
     for part, figures in sorted(found["Stats"].items()):
         lines = "".join(f"\t{name} = {value}\n" for name, value in sorted(figures.items()))
         await ctx.out(f"{part}:\n{lines}")
@@ -180,7 +180,7 @@ async def info(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) 
 
 async def monitor(ctx: Context, asking: Asking, flags: Flags, operands: list[str]) -> int:
     """The lines the agent has kept. (The genuine one goes on with those to come.)"""
-    _, body = await told("Error starting monitor", asking.ask("GET", "/v1/agent/monitor"))
+    _, body = await prefix_failure("Error starting monitor", asking.ask("GET", "/v1/agent/monitor"))
     await ctx.out(body.decode("utf-8", "replace"))
     return 0
 

@@ -18,7 +18,7 @@ def node_document(node: Node) -> Document:
         "Node": node.name,
         "Address": node.address,
         "Datacenter": DATACENTER,
-        "TaggedAddresses": _tagged(node.address),
+        "TaggedAddresses": _tag_addresses(node.address),
         "Meta": node.meta,
         "CreateIndex": node.created,
         "ModifyIndex": node.modified,
@@ -74,7 +74,7 @@ def catalog_service_document(node: Node, service: Service) -> Document:
         "Node": node.name,
         "Address": node.address,
         "Datacenter": DATACENTER,
-        "TaggedAddresses": _tagged(node.address),
+        "TaggedAddresses": _tag_addresses(node.address),
         "NodeMeta": node.meta,
         "ServiceKind": "",
         "ServiceID": service.id,
@@ -117,7 +117,7 @@ def check_document(state: State) -> Document:
     }
 
 
-def _tagged(address: str) -> Document:
+def _tag_addresses(address: str) -> Document:
     return {"lan": address, "lan_ipv4": address, "wan": address, "wan_ipv4": address}
 
 

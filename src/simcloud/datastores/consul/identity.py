@@ -1,4 +1,4 @@
-"""Who a dev agent is: its node, its version, and whether it has elected itself yet."""
+"""The identity of a dev agent: its node, its version, and whether it has elected itself yet."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ FIRST_INDEX: Final = 11
 """Where the index stands once a dev agent has elected itself and written down its own node."""
 
 MAX_ENTRIES: Final = 4_096
-"""So many services are kept; more are refused."""
+"""Maximum number of services; more are refused."""
 
 
 class Full(Exception):
@@ -56,7 +56,7 @@ class Service:
 
 
 class State:
-    """The agent's node and the services on it. Whoever changes something says what, so that blocking queries wake."""
+    """The agent's node and the services on it. Every change names what changed, so that blocking queries wake."""
 
     def __init__(self, kernel: Kernel, node: Node) -> None:
         self.index = FIRST_INDEX

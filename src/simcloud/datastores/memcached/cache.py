@@ -181,7 +181,7 @@ class Cache:
             self._forget(self.items.get(stale))
 
     def flush(self, delay: int) -> None:
-        """Everything stored until then is gone, now or after so many seconds."""
+        """Drop everything stored until then, now or after ``delay`` seconds."""
         self.counts["cmd_flush"] += 1
         if delay > 0:
             self._flush_at = self.when(delay)

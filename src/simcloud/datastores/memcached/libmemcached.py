@@ -1,7 +1,7 @@
 """A memcached client in the manner of libmemcached with the binary protocol, as C++ services use it.
 
-The text of a failure is ``memcached_strerror``'s. A server that could not be reached is left alone for two seconds. Who
-asks for many keys takes an answer that breaks off for its end: what had not come yet counts as missing.
+The text of a failure is ``memcached_strerror``'s. A server that could not be reached is left alone for two seconds. A
+reply to a request for many keys that breaks off counts as complete: keys that had not come yet are missing.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class MemcachedPool:
         try:
             reply = await self._exchange(Fetch((word,)), HEADER_BYTES + len(word))
         except ExchangeFailed as failure:
-            raise MemcachedFailure(_broken(failure)) from None
+            raise MemcachedFailure(_format_exchange_failure(failure)) from None
         if reply.__class__ is not Values:
             raise MemcachedFailure(SERVER_ERROR)
         return reply.values.get(word)
@@ -76,7 +76,7 @@ class MemcachedPool:
                 Store("set", word, value, 0, 0), HEADER_BYTES + len(word) + len(value)
             )
         except ExchangeFailed as failure:
-            raise MemcachedFailure(_broken(failure)) from None
+            raise MemcachedFailure(_format_exchange_failure(failure)) from None
         if reply.__class__ is not Answer or reply.line != "STORED":
             too_big = isinstance(reply, Answer) and "too large" in reply.line
             raise MemcachedFailure(TOO_BIG if too_big else SERVER_ERROR)
@@ -88,7 +88,7 @@ class MemcachedPool:
             return await self._attempt(message, size_bytes)
         except DialFailed as failure:
             self._disabled_until = self._kernel.now + RETRY_S
-            raise MemcachedFailure(_undialled(failure)) from None
+            raise MemcachedFailure(_format_dial_failure(failure)) from None
 
     async def _attempt(self, message: Fetch | Store, size_bytes: int) -> Values | Answer:
         pool = self._pool
@@ -110,11 +110,11 @@ def _legal(key: str) -> bytes:
     return word
 
 
-def _undialled(failure: DialFailed) -> str:
+def _format_dial_failure(failure: DialFailed) -> str:
     if isinstance(failure.error, NameNotFound | ResolverFailure):
         return LOOKUP
     return TIMED_OUT if isinstance(failure.error, ConnectTimedOut) else FAILED
 
 
-def _broken(failure: ExchangeFailed) -> str:
+def _format_exchange_failure(failure: ExchangeFailed) -> str:
     return TIMED_OUT if isinstance(failure.error, TimedOut) else FAILED

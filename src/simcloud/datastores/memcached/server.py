@@ -19,7 +19,7 @@ from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event
 
 RAW: Final = "raw"
-"""Whoever connects is taken; what it speaks shows with its first message."""
+"""Every connection is accepted; its first message shows its protocol."""
 
 BASE_BYTES: Final = 3 << 20
 MEMORY_STEP_BYTES: Final = 64 << 10
@@ -32,7 +32,7 @@ TOO_MANY: Final = "ERROR Too many open connections"
 
 
 async def memcached(ctx: Context) -> int:
-    """Serve until told to stop; items are gone with the process."""
+    """Serve until stopped; items are gone with the process."""
     try:
         settings = read_options(ctx.args)
     except BadOption as mistake:

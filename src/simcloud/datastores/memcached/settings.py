@@ -1,4 +1,4 @@
-"""What memcached is told on its command line."""
+"""The options of memcached's command line."""
 
 from __future__ import annotations
 

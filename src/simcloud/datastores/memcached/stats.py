@@ -168,14 +168,14 @@ def key_dump(cache: Cache) -> bytes:
     lines: list[bytes] = []
     size = 0
     for item in cache.items.values():
-        lines.append(_dumped(cache, item))
+        lines.append(_dump_item(cache, item))
         size += len(lines[-1])
         if size > DUMP_BYTES:
             break
     return b"".join(lines) + END
 
 
-def _dumped(cache: Cache, item: Item) -> bytes:
+def _dump_item(cache: Cache, item: Item) -> bytes:
     expiry = -1 if item.expires == 0 else cache.moment(item.expires)
     return (
         f"key={quote_from_bytes(item.key, safe='')} exp={expiry} la={cache.moment(item.accessed)} cas={item.cas} "

@@ -68,17 +68,19 @@ class Socket:
             doing = "read"
             reply: Reply = await self._connection.receive(timeout_s)
         except TimedOut:
-            raise self._failed(doing, "i/o timeout") from None
+            raise self._make_error(doing, "i/o timeout") from None
         except NetworkError as error:
-            raise (self._failed(doing, str(error).lower()) if error.code else self._ended()) from None
+            raise (
+                self._make_error(doing, str(error).lower()) if error.code else self._make_end_error()
+            ) from None
         return reply.body
 
-    def _failed(self, doing: str, words: str) -> MongoError:
+    def _make_error(self, doing: str, words: str) -> MongoError:
         (here, port), (there, remote_port) = self._connection.local, self._connection.remote
         self.close()
         return MongoError(f"{doing} tcp {here}:{port}->{there}:{remote_port}: {words}")
 
-    def _ended(self) -> MongoError:
+    def _make_end_error(self) -> MongoError:
         self.close()
         return MongoError("EOF")
 
@@ -284,7 +286,7 @@ class Query:
         return self
 
     def limit(self, count: int) -> Query:
-        """At most so many."""
+        """Limit the number of results."""
         self._body["limit"] = count
         return self
 

@@ -1,4 +1,4 @@
-"""The port: who may come in, with or without TLS, and what strangers are told."""
+"""The port: which connections are accepted, with or without TLS, and how others are refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Doorman:
             try:
                 listener.certificate = server.ctx.files.read(server.options.tls_certificate)
             except FileError:
-                pass  # it was there a moment ago; who looks at it sees none
+                pass  # it was there a moment ago; a reader sees none
         listener.on_accept = self._accept
 
     def close(self) -> None:

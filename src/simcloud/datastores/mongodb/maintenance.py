@@ -19,7 +19,7 @@ JOURNAL_S: Final = 0.1
 CHECKPOINT_S: Final = 60.0
 EXPIRY_S: Final = 60.0
 OVERHEAD: Final = 3
-"""A document takes so many times its size in memory: itself, its place in the cache, its indexes."""
+"""Memory of a document as a multiple of its size: itself, its place in the cache, its indexes."""
 
 SESSIONS: Final = "config.system.sessions"
 SESSIONS_INDEX: Final = {"v": 2, "key": {"lastUse": 1}, "name": "lsidTTLIndex", "expireAfterSeconds": 1800}

@@ -1,4 +1,4 @@
-"""The program ``mongod``: reads its settings, opens its data, serves, and stops when told to.
+"""The program ``mongod``: reads its settings, opens its data, serves, and stops on request.
 
 It ends as the genuine one does: 0 after SIGTERM, SIGINT or ``shutdown``; 2 for settings it does not
 understand; 100 when the data cannot be opened; 48 when the port is taken; 14 or SIGABRT when the storage or
@@ -39,7 +39,7 @@ ENGINE_SOURCE: Final = "src/mongo/db/storage/wiredtiger/wiredtiger_kv_engine.cpp
 
 
 async def mongod(ctx: Context) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     try:
         options = parse_options(ctx.args[1:], ctx.files)
     except BadOptions as error:
@@ -90,10 +90,10 @@ async def _open(ctx: Context, options: Options, log: ServerLog, storage: Storage
         _farewell(log, EXIT_UNCAUGHT)
         return EXIT_UNCAUGHT
     except Corrupt as damage:
-        _damaged(log, damage)
+        _log_damage(log, damage)
         return EXIT_ABRUPT
     except StorageFailed as failure:
-        _refused(log, failure)
+        _log_refusal(log, failure)
         return EXIT_ABRUPT
     await ctx.sleep(OPEN_FRESH_S)
     banner.opened(ctx, options, log, int((ctx.now - started_at) * 1000))
@@ -123,8 +123,10 @@ def _farewell(log: ServerLog, status: int) -> None:
     log.say("CONTROL", 23138, INIT, "Shutting down", exitCode=status)
 
 
-def _refused(log: ServerLog, failure: StorageFailed) -> None:
-    log.wiredtiger(INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.told}")
+def _log_refusal(log: ServerLog, failure: StorageFailed) -> None:
+    log.wiredtiger(
+        INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.write_message}"
+    )
     log.write(
         "W", "STORAGE", 22347, INIT,
         "Failed to start up WiredTiger under any compatibility version. This may be due to an unsupported upgrade or "
@@ -134,7 +136,7 @@ def _refused(log: ServerLog, failure: StorageFailed) -> None:
     log.fatal_assertion(INIT, 28595, ENGINE_SOURCE, 1101, trace=False)
 
 
-def _damaged(log: ServerLog, damage: Corrupt) -> None:
+def _log_damage(log: ServerLog, damage: Corrupt) -> None:
     name = damage.path.rpartition("/")[2]
     where = f"file:{name}, WT_SESSION.open_cursor"
     error = "WT_ERROR: non-specific WiredTiger error"
@@ -163,14 +165,14 @@ async def _serve(server: Server) -> int:
             pass
     banner.listening(options, log)
     for signal, word in ((Signal.TERM, "Terminated"), (Signal.INT, "Interrupt")):
-        ctx.signals.on(signal, partial(_signalled, server, word=word))
+        ctx.signals.on(signal, partial(_handle_signal, server, word=word))
     maintenance.start()
     reason = await server.stopping.wait()
     doorman.close()
     return await _stop(server, reason)
 
 
-def _signalled(server: Server, signal: Signal, word: str) -> None:
+def _handle_signal(server: Server, signal: Signal, word: str) -> None:
     if not server.stopping.is_set:
         who = "SignalHandler"
         server.log.say("CONTROL", 23377, who, "Received signal", signal=int(signal), error=word)

@@ -86,7 +86,7 @@ class BadOptions(Exception):
 
 @dataclass(slots=True)
 class Options:
-    """What a server was told."""
+    """The settings of a server."""
 
     port: int = PORT
     bind_ip: str = "127.0.0.1"
@@ -145,7 +145,7 @@ def parse_options(args: list[str], files: Files) -> Options:
             if name == "--config":
                 flat = {**_from_file(value, files), "config": value, **flat}
             else:
-                flat[VALUES[name]] = _typed(VALUES[name], value)
+                flat[VALUES[name]] = _convert(VALUES[name], value)
         elif word.startswith("-"):
             raise BadOptions(f"Error parsing command line: unrecognised option '{name}'")
         else:
@@ -156,7 +156,7 @@ def parse_options(args: list[str], files: Files) -> Options:
     return options
 
 
-def _typed(path: str, value: Any) -> Any:
+def _convert(path: str, value: Any) -> Any:
     if path not in NUMBERS:
         return value
     try:
@@ -199,7 +199,7 @@ def _flatten(path: str, content: Any, flat: dict[str, Any], left: list[int]) -> 
         path = path.replace("net.ssl.", "net.tls.").replace("PEMKeyFile", "certificateKeyFile")
         if path not in KNOWN and not path.startswith(KNOWN_BELOW):
             raise BadOptions(f"Unrecognized option: {path}")
-        flat[path] = _typed(path, content)
+        flat[path] = _convert(path, content)
 
 
 def _fill(options: Options, flat: dict[str, Any]) -> None:

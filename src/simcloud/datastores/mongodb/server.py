@@ -266,7 +266,7 @@ class Server:
             else f"__checkpoint_tree, 1895: {short}: fatal checkpoint failure"
         )
         lines = (
-            (failure.number, f"{where}: __posix_file_write, 579: {failure.told}"),
+            (failure.number, f"{where}: __posix_file_write, 579: {failure.write_message}"),
             (failure.number, f"{where}: {fatal}: {failure.words}"),
             (
                 -31804,

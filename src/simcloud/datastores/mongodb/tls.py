@@ -23,19 +23,19 @@ def check_certificate(ctx: Context, options: Options, log: ServerLog) -> int:
     try:
         data = ctx.files.read(path)
     except FileError as error:
-        return _refused(
+        return _log_refusal(
             log, "Cannot read certificate file", path, f"error:02001002:system library:fopen:{error}"
         )
     try:
         certificate = x509.load_pem_x509_certificate(data)
     except ValueError:
-        return _refused(
+        return _log_refusal(
             log, "Cannot read certificate file", path, "error:0909006C:PEM routines:get_name:no start line"
         )
     try:
         load_pem_private_key(data, None)
     except (ValueError, TypeError):
-        return _refused(
+        return _log_refusal(
             log, "Cannot read PEM key file", path, "error:0909006C:PEM routines:get_name:no start line"
         )
     now = datetime.fromtimestamp(ctx.now, UTC)
@@ -51,7 +51,7 @@ def check_certificate(ctx: Context, options: Options, log: ServerLog) -> int:
     return 0
 
 
-def _refused(log: ServerLog, message: str, path: str, error: str) -> int:
+def _log_refusal(log: ServerLog, message: str, path: str, error: str) -> int:
     log.write("E", "NETWORK", 23248, "main", message, {"keyFile": path, "error": error})
     return _initialization_failed(log, "Can not set up PEM key file.")
 

@@ -48,7 +48,7 @@ class Config:
 
     @property
     def save_points(self) -> list[tuple[int, int]]:
-        """After so many seconds, if so many changes were made."""
+        """Return the save points: seconds, and the changes within them that cause a save."""
         words = self.text("save").split()
         return [
             (int(seconds), int(changes)) for seconds, changes in zip(words[::2], words[1::2], strict=True)

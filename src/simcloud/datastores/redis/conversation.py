@@ -22,7 +22,7 @@ QUERY_MAX_BYTES: Final = 64 << 20
 """A command that has not come whole by then is given up, long before the genuine limit of 1 GB."""
 
 OUTPUT_MAX_BYTES: Final = 64 << 20
-"""Whoever asks for more at once is left."""
+"""A client with more pending output is disconnected."""
 
 ATTACKS: Final = (b"post", b"host:")
 """The first words of web requests: a browser was made to send them."""

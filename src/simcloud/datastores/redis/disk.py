@@ -55,7 +55,7 @@ class Owner(Protocol):
 
 
 class Disk:
-    """What a server keeps in its folder. ``later`` runs something after so many seconds."""
+    """What a server keeps in its folder. ``later`` runs something after a number of seconds."""
 
     def __init__(
         self, server: Owner, files: Files, later: Callable[[float, Callable[[Any], object]], object]
@@ -108,7 +108,7 @@ class Disk:
         if not self._write_snapshot(self._server.pid):
             return False
         self._server.log("*", "DB saved on disk")
-        self._saved(self._server.account.changes)
+        self._record_save(self._server.account.changes)
         return True
 
     def save_in_background(self) -> None:
@@ -131,12 +131,12 @@ class Disk:
             server.log_as(child, "*", "DB saved on disk")
             server.log_as(child, "*", "RDB: 0 MB of memory used by copy-on-write")
             server.log("*", "Background saving terminated with success")
-            self._saved(changes)
+            self._record_save(changes)
         else:
             server.log("#", "Background saving error")
             self.save_ok = False
 
-    def _saved(self, changes: int) -> None:
+    def _record_save(self, changes: int) -> None:
         self.saved_at = self._server.clock()
         self.saved_changes = changes
         self.save_ok = True

@@ -50,4 +50,4 @@ class ServerLog:
         try:
             self._ctx.files.append(path, f"{line}\n".encode())
         except FileError:
-            pass  # where the log cannot be written, nobody can be told
+            pass  # a log that cannot be written cannot report that

@@ -63,12 +63,12 @@ class RedisPool:
 
     async def zadd(self, key: str, member: str | bytes, score: float, only_new: bool = False) -> int:
         """Add a member; how many are new."""
-        [reply] = await self._checked([zadd_words(key, member, score, only_new)])
+        [reply] = await self._execute_checked([zadd_words(key, member, score, only_new)])
         return cast(int, reply)
 
     async def zrevrange(self, key: str, start: int, stop: int) -> list[bytes]:
         """Members from the highest score down."""
-        [reply] = await self._checked([zrevrange_words(key, start, stop)])
+        [reply] = await self._execute_checked([zrevrange_words(key, start, stop)])
         return cast(list[bytes], reply)
 
     def pipeline(self) -> Pipeline:
@@ -92,7 +92,7 @@ class RedisPool:
         finally:
             self._free.release()
 
-    async def _checked(self, commands: list[Words]) -> list[Reply]:
+    async def _execute_checked(self, commands: list[Words]) -> list[Reply]:
         replies = await self.run(commands)
         for reply in replies:
             if reply.__class__ is ErrorReply:
@@ -158,7 +158,7 @@ class Pipeline:
     async def exec(self) -> list[Reply]:
         """Send all; their replies. Raises ``RedisFailure``, also for the first error among the replies."""
         commands, self._commands = self._commands, []
-        return await self._pool._checked(commands) if commands else []
+        return await self._pool._execute_checked(commands) if commands else []
 
 
 def zadd_words(key: str, member: str | bytes, score: float, only_new: bool) -> Words:

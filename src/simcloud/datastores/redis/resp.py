@@ -136,7 +136,7 @@ def split_words(line: bytes) -> Words | None:
         word = bytearray()
         while at < end and line[at] not in SPACES:
             if line[at] in b"\"'":
-                after = _quoted(line, at, word)
+                after = _read_quoted(line, at, word)
                 if after is None or (after < end and line[after] not in SPACES):
                     return None
                 at = after
@@ -146,7 +146,7 @@ def split_words(line: bytes) -> Words | None:
         words.append(bytes(word))
 
 
-def _quoted(line: bytes, at: int, word: bytearray) -> int | None:
+def _read_quoted(line: bytes, at: int, word: bytearray) -> int | None:
     """Read a quoted piece into a word; where it ends, or None when it does not."""
     quote = line[at : at + 1]
     at += 1

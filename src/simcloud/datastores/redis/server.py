@@ -23,7 +23,7 @@ from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event
 
 RAW: Final = "raw"
-"""Whoever connects is taken; what it speaks shows with its first message."""
+"""Every connection is accepted; its first message shows its protocol."""
 
 RESIDENT_BYTES: Final = 7 << 20
 MEMORY_STEP_BYTES: Final = 64 << 10
@@ -134,7 +134,7 @@ class RedisServer:
                 self._ctx.process.die(Signal.ABRT)
 
     def _leave_idle_clients(self) -> None:
-        """``timeout``: whoever has said nothing for so long is left, unless it listens."""
+        """``timeout``: disconnect clients that were silent for so long, except subscribers."""
         timeout_s = self.state.config.number("timeout")
         if timeout_s:
             now = self.state.clock()
@@ -167,7 +167,7 @@ class RedisServer:
 
 
 async def redis_server(ctx: Context) -> int:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     if ctx.args[1:2] in (["-v"], ["--version"]):
         await ctx.out(
             f"Redis server v={VERSION} sha=00000000:0 malloc=jemalloc-5.1.0 bits=64 build=62dc85a2d8e8cfea\n"
@@ -251,7 +251,7 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
     stop: Event[bool | None] = Event(ctx.kernel)
     state.stop = partial(_shut_down, server, stop)
     for signal, name in ((Signal.TERM, "SIGTERM"), (Signal.INT, "SIGINT")):
-        ctx.signals.on(signal, partial(_signalled, ctx, server, log, name, stop))
+        ctx.signals.on(signal, partial(_handle_signal, ctx, server, log, name, stop))
     log("*", "Ready to accept connections")
     ctx.spawn(server.keep_time(), "redis cron")
     await stop.wait()
@@ -272,7 +272,7 @@ def _shut_down(server: RedisServer, stop: Event[bool | None], save: bool | None)
     return Several()
 
 
-def _signalled(
+def _handle_signal(
     ctx: Context, server: RedisServer, log: ServerLog, name: str, stop: Event[bool | None], _signal: Signal
 ) -> None:
     log.raw(f"{ctx.process.pid}:signal-handler ({int(ctx.now)}) Received {name} scheduling shutdown...")

@@ -68,11 +68,11 @@ class Client:
         self.propagated = list(commands)
 
     def forget_watches(self) -> None:
-        """Watch nothing any more."""
-        for db, key, told in self.watching:
+        """Stop watching."""
+        for db, key, notify in self.watching:
             callbacks = db.watched.get(key)
-            if callbacks is not None and told in callbacks:
-                callbacks.remove(told)
+            if callbacks is not None and notify in callbacks:
+                callbacks.remove(notify)
                 if not callbacks:
                     del db.watched[key]
         self.watching = []
@@ -207,7 +207,7 @@ class ServerState:
         self.clients.pop(client.number, None)
 
     def choose(self, items: list[bytes], count: int | None) -> list[bytes]:
-        """Some of these by chance: one, so many different ones, or (a negative count) so many whichever."""
+        """Choose items at random: one, ``count`` different ones, or (a negative count) that number with repetition."""
         if count is None:
             return [self.random.choice(items)]
         if count < 0:
@@ -220,7 +220,7 @@ class ServerState:
             return
         kept = self.config.number("slowlog-max-len")
         entry = SlowCommand(
-            self.slow_count, int(self.clock()), duration_us, _shortened(words), client.address, client.name
+            self.slow_count, int(self.clock()), duration_us, _shorten(words), client.address, client.name
         )
         self.slow_count += 1
         self.slow_log.appendleft(entry)
@@ -232,7 +232,7 @@ SLOW_WORDS: Final = 32
 SLOW_WORD_BYTES: Final = 128
 
 
-def _shortened(words: Words) -> Words:
+def _shorten(words: Words) -> Words:
     kept = words if len(words) <= SLOW_WORDS else words[: SLOW_WORDS - 1]
     short = [
         word

@@ -83,13 +83,14 @@ def transformed(
     items: list[Object] = data["items"] if listed else [data]
     if form.transform == "Table":
         kept = ("resourceVersion", "continue", "remainingItemCount")
-        told = {key: value for key, value in data["metadata"].items() if key in kept}
+        list_fields = {key: value for key, value in data["metadata"].items() if key in kept}
         return make_table(
-            resource, items, now_s=now_s, include_object=include, list_metadata=told, headers=headers
+            resource, items, now_s=now_s, include_object=include, list_metadata=list_fields, headers=headers
         )
     version = f"meta.k8s.io/{form.version or 'v1'}"
     partial = [
-        {"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": one["metadata"]} for one in items
+        {"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": item["metadata"]}
+        for item in items
     ]
     if not listed:
         return partial[0]

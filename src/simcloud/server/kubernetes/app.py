@@ -1,7 +1,7 @@
 """The Kubernetes API over HTTP: an ASGI application around an ``Api``.
 
 A request is read, its sender is authenticated and authorized, and then it is served at one instant of
-the world's time. Nothing that a client sends or leaves out ends the server: a refusal is a Status, a
+the world's time. No client input ends the server: a refusal is a Status, a
 fault of ours is a 500 that is logged without the request's body or its token.
 """
 
@@ -126,7 +126,7 @@ def _not_found() -> Response:
 
 
 def _form_of_refusal(request: Request) -> Form:
-    """A refusal is told in the form the client asked for, where that is one for a Status."""
+    """Return the form the client asked for where a Status has it."""
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
     try:
         return choose(request.headers.get("accept", ""), transforms=False, protobuf=True, pretty=pretty)

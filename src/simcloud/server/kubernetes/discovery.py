@@ -28,7 +28,7 @@ def aggregated(catalogue: Catalogue, core: bool, version: str) -> Object:
             "versions": [
                 {
                     "version": served,
-                    "resources": [_aggregated(one) for one in catalogue.of(group.name, served)],
+                    "resources": [_aggregated(resource) for resource in catalogue.of(group.name, served)],
                     "freshness": "Stale" if (group.name, served) in catalogue.stale else "Current",
                 }
                 for served in group.versions
@@ -61,8 +61,8 @@ def core_versions(address: str) -> Object:
 def group_list(catalogue: Catalogue) -> Object:
     """``/apis``."""
     groups = [group(catalogue, name) for name in catalogue.groups if name]
-    for one in groups:
-        del one["kind"], one["apiVersion"]
+    for document in groups:
+        del document["kind"], document["apiVersion"]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
 

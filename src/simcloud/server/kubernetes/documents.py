@@ -111,7 +111,7 @@ def _openapi(app: KubernetesApp, request: Request, path: str) -> Response | None
 
 def _root(app: KubernetesApp) -> Object:
     groups = app.api.catalogue.groups.values()
-    named = [one for one in groups if one.name]
+    named = [group for group in groups if group.name]
     paths = ["/api", "/api/v1", "/apis"]
     for group in sorted(named, key=lambda one: one.name):
         paths.append(f"/apis/{group.name}")

@@ -129,8 +129,8 @@ def _parameter(number: int, value: Mapping[str, Any]) -> bytes:
         return write_counted(number, write_counted(1, _of("BodyParameter")(1, value)))
     place = value["in"]
     table = "PathParameter" if place in ("header", "path") else "QueryParameter"
-    told = write_counted(2, _of(table)(_PLACES[place], value))
-    return write_counted(number, write_counted(1, told))
+    parameter = write_counted(2, _of(table)(_PLACES[place], value))
+    return write_counted(number, write_counted(1, parameter))
 
 
 def _response(number: int, value: Mapping[str, Any]) -> bytes:

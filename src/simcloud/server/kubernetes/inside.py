@@ -99,7 +99,7 @@ class _Present:
 
 
 class _Ended(Exception):
-    """Nothing more came."""
+    """The input has ended."""
 
 
 class _Moment:

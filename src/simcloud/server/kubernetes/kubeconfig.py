@@ -1,4 +1,4 @@
-"""The file by which kubectl finds a cluster and proves who it speaks for."""
+"""The kubeconfig file: address, certificate authority and credentials of a cluster."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TELEMETRY = "aiopslab.telemetry"
 def write_kubeconfig(path: Path, server: str, authority: bytes, token: str, telemetry: str = "") -> None:
     """Write the file, whole or not at all, readable by its owner only: it holds a token.
 
-    Where telemetry is served, its address is told in an extension, which kubectl passes over.
+    Where telemetry is served, its address is in an extension, which kubectl ignores.
     """
     extensions = [{"name": TELEMETRY, "extension": {"server": telemetry}}] if telemetry else []
     context = f"{USER}@{CLUSTER}"
-    told = {
+    document = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [
@@ -44,5 +44,5 @@ def write_kubeconfig(path: Path, server: str, authority: bytes, token: str, tele
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
-        yaml.safe_dump(told, file, sort_keys=False)
+        yaml.safe_dump(document, file, sort_keys=False)
     beside.replace(path)

@@ -42,13 +42,13 @@ def choose(accept: str, *, transforms: bool = True, protobuf: bool = False, pret
     if not accept:
         return Form(pretty=pretty)
     made = (JSON, YAML, PROTOBUF) if protobuf else (JSON, YAML)
-    for media, told in sorted(map(_clause, accept.split(",")), key=_wish):
+    for media, parameters in sorted(map(_clause, accept.split(",")), key=_wish):
         if media in ("*/*", "application/*"):
             media = JSON
-        transform = told.get("as", "")
-        if media not in made or (transform and not (transforms and _offered(media, told))):
+        transform = parameters.get("as", "")
+        if media not in made or (transform and not (transforms and _offered(media, parameters))):
             continue
-        return Form(media, transform, told.get("v", ""), pretty)
+        return Form(media, transform, parameters.get("v", ""), pretty)
     raise NotAcceptable(f"only the following media types are accepted: {', '.join(made)}")
 
 

@@ -43,7 +43,7 @@ async def serve(app: KubernetesApp, request: Request, target: Target, client: Ap
     """Answer a request about objects."""
     resource = app.resource(target)
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
-    # Aggregated groups have no published messages here, so they are told in JSON.
+    # Aggregated groups have no published messages here, so they are sent as JSON.
     packed = resource.custom is None and resource.schema.shape != "any"
     form = choose(request.headers.get("accept", ""), protobuf=packed, pretty=pretty)
     _check_shape(form, target, resource)
@@ -70,9 +70,9 @@ def _check_shape(form: Form, target: Target, resource: Resource) -> None:
     package = (resource.group.partition(".")[0] or "core") if resource.custom is None else "unstructured"
     if resource.custom is not None:
         kind = "UnstructuredList" if listed else "Unstructured"
-    told = "is a list" if listed else "is not a list"
+    problem = "is a list" if listed else "is not a list"
     raise NotAcceptable(
-        f"you requested {form.transform}, but the requested object {told} (*{package}.{kind})"
+        f"you requested {form.transform}, but the requested object {problem} (*{package}.{kind})"
     )
 
 

@@ -42,7 +42,7 @@ class Target:
 
 
 def is_true(text: str | None) -> bool:
-    """A parameter that is there is true, unless it says otherwise."""
+    """Return whether a parameter is set to anything but false or 0."""
     return text is not None and text.lower() not in ("false", "0")
 
 

@@ -1,7 +1,7 @@
 """A cluster served over HTTPS, and its telemetry beside it, from the first request to the last.
 
-Telemetry has an address of its own. On loopback it is plain HTTP, because promtool, Grafana and browsers have nothing to
-be told then; anywhere else it has the cluster's certificate.
+Telemetry has an address of its own. On loopback it is plain HTTP, because promtool, Grafana and browsers then need no
+configuration; anywhere else it has the cluster's certificate.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ class ClusterServer:
         """The pace of the world; there once the server runs."""
 
     async def run(self, on_ready: Callable[[], None] | None = None) -> None:
-        """Serve until told to stop. An error inside the world ends the run and is raised."""
+        """Serve until stopped. An error inside the world ends the run and is raised."""
         live = self.live = Live(self._api.kernel, self._speed, self._clock)
         self._api.tokens.accept(self.token, SYSTEM_MASTERS)
         # It is deprecated, but the newer protocol refuses port-forward's subprotocol.
         warnings.filterwarnings("ignore", message="The `websockets` implementation is deprecated")
         with tempfile.TemporaryDirectory() as folder:
-            self._servers = [uvicorn.Server(one) for one in self._configurations(live, Path(folder))]
+            self._servers = [uvicorn.Server(config) for config in self._configurations(live, Path(folder))]
             world = asyncio.create_task(live.run())
             serving = [
                 asyncio.create_task(server.serve([bound]))

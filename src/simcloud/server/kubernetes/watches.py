@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MEDIA_TYPES: Final = {JSON: JSON, PROTOBUF: f"{PROTOBUF};stream=watch"}
 CHUNK_EVENTS: Final = 500
-"""So many events are sent together at most."""
+"""Maximum number of events sent together."""
 
 
 def serve(

@@ -1,6 +1,6 @@
 """The query APIs over HTTP: an ASGI application.
 
-Parameters come in the query string or, where an API takes that, by POST as a form. Nothing that a client sends ends the
+Parameters come in the query string or, where an API takes that, by POST as a form. No client input ends the
 server: a refusal is in the words of the API that refuses, a fault of ours a 500 that is logged. The token comes as a
 bearer's, or as the password of any user, which is what browsers and Grafana can do.
 """
@@ -73,8 +73,8 @@ class TelemetryApp:
                 parameters[name] = values + parameters.get(name, [])
         try:
             self._live.catch_up()
-            status, told = api.answer(path, parameters)
-            return _response(told, status)
+            status, document = api.answer(path, parameters)
+            return _response(document, status)
         except Exception:
             log.exception("%s %s failed", method, path)
             return PlainTextResponse("the server met an error of its own; it is in the server's log\n", 500)

@@ -1,7 +1,7 @@
 """What Jaeger has received: spans in memory until the pod ends, counted per service.
 
-Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform keeps as many as
-Jaeger shall, they are not kept twice: Jaeger only remembers which ones of the platform's store came by it.
+Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform's store is as large
+as Jaeger's, spans are not kept twice: Jaeger only remembers which spans of the platform's store it received.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Collector:
     """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
-        self.store = self._own = TraceStore(Retention(_kept(max_traces)), epoch_s=ctx.now - ctx.kernel.now)
+        self.store = self._own = TraceStore(
+            Retention(_compute_limit(max_traces)), epoch_s=ctx.now - ctx.kernel.now
+        )
         platform = ctx.machine.emitter
         # On a machine whose clock is wrong, times are others than the platform's.
         if (
@@ -74,5 +76,5 @@ class Collector:
         self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)
 
 
-def _kept(max_traces: int) -> int:
+def _compute_limit(max_traces: int) -> int:
     return min(max_traces * SPANS_PER_TRACE, KEPT_SPANS) if max_traces else KEPT_SPANS

@@ -25,7 +25,7 @@ START_S: Final = 0.05
 
 
 async def jaeger(ctx: Context) -> int:
-    """Run until told to stop; what was received is gone then."""
+    """Run until stopped; received spans are lost then."""
     stop: Event[None] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):
         ctx.signals.on(signal, lambda _signal: stop.set())

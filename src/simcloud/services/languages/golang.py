@@ -32,7 +32,7 @@ from simcloud.services.languages.output import print_line
 from simcloud.sim import Task, TimedOut
 
 KEEPALIVE_S: Final = 15.0
-"""Go probes every TCP connection so often, at both ends, unless told otherwise."""
+"""Go's default interval of TCP keepalive probes, at both ends of a connection."""
 
 PANIC_STATUS: Final = 2
 FATAL_STATUS: Final = 1

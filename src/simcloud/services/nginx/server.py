@@ -1,7 +1,7 @@
 """The manner of nginx: how it reads its configuration and what it says when that is wrong, its log, its pages.
 
 The directives that somebody asks for are looked up in what was read; others are accepted if nginx would know them. The
-work of a server (``NginxServer``) is to take requests one by one and to hand them to whoever answers their location.
+work of a server (``NginxServer``) is to take requests one by one and to hand them to the handler of their location.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simcloud.services.nginx.conf import Directive
 
 SERVER: Final = "openresty/1.15.8.1"
 PIPELINED: Final = 100
-"""So many requests of one connection may wait for their turn; a client that sends more is cut off."""
+"""Maximum number of waiting requests of one connection; a client that sends more is disconnected."""
 MAX_BODY_BYTES: Final = 1 << 20
 UNITS: Final = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 REASONS: Final = {
@@ -71,8 +71,8 @@ class NginxServer:
         if not path.startswith("/"):
             path = "/" + path.partition("://")[2].partition("/")[2]
         if len(request.body) > self._max_bytes:
-            told = f"client intended to send too large body: {len(request.body)} bytes"
-            self.error(told, exchange)
+            message = f"client intended to send too large body: {len(request.body)} bytes"
+            self.error(message, exchange)
             response = error_page(413)
         else:
             found = next((answer for prefix, answer in self._answers if path.startswith(prefix)), None)
@@ -104,8 +104,8 @@ class NginxServer:
         request = exchange.request
         stamp = datetime.fromtimestamp(int(self.ctx.now), UTC).strftime("%d/%b/%Y:%H:%M:%S +0000")
         agent = request.header("User-Agent") or "-"
-        told = f'"{request.first_line}" {response.status} {len(response.body)} "-" "{agent}"'
-        print_line(self.ctx, f"{exchange.client} - - [{stamp}] {told}")
+        entry = f'"{request.first_line}" {response.status} {len(response.body)} "-" "{agent}"'
+        print_line(self.ctx, f"{exchange.client} - - [{stamp}] {entry}")
 
     def _now(self) -> str:
         second = int(self.ctx.now)

@@ -27,7 +27,7 @@ class CallError(Exception):
 
 
 class RetryPolicy(NamedTuple):
-    """So many attempts in all, with growing pauses in between; only errors of these codes are tried again.
+    """A limited number of attempts with growing pauses in between; only errors of these codes are retried.
 
     ``attempt_s`` is the time-out of each; without one only the deadline of the whole call ends an attempt.
     """
@@ -41,7 +41,7 @@ class RetryPolicy(NamedTuple):
     codes: frozenset[str] = DEFAULT_CODES
 
     def pause(self, failures: int, chance: Random) -> float:
-        """How long to wait after so many failures."""
+        """Return how long to wait after that number of failures."""
         pause_s = min(self.longest_pause_s, self.pause_s * self.factor ** (failures - 1))
         return pause_s * (1.0 + self.jitter * (2.0 * chance.random() - 1.0))
 
@@ -69,7 +69,7 @@ class RetryBudget:
 
 
 class CircuitBreaker:
-    """Opens after so many failures in a row; after ``open_s`` one call may try whether it works again."""
+    """Opens after a number of consecutive failures; after ``open_s`` one call may try again."""
 
     __slots__ = ("_failures", "_limit", "_open_s", "_open_until", "_trying")
 
@@ -133,7 +133,7 @@ class Persistence:
                 limit = kernel.now + policy.attempt_s
                 limit = limit if deadline is None else min(limit, deadline)
             try:
-                return await self._guarded(attempt, limit)
+                return await self._attempt_guarded(attempt, limit)
             except CallError as error:
                 failures += 1
                 if policy is None or failures >= policy.attempts or error.code not in policy.codes:
@@ -145,7 +145,9 @@ class Persistence:
                     raise
             await kernel.sleep(pause_s)
 
-    async def _guarded(self, attempt: Callable[[float | None], Awaitable[Any]], limit: float | None) -> Any:
+    async def _attempt_guarded(
+        self, attempt: Callable[[float | None], Awaitable[Any]], limit: float | None
+    ) -> Any:
         breaker, kernel = self._breaker, self._ctx.kernel
         if breaker is None:
             return await attempt(limit)

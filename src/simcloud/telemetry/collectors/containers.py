@@ -47,8 +47,8 @@ _WITH_LIMIT: Final[tuple[Row[Container], ...]] = (
 )
 
 
-class _Told(NamedTuple):
-    """One container as it was told last: another limit, another table."""
+class _Known(NamedTuple):
+    """The rows of one container; they are made anew when it gains or loses its limit."""
 
     limited: bool
     rows: Rows[Container]
@@ -59,7 +59,7 @@ class ContainerReadings:
 
     def __init__(self, kubelet: Kubelet) -> None:
         self._kubelet = kubelet
-        self._containers: dict[Container, _Told] = {}
+        self._containers: dict[Container, _Known] = {}
         self._networks: dict[Namespace, Rows[Namespace]] = {}
 
     def read(self) -> Readings | None:
@@ -69,7 +69,7 @@ class ContainerReadings:
             return None
         containers, self._containers = self._containers, {}
         networks, self._networks = self._networks, {}
-        told: Readings = []
+        readings: Readings = []
         for worker in kubelet.workers.values():
             live = kubelet.node.runtime.pods.get(worker.uid)
             first = None
@@ -80,23 +80,23 @@ class ContainerReadings:
                 first = first or container
                 known = containers.get(container)
                 if known is None or known.limited != (container.cpu.limit is not None):
-                    known = _told(record, container)
+                    known = _make_known(record, container)
                 self._containers[container] = known
-                told += known.rows.read()
+                readings += known.rows.read()
             # A pod on its node's own network has no traffic of its own.
             if first is not None and first.namespace is not machine.host.namespace:
                 traffic = networks.get(first.namespace) or _traffic(first.namespace, worker.pod)
                 self._networks[first.namespace] = traffic
-                told += traffic.read()
-        return told
+                readings += traffic.read()
+        return readings
 
 
-def _told(record: ContainerRecord, container: Container) -> _Told:
+def _make_known(record: ContainerRecord, container: Container) -> _Known:
     limited = container.cpu.limit is not None
     started: Row[Container] = ("container_start_time_seconds", (), record.started_s)
     of: Labels = tuple(pair for pair in container.labels if pair[0] != "node")
     of += (("image", record.image.name), ("name", record.id))
-    return _Told(limited, Rows(container, (started, *_ALWAYS, *(_WITH_LIMIT if limited else ())), of))
+    return _Known(limited, Rows(container, (started, *_ALWAYS, *(_WITH_LIMIT if limited else ())), of))
 
 
 def _traffic(namespace: Namespace, pod: Object) -> Rows[Namespace]:

@@ -48,7 +48,7 @@ class Programs:
 
     def _read(self, key: _Key) -> Readings:
         first, *others = self._groups[key]
-        return sum((one.read() for one in others), first.read())
+        return sum((other.read() for other in others), first.read())
 
 
 class Exposition:

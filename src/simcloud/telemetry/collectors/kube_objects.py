@@ -25,9 +25,9 @@ def _job(job: Object) -> Iterator[Row]:
     for name in ("active", "failed", "succeeded"):
         yield f"kube_job_status_{name}", names, status.get(name) or 0
     for condition in status.get("conditions") or ():
-        told = {"Failed": "kube_job_failed", "Complete": "kube_job_complete"}.get(condition["type"])
-        for word in STATUSES if told else ():
-            yield str(told), names | {"condition": word}, condition["status"].lower() == word
+        metric = {"Failed": "kube_job_failed", "Complete": "kube_job_complete"}.get(condition["type"])
+        for word in STATUSES if metric else ():
+            yield str(metric), names | {"condition": word}, condition["status"].lower() == word
     yield from owners_of(job, "job", names)
 
 

@@ -14,7 +14,7 @@ PHASES: Final = ("Pending", "Succeeded", "Failed", "Unknown", "Running")
 
 
 def pod_rows(pod: Object) -> Iterator[Row]:
-    """What is told of a pod and its containers."""
+    """Yield the metrics of a pod and its containers."""
     names, spec, status = names_of(pod, "pod"), pod["spec"], pod.get("status", {})
     uid = {"uid": pod["metadata"]["uid"]}
     node = spec.get("nodeName", "")
@@ -36,8 +36,9 @@ def pod_rows(pod: Object) -> Iterator[Row]:
     for container in spec.get("containers") or ():
         yield from _resources(container, names | uid | {"container": container["name"], "node": node})
     for kind, listed in (("container", "containerStatuses"), ("init_container", "initContainerStatuses")):
-        for one in status.get(listed) or ():
-            yield from _container(kind, one, names | uid | {"container": one["name"]})
+        for container_status in status.get(listed) or ():
+            labels = names | uid | {"container": container_status["name"]}
+            yield from _container(kind, container_status, labels)
 
 
 def _resources(container: Object, names: dict[str, str]) -> Iterator[Row]:
@@ -74,7 +75,7 @@ def _container(kind: str, status: Object, names: dict[str, str]) -> Iterator[Row
 
 
 def node_rows(node: Object) -> Iterator[Row]:
-    """What is told of a node."""
+    """Yield the metrics of a node."""
     names, status = names_of(node, "node"), node.get("status", {})
     facts = status.get("nodeInfo", {})
     about = {
@@ -90,11 +91,11 @@ def node_rows(node: Object) -> Iterator[Row]:
         if label.startswith(ROLE):
             yield "kube_node_role", names | {"role": label.removeprefix(ROLE)}, 1
     for taint in node["spec"].get("taints") or ():
-        told = {"key": taint["key"], "value": taint.get("value", ""), "effect": taint["effect"]}
-        yield "kube_node_spec_taint", names | told, 1
+        labels = {"key": taint["key"], "value": taint.get("value", ""), "effect": taint["effect"]}
+        yield "kube_node_spec_taint", names | labels, 1
     yield from conditions_of(node, "kube_node_status_condition", names)
     for kind in ("capacity", "allocatable"):
         for resource, amount in (status.get(kind) or {}).items():
             unit = "core" if resource == "cpu" else "integer" if resource == "pods" else "byte"
-            told = {"resource": resource.replace("-", "_"), "unit": unit}
-            yield f"kube_node_status_{kind}", names | told, float(quantity.parse(amount))
+            labels = {"resource": resource.replace("-", "_"), "unit": unit}
+            yield f"kube_node_status_{kind}", names | labels, float(quantity.parse(amount))

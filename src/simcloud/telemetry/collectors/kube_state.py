@@ -1,6 +1,6 @@
 """kube-state-metrics: the objects of the API as numbers.
 
-An object is read when it has changed; what it told stays until then.
+An object is read when it has changed; its readings are kept until then.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ class KubeState:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._told: dict[str, tuple[str, Readings]] = {}
+        self._entries: dict[str, tuple[str, Readings]] = {}
 
     def read(self) -> Readings:
         """All readings of this moment."""
-        known, self._told = self._told, {}
+        known, self._entries = self._entries, {}
         readings: Readings = []
         for (group, plural), tell in TELLERS.items():
             for obj in self._api.log.objects(group, plural):
                 metadata = obj["metadata"]
                 uid, version = metadata["uid"], metadata["resourceVersion"]
-                told = known.get(uid)
-                if told is None or told[0] != version:
-                    told = (version, _readings(tell(obj), told[1] if told else []))
-                self._told[uid] = told
-                readings += told[1]
+                entry = known.get(uid)
+                if entry is None or entry[0] != version:
+                    entry = (version, _readings(tell(obj), entry[1] if entry else []))
+                self._entries[uid] = entry
+                readings += entry[1]
         return readings
 
 

@@ -38,15 +38,15 @@ class KubeletReadings:
         if containers is None:
             return None
         known, self._volumes = self._volumes, {}
-        told = self._own.read() + containers
-        for claim, volume in _claimed(self._kubelet):
+        readings = self._own.read() + containers
+        for claim, volume in _find_claims(self._kubelet):
             rows = known.get(claim) or Rows(
                 volume, _VOLUME, (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
             )
             rows.subject = volume
             self._volumes[claim] = rows
-            told += rows.read()
-        return told
+            readings += rows.read()
+        return readings
 
 
 def _table(node: str) -> Iterator[Row[Kubelet]]:
@@ -66,7 +66,7 @@ def _containers_in(state: str, kubelet: Kubelet) -> float:
     return float(sum(1 for pod in pods for record in pod.containers if record.state.value == state))
 
 
-def _claimed(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
+def _find_claims(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
     """The volumes that pods have by a claim, each once. Of directories of the node's own a kubelet tells nothing."""
     seen: dict[tuple[str, str], None] = {}
     node = kubelet.node

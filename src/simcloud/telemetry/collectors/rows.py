@@ -1,4 +1,4 @@
-"""Readings of one thing, kept from scrape to scrape: a table says how each value is told."""
+"""Readings of one thing, kept from scrape to scrape: a table says how each value is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.telemetry.scrape import Reading, Readings
 
 T = TypeVar("T")
 Row = tuple[str, Labels, Callable[[T], float] | float]
-"""A metric's name, labels of this row alone, and how its value is told, or the value that it always has."""
+"""A metric's name, labels of this row alone, and a function that reads its value, or a constant."""
 
 
 class Rows(Generic[T]):
@@ -22,13 +22,13 @@ class Rows(Generic[T]):
         self.subject = subject
         self.readings: Readings = []
         self._changing: list[tuple[Reading, Callable[[T], float]]] = []
-        for name, own, told in table:
+        for name, own, value in table:
             reading = Reading(name, (*labels, *own))
             self.readings.append(reading)
-            if isinstance(told, float):
-                reading.value = told
+            if isinstance(value, float):
+                reading.value = value
             else:
-                self._changing.append((reading, told))
+                self._changing.append((reading, value))
 
     def read(self) -> Readings:
         """The readings, with the values of this moment."""

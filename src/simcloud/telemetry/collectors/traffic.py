@@ -10,8 +10,8 @@ from simcloud.telemetry.collectors.rows import Row
 def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Row[Namespace]]:
     """Rows of one interface; exporters differ in what they call errors and drops."""
     return [
-        (f"{prefix}_receive_bytes_total", of, lambda ns: _arrived(ns, "bytes")),
-        (f"{prefix}_receive_packets_total", of, lambda ns: _arrived(ns, "packets")),
+        (f"{prefix}_receive_bytes_total", of, lambda ns: _count_arrivals(ns, "bytes")),
+        (f"{prefix}_receive_packets_total", of, lambda ns: _count_arrivals(ns, "packets")),
         (f"{prefix}_receive_{errors}_total", of, lambda ns: float(ns.ingress.corrupted)),
         (f"{prefix}_receive_{dropped}_total", of, lambda ns: float(ns.ingress.dropped)),
         (f"{prefix}_transmit_bytes_total", of, lambda ns: float(ns.sent.total("bytes"))),
@@ -21,6 +21,6 @@ def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Ro
     ]
 
 
-def _arrived(namespace: Namespace, unit: str) -> float:
+def _count_arrivals(namespace: Namespace, unit: str) -> float:
     received = namespace.received
     return float(received.total(unit) - received.total(f"lost_{unit}"))

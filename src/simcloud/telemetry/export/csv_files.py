@@ -19,10 +19,10 @@ def csv_lines(table: Table) -> Iterator[str]:
     yield ",".join(_text(column.name) for column in table.columns) + "\n"
     commas = len(table.columns) - 1
     for row in table.rows():
-        line = ",".join(value if type(value) is str else _written(value) for value in row)
+        line = ",".join(value if type(value) is str else _format_value(value) for value in row)
         # One look at the whole line: hardly any has something to quote, and there may be a million of them.
         if line.count(",") != commas or _QUOTED.search(line):
-            line = ",".join(_written(value) for value in row)
+            line = ",".join(_format_value(value) for value in row)
         yield line + "\n"
 
 
@@ -36,7 +36,7 @@ def write_csv(table: Table, path: Path) -> int:
     return lines - 1
 
 
-def _written(value: Value) -> str:
+def _format_value(value: Value) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float):

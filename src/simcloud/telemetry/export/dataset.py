@@ -1,6 +1,6 @@
 """A folder with everything that was recorded: tables, the ground truth, and a manifest that explains them.
 
-The same world gives the same bytes of CSV and JSON. Nothing says when or where it was written.
+The same world gives the same bytes of CSV and JSON. No file says when or where it was written.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def table_of_traces(store: TraceStore, period: Period) -> Table:
 
 
 def table_of_events(log: RevisionLog, epoch_s: float, period: Period) -> Table:
-    """Every Event each time it was told, in the order of time."""
+    """Return every occurrence of every Event, in the order of time."""
 
     def rows() -> Iterator[Row]:
         for write in _writes(log, epoch_s, period):

@@ -1,6 +1,6 @@
 """Loki's HTTP API as functions: a path and parameters in, a status and a document out.
 
-A document is what is sent as JSON; where Loki answers plain text it is a string. Nothing is written here:
+A document is what is sent as JSON; where Loki answers plain text it is a string. The API is read-only:
 lines come in through the store.
 """
 
@@ -125,12 +125,12 @@ class LokiApi:
     def labels(self, parameters: Parameters) -> Document:
         """``labels``: the names of labels."""
         streams = self._streams_of(parameters)
-        return _listed(sorted({name for stream in streams for name, _ in stream.labels}))
+        return _list_document(sorted({name for stream in streams for name, _ in stream.labels}))
 
     def label_values(self, name: str, parameters: Parameters) -> Document:
         """``label/<name>/values``."""
         streams = self._streams_of(parameters)
-        return _listed(
+        return _list_document(
             sorted({value for stream in streams for label, value in stream.labels if label == name})
         )
 
@@ -218,7 +218,7 @@ def _answer(kind: str, result: Any, effort: Effort) -> Document:
     }
 
 
-def _listed(values: list[str]) -> Document:
+def _list_document(values: list[str]) -> Document:
     return {"status": "success", "data": values} if values else {"status": "success"}
 
 

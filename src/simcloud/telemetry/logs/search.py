@@ -53,7 +53,7 @@ def search(
         for stream in store.select(matchers)
     ]
     if fold:
-        found = [_folded(lines) for lines in found]
+        found = [_fold(lines) for lines in found]
     merged = merge(*found, key=lambda line: line[:2], reverse=newest_first)
     return list(islice(merged, limit))
 
@@ -74,7 +74,7 @@ def _lines(
             yield Found(times_ns[index], numbers[index], labels, texts[index])
 
 
-def _folded(lines: Iterator[Found]) -> Iterator[Found]:
+def _fold(lines: Iterator[Found]) -> Iterator[Found]:
     kept: Found | None = None
     for line in lines:
         if kept is not None and kept.text == line.text:

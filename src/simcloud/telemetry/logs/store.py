@@ -1,11 +1,11 @@
-"""All log lines, kept per stream, for so long and so many bytes.
+"""All log lines, kept per stream, up to an age and a number of bytes.
 
 A stream is what one container wrote to one of its outputs. Its labels are the ones that Promtail gives:
 namespace, pod, container, node_name, app, job, filename, stream. ``add`` is one list append, because every
-line of every container passes through it; lines are sorted into their streams when somebody asks, or in bulk.
+line of every container passes through it; lines are sorted into their streams when they are queried, or in bulk.
 
 Over the limit of bytes the oldest lines of all streams go first, a quarter at once. A stream without lines
-is forgotten. Nothing here writes to a disk: the files of the machines are the other copy.
+is forgotten. The store is in memory only; the machines' files hold the other copy.
 """
 
 from __future__ import annotations

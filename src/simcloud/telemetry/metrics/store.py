@@ -1,4 +1,4 @@
-"""All series, found by their labels, kept for so long and so many.
+"""All series, found by their labels, up to an age and a number of samples.
 
 ``series`` is asked once for a handle; ``append`` through the handle is two column writes. An inverted index
 goes from a label pair to the series that have it, so that a selection costs what its rarest condition
@@ -93,15 +93,15 @@ class MetricStore:
     def append_all(self, series: Sequence[Series], t_ms: int, values: Sequence[float]) -> None:
         """One more sample of each of many series that have some; passes over those that are as new already."""
         try:
-            for one, value in zip(series, values, strict=True):
-                if one.last_ms < t_ms:
-                    one.times.append(t_ms - one.base_ms)
-                    one.values.append(value)
-                    one.last_ms = t_ms
+            for entry, value in zip(series, values, strict=True):
+                if entry.last_ms < t_ms:
+                    entry.times.append(t_ms - entry.base_ms)
+                    entry.values.append(value)
+                    entry.last_ms = t_ms
         except OverflowError:  # a time that is too far from its series' first one: the base must move
-            for one, value in zip(series, values, strict=True):
-                if one.last_ms < t_ms:
-                    self.append(one, t_ms, value)
+            for entry, value in zip(series, values, strict=True):
+                if entry.last_ms < t_ms:
+                    self.append(entry, t_ms, value)
 
     def end(self, series: Series, t_ms: int) -> None:
         """Mark a series as ended, unless it is already."""
@@ -124,16 +124,18 @@ class MetricStore:
         rarest: Matcher | None = None
         for matcher in matchers:
             if matcher.positive and not matcher.accepts(""):
-                found = self._listed(matcher)
+                found = self._find_by(matcher)
                 if candidates is None or len(found) < len(candidates):
                     rarest, candidates = matcher, found
         series: Iterable[Series] = self._series.values() if candidates is None else candidates
         tests = [(matcher.name, matcher.accepts) for matcher in matchers if matcher is not rarest]
         if not tests:
             return series
-        labelled = ((one, dict(one.labels)) for one in series)
+        labelled = ((entry, dict(entry.labels)) for entry in series)
         return [
-            one for one, labels in labelled if all(accepts(labels.get(name, "")) for name, accepts in tests)
+            entry
+            for entry, labels in labelled
+            if all(accepts(labels.get(name, "")) for name, accepts in tests)
         ]
 
     def label_names(
@@ -191,7 +193,7 @@ class MetricStore:
         start_ms, end_ms = span
         return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
 
-    def _listed(self, matcher: Matcher) -> list[Series]:
+    def _find_by(self, matcher: Matcher) -> list[Series]:
         """The series that a positive condition finds."""
         values = self._index.get(matcher.name)
         if not values:

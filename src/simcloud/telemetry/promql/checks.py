@@ -24,7 +24,7 @@ from simcloud.telemetry.promql.nodes import (
 COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 SET_OPERATORS: Final = frozenset({"and", "or", "unless"})
 DEEPEST: Final = 100
-"""So many expressions may stand in one another; a chain of operators is such a nest, too."""
+"""Maximum nesting of expressions; a chain of operators is nested, too."""
 TOO_DEEP: Final = "expression is nested too deeply"
 _SPOKEN: Final = {
     "vector": "instant vector",

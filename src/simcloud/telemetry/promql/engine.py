@@ -38,7 +38,7 @@ from simcloud.telemetry.promql.values import Result, Sample, SeriesPoints, Vecto
 LOOKBACK_MS: Final = 300_000
 SUBQUERY_STEP_MS: Final = 60_000
 PREPARED: Final = 256
-"""Of so many parts of queries that are asked again and again it is remembered which labels belong together."""
+"""Size of the label-grouping cache."""
 
 Value = float | str | Vector
 Note = dict[Labels, Labels]
@@ -69,7 +69,7 @@ class Engine:
     def instant(self, query: str | Node, t_ms: int) -> Result:
         """The answer at one time; ``ParseError`` or ``QueryError`` when there is none."""
         node = parse(query) if isinstance(query, str) else query
-        evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._known_groups())
+        evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._trim_groups())
         if type_of(node) == "matrix":
             found = [SeriesPoints(window.labels, window.points) for window in evaluation.windows(node, t_ms)]
             return Result("matrix", t_ms, matrix=tuple(sorted(found, key=lambda series: series.labels)))
@@ -101,8 +101,8 @@ class Engine:
             "matrix", end_ms, matrix=tuple(SeriesPoints(key, series[key]) for key in sorted(series))
         )
 
-    def _known_groups(self) -> dict[Node, Note]:
-        """How labels group, from earlier evaluations: it never changes, but there must not be ever more of it."""
+    def _trim_groups(self) -> dict[Node, Note]:
+        """Return the label-grouping cache, emptied when it is too large or series were dropped."""
         if self._forgotten != self.store.forgotten or len(self._groups) > PREPARED:
             self._groups, self._forgotten = {}, self.store.forgotten
         return self._groups
@@ -131,7 +131,7 @@ class _Evaluation:
             case Selector():
                 return [Sample(series.labels, value) for series, _, value in self._present(node, t_ms)]
             case Unary():
-                return self._negated(node, t_ms)
+                return self._negate(node, t_ms)
             case Aggregate():
                 parameter = None if node.parameter is None else self.value(node.parameter, t_ms)
                 assert not isinstance(parameter, list)
@@ -247,7 +247,7 @@ class _Evaluation:
             ]
         return [Sample(without_name(labels), t_ms / 1000) for labels, _ in self.vector(argument, t_ms)]
 
-    def _negated(self, node: Unary, t_ms: int) -> Value:
+    def _negate(self, node: Unary, t_ms: int) -> Value:
         value = self.value(node.inner, t_ms)
         if node.sign == "+" or isinstance(value, str):
             return value

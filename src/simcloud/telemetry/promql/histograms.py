@@ -17,14 +17,14 @@ def histogram_quantile(q: float, vector: Vector) -> Vector:
     """A quantile of each histogram; what has no readable ``le`` belongs to none."""
     groups: dict[Labels, list[Bucket]] = {}
     for labels, count in vector:
-        bound = _bound(dict(labels).get("le", ""))
+        bound = _parse_bound(dict(labels).get("le", ""))
         if bound is not None:
             key = tuple(pair for pair in labels if pair[0] not in ("le", "__name__"))
             groups.setdefault(key, []).append((bound, count))
     return [Sample(key, bucket_quantile(q, buckets)) for key, buckets in groups.items()]
 
 
-def _bound(text: str) -> float | None:
+def _parse_bound(text: str) -> float | None:
     if "_" in text or text != text.strip():
         return None
     try:

@@ -1,6 +1,6 @@
 """The words of a query, one at a time.
 
-Words are read when the parser asks for them and not before, so that of two mistakes the first is told.
+Words are read when the parser asks for them and not before, so that of two mistakes the first is reported.
 Which words there are depends on the place: inside braces there are no keywords, a bracket begins with a
 duration.
 """
@@ -117,9 +117,9 @@ class Lexer:
             return self._take(":")
         if _is_alpha(char) or char == ":":
             return self._word()
-        return self._bracketed(char)
+        return self._read_in_brackets(char)
 
-    def _bracketed(self, char: str) -> Token:
+    def _read_in_brackets(self, char: str) -> Token:
         if char == "(":
             self._parens += 1
         elif char == ")":

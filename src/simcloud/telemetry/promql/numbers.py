@@ -32,10 +32,10 @@ _LONGEST_MS: Final = (2**63 - 1) // 1_000_000
 def unquote(text: str) -> str:
     """What stands between quotation marks, with its escapes resolved."""
     inner = text[1:-1]
-    return inner if text[0] == "`" or "\\" not in inner else _ESCAPED.sub(_unescaped, inner)
+    return inner if text[0] == "`" or "\\" not in inner else _ESCAPED.sub(_unescape, inner)
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     byte, short, long, octal, single = match.groups()
     if single is not None:
         return _ESCAPES.get(single, single)

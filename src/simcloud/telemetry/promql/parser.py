@@ -82,7 +82,7 @@ class _Reader:
 
     def expect_end(self) -> None:
         if self._token.kind != "EOF":
-            raise self._unexpected()
+            raise self._make_error()
 
     def _expression(self, least: int) -> Node:
         self._depth += 1
@@ -115,7 +115,7 @@ class _Reader:
         while True:
             match self._token.kind:
                 case "[":
-                    node = self._ranged(node)
+                    node = self._parse_range(node)
                 case "offset":
                     self._offset(node)
                 case "@":
@@ -142,16 +142,16 @@ class _Reader:
                 self._take()
                 if self._token.kind == "(" and token.kind == "identifier":
                     return self._call(token)
-                return self._named_selector(token)
+                return self._parse_named_selector(token)
             case kind if kind in AGGREGATORS:
                 self._take()
                 if self._token.kind in ("(", "by", "without"):
                     return self._aggregate(token)
-                return self._named_selector(token)
+                return self._parse_named_selector(token)
             case kind if kind in _NAMES:
                 self._take()
-                return self._named_selector(token)
-        raise self._unexpected()
+                return self._parse_named_selector(token)
+        raise self._make_error()
 
     def selector(self) -> Selector:
         """A selector, as it may also stand alone."""
@@ -160,10 +160,10 @@ class _Reader:
             matchers = self._label_matchers()
             return Selector(start, self._last_end, "", matchers)
         if self._token.kind in _NAMES or self._token.kind in ("identifier", "metric identifier"):
-            return self._named_selector(self._take())
-        raise self._unexpected()
+            return self._parse_named_selector(self._take())
+        raise self._make_error()
 
-    def _named_selector(self, name: Token) -> Selector:
+    def _parse_named_selector(self, name: Token) -> Selector:
         matchers = self._label_matchers() if self._token.kind == "{" else ()
         return Selector(name.start, self._last_end, name.text, (*matchers, Matcher(NAME, "=", name.text)))
 
@@ -173,7 +173,7 @@ class _Reader:
         while self._token.kind != "}":
             if matchers:
                 if self._token.kind != ",":
-                    raise self._unexpected("label matching", '"," or "}"')
+                    raise self._make_error("label matching", '"," or "}"')
                 self._take()
                 if self._token.kind == "}":
                     break
@@ -183,14 +183,14 @@ class _Reader:
 
     def _label_matcher(self) -> Matcher:
         if self._token.kind != "identifier":
-            raise self._unexpected("label matching", 'identifier or "}"')
+            raise self._make_error("label matching", 'identifier or "}"')
         name = self._take()
         operator = _MATCH_OPERATORS.get(self._token.kind)
         if operator is None:
-            raise self._unexpected("label matching", "label matching operator")
+            raise self._make_error("label matching", "label matching operator")
         self._take()
         if self._token.kind != "string":
-            raise self._unexpected("label matching", "string")
+            raise self._make_error("label matching", "string")
         value = self._take()
         try:
             return Matcher(name.text, operator, unquote(value.text))
@@ -239,18 +239,18 @@ class _Reader:
 
     def _grouping(self) -> tuple[str, ...]:
         if self._token.kind != "(":
-            raise self._unexpected("grouping opts", '"("')
+            raise self._make_error("grouping opts", '"("')
         self._take()
         labels: list[str] = []
         while self._token.kind != ")":
             if labels:
                 if self._token.kind != ",":
-                    raise self._unexpected("grouping opts", '"," or ")"')
+                    raise self._make_error("grouping opts", '"," or ")"')
                 self._take()
                 if self._token.kind == ")":
                     break
             if self._token.kind not in _LABELS:
-                raise self._unexpected("grouping opts", "label")
+                raise self._make_error("grouping opts", "label")
             labels.append(self._take().text)
         self._take()
         return tuple(labels)
@@ -270,10 +270,10 @@ class _Reader:
                     matching.include = self._grouping()
         return matching, returns_bool
 
-    def _ranged(self, node: Node) -> Node:
+    def _parse_range(self, node: Node) -> Node:
         bracket = self._take()
         if self._token.kind != "duration":
-            raise self._unexpected("subquery selector", "duration")
+            raise self._make_error("subquery selector", "duration")
         range_ms = self._duration()
         if self._token.kind == ":":
             self._take()
@@ -281,13 +281,13 @@ class _Reader:
             if self._token.kind == "duration":
                 step_ms = self._duration()
                 if self._token.kind != "]":
-                    raise self._unexpected("subquery selector", '"]"')
+                    raise self._make_error("subquery selector", '"]"')
             elif self._token.kind != "]":
-                raise self._unexpected("subquery selector", 'duration or "]"')
+                raise self._make_error("subquery selector", 'duration or "]"')
             self._take()
             return Subquery(node.start, self._last_end, node, range_ms, step_ms)
         if self._token.kind != "]":
-            raise self._unexpected("subquery or range", '":" or "]"')
+            raise self._make_error("subquery or range", '":" or "]"')
         self._take()
         if not isinstance(node, Selector):
             raise self._error(bracket.start, "ranges only allowed for vector selectors")
@@ -304,9 +304,9 @@ class _Reader:
             self._take()
             sign = -1
         if self._token.kind != "duration":
-            raise self._unexpected("offset", "duration")
+            raise self._make_error("offset", "duration")
         offset_ms = sign * self._duration()
-        timed = self._timed(node, "offset modifier")
+        timed = self._add_time(node, "offset modifier")
         if timed.has_offset:
             raise self._error(node.start, "offset may not be set multiple times")
         timed.offset_ms, timed.has_offset = offset_ms, True
@@ -318,15 +318,15 @@ class _Reader:
             which = self._take().kind
             for mark in "()":
                 if self._token.kind != mark:
-                    raise self._unexpected("@", "timestamp")
+                    raise self._make_error("@", "timestamp")
                 self._take()
-            timed = self._timed(node, "@ modifier")
+            timed = self._add_time(node, "@ modifier")
             if timed.at is not None:
                 raise self._error(node.start, "@ <timestamp> may not be set multiple times")
             timed.at = "start" if which == "start" else "end"
         else:
             seconds = self._timestamp()
-            timed = self._timed(node, "@ modifier")
+            timed = self._add_time(node, "@ modifier")
             if timed.at is not None:
                 raise self._error(node.start, "@ <timestamp> may not be set multiple times")
             if not abs(seconds) < _LARGEST_MS:
@@ -336,7 +336,7 @@ class _Reader:
                     else {math.inf: "+Inf", -math.inf: "-Inf"}.get(seconds, "NaN")
                 )
                 raise self._error(node.start, f"timestamp out of bounds for @ modifier: {shown}")
-            timed.at = _rounded_ms(seconds)
+            timed.at = _round_ms(seconds)
         node.end = self._last_end
 
     def _timestamp(self) -> float:
@@ -344,10 +344,10 @@ class _Reader:
         if self._token.kind in ("+", "-"):
             sign = -1.0 if self._take().kind == "-" else 1.0
         if self._token.kind != "number":
-            raise self._unexpected("@", "timestamp")
+            raise self._make_error("@", "timestamp")
         return sign * self._number()
 
-    def _timed(self, node: Node, what: str) -> Timed:
+    def _add_time(self, node: Node, what: str) -> Timed:
         if isinstance(node, Matrix):
             return node.selector
         if isinstance(node, Timed):
@@ -380,10 +380,10 @@ class _Reader:
 
     def _expect(self, kind: str) -> Token:
         if self._token.kind != kind:
-            raise self._unexpected()
+            raise self._make_error()
         return self._take()
 
-    def _unexpected(self, context: str = "", expected: str = "") -> ParseError:
+    def _make_error(self, context: str = "", expected: str = "") -> ParseError:
         message = f"unexpected {self._token.described()}"
         message += f" in {context}" if context else ""
         message += f", expected {expected}" if expected else ""
@@ -393,5 +393,5 @@ class _Reader:
         return ParseError(self._query, position, message)
 
 
-def _rounded_ms(seconds: float) -> int:
+def _round_ms(seconds: float) -> int:
     return math.floor(seconds * 1000 + 0.5) if seconds >= 0 else math.ceil(seconds * 1000 - 0.5)

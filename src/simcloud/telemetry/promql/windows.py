@@ -11,7 +11,7 @@ from simcloud.telemetry.promql.arithmetic import NAN, add_exactly, divide, quant
 from simcloud.telemetry.promql.values import Point, Window
 
 
-def _extrapolated(window: Window, *, counter: bool, per_second: bool) -> float | None:
+def _extrapolate(window: Window, *, counter: bool, per_second: bool) -> float | None:
     """How much a series grew over the range.
 
     Samples seldom lie at the range's ends. Where the series seems to go on to an end it is continued up to it,
@@ -43,15 +43,15 @@ def _extrapolated(window: Window, *, counter: bool, per_second: bool) -> float |
 
 
 def _rate(window: Window, t_ms: int) -> float | None:
-    return _extrapolated(window, counter=True, per_second=True)
+    return _extrapolate(window, counter=True, per_second=True)
 
 
 def _increase(window: Window, t_ms: int) -> float | None:
-    return _extrapolated(window, counter=True, per_second=False)
+    return _extrapolate(window, counter=True, per_second=False)
 
 
 def _delta(window: Window, t_ms: int) -> float | None:
-    return _extrapolated(window, counter=False, per_second=False)
+    return _extrapolate(window, counter=False, per_second=False)
 
 
 def _irate(window: Window, t_ms: int) -> float | None:

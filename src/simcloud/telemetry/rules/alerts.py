@@ -36,16 +36,16 @@ class Alert:
     kept_since_ms: int | None = None
 
     def document(self) -> dict[str, Any]:
-        """What the HTTP API tells."""
-        told: dict[str, Any] = {
+        """Return the alert as the HTTP API reports it."""
+        fields: dict[str, Any] = {
             "labels": dict(self.labels),
             "annotations": self.annotations,
             "state": self.state,
             "activeAt": written_time(self.active_ms),
         }
         if self.kept_since_ms is not None:
-            told["keepFiringSince"] = written_time(self.kept_since_ms)
-        return told | {"value": exponential(self.value)}
+            fields["keepFiringSince"] = written_time(self.kept_since_ms)
+        return fields | {"value": exponential(self.value)}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -132,7 +132,7 @@ class AlertingRule(Rule):
         return t_ms - alert.kept_since_ms < self.keep_firing_for_ms
 
     def document(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "state": self.state,
             "name": self.name,
             "query": printed(self.expression),
@@ -142,7 +142,7 @@ class AlertingRule(Rule):
             "annotations": dict(self.annotations),
             "alerts": [alert.document() for alert in self.active],
         }
-        return told | self.health() | {"type": "alerting"}
+        return fields | self.health() | {"type": "alerting"}
 
 
 def _samples(alert: Alert) -> Vector:

@@ -41,15 +41,15 @@ class Rule:
         raise NotImplementedError
 
     def health(self) -> dict[str, Any]:
-        """The part of the document that tells how the last evaluation went."""
-        told: dict[str, Any] = {
+        """Return the part of the document about the last evaluation."""
+        fields: dict[str, Any] = {
             "health": "unknown" if self.evaluated_ms is None else "err" if self.error else "ok"
         }
         if self.error:
-            told["lastError"] = self.error
-        told["evaluationTime"] = 0
-        told["lastEvaluation"] = NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms)
-        return told
+            fields["lastError"] = self.error
+        fields["evaluationTime"] = 0
+        fields["lastEvaluation"] = NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms)
+        return fields
 
 
 def ask(engine: Engine, expression: Node, t_ms: int) -> Vector:
@@ -78,7 +78,7 @@ class RecordingRule(Rule):
         return found
 
     def document(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"name": self.name, "query": printed(self.expression)}
+        fields: dict[str, Any] = {"name": self.name, "query": printed(self.expression)}
         if self.labels:
-            told["labels"] = dict(self.labels)
-        return told | self.health() | {"type": "recording"}
+            fields["labels"] = dict(self.labels)
+        return fields | self.health() | {"type": "recording"}

@@ -31,7 +31,7 @@ def humanize(given: Any) -> str:
     value = number(given)
     if not value or not math.isfinite(value):
         return four_digits(value)
-    return _scaled(value, 1000) if abs(value) >= 1 else _reduced(value)
+    return _scale(value, 1000) if abs(value) >= 1 else _reduce(value)
 
 
 def humanize_1024(given: Any) -> str:
@@ -39,10 +39,10 @@ def humanize_1024(given: Any) -> str:
     value = number(given)
     if abs(value) <= 1 or not math.isfinite(value):
         return four_digits(value)
-    return _scaled(value, 1024)
+    return _scale(value, 1024)
 
 
-def _scaled(value: float, base: int) -> str:
+def _scale(value: float, base: int) -> str:
     prefix = ""
     for letter in _LARGE:
         if abs(value) < base:
@@ -52,7 +52,7 @@ def _scaled(value: float, base: int) -> str:
     return four_digits(value) + prefix
 
 
-def _reduced(value: float) -> str:
+def _reduce(value: float) -> str:
     prefix = ""
     for letter in _SMALL:
         if abs(value) >= 1:
@@ -70,7 +70,7 @@ def humanize_duration(given: Any) -> str:
     if not value:
         return "0s"
     if abs(value) < 1:
-        return _reduced(value) + "s"
+        return _reduce(value) + "s"
     sign, value = ("-", -value) if value < 0 else ("", value)
     minutes, seconds = divmod(int(value), 60)
     hours, minutes = divmod(minutes, 60)

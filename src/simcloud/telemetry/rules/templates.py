@@ -46,7 +46,7 @@ Term = Callable[[Scope], Any]
 
 
 def expand(name: str, text: str, scope: Scope) -> str:
-    """A text with its actions carried out; what fails is told in the text, as Prometheus does."""
+    """Return the text with its actions carried out; a failure is reported in the text, as Prometheus does."""
     if "{{" not in text:
         return text
     try:
@@ -70,11 +70,11 @@ def _render(parts: list[Any], scope: Scope) -> str:
             chosen = next((body for condition, body in branches if condition(scope)), otherwise)
             out.append(_render(chosen, scope))
         else:
-            out.append(_shown(part(scope)))
+            out.append(_format_value(part(scope)))
     return "".join(out)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -192,10 +192,10 @@ def _command(words: list[tuple[str, str]], piped: Term | None) -> Term:
             )
         return operands[0]
     called = function
-    return lambda scope: _called(called, scope, [operand(scope) for operand in operands])
+    return lambda scope: _call(called, scope, [operand(scope) for operand in operands])
 
 
-def _called(function: Callable[..., Any], scope: Scope, arguments: list[Any]) -> Any:
+def _call(function: Callable[..., Any], scope: Scope, arguments: list[Any]) -> Any:
     try:
         return function(scope, *arguments)
     except (TypeError, ValueError, IndexError) as fault:

@@ -1,4 +1,4 @@
-"""Who calls whom, how often, how well and how fast, read from the spans.
+"""The call graph of services with rates, errors and latencies, computed from spans.
 
 A call is a span whose parent belongs to another service. A service's own requests are its spans that another
 service, or nobody, is the parent of. A span whose parent is not there is no call, for nobody knows whose; it
@@ -70,7 +70,7 @@ class _Tally:
 
 
 class ServiceMap(NamedTuple):
-    """Who calls whom, and how each service does; both sorted by name."""
+    """Calls between services, and the figures of each service; both sorted by name."""
 
     edges: list[Edge]
     services: list[Health]
@@ -103,7 +103,7 @@ def service_map(view: TraceView, start_us: int, end_us: int) -> ServiceMap:
 
 
 def dependencies(view: TraceView, start_us: int, end_us: int) -> list[Edge]:
-    """Who calls whom, in those traces."""
+    """Return the calls between services in those traces."""
     return service_map(view, start_us, end_us).edges
 
 

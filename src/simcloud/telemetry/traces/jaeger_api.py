@@ -1,7 +1,7 @@
 """Jaeger's HTTP query API, as of all-in-one 1.57, as functions: path and parameters in, document out.
 
-Whoever serves it puts HTTP around ``answer``; errors come as documents too, with their status. The order of what
-Jaeger tells in no order is here always the same: services, operations and dependencies by name, traces by time.
+A server puts HTTP around ``answer``; errors come as documents too, with their status. The order of what
+Jaeger lists in no order is here always the same: services, operations and dependencies by name, traces by time.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ _SAMPLED: Final = 1
 def trace_document(trace: Trace, *, adjusted: bool = True) -> dict[str, Any]:
     """A trace; with warnings about its times when ``adjusted``."""
     process_ids: dict[tuple[str, Labels], str] = {}
-    told = warnings(trace) if adjusted else [[] for _ in trace]
+    span_warnings = warnings(trace) if adjusted else [[] for _ in trace]
     spans = []
-    for span, words in zip(trace, told, strict=True):
+    for span, words in zip(trace, span_warnings, strict=True):
         process = (span.shape.group.service, span.shape.process)
         process_id = process_ids.setdefault(process, f"p{len(process_ids) + 1}")
         spans.append(_span_document(span, process_id, words))

@@ -75,7 +75,7 @@ def window_of(parameters: Parameters, now_us: int) -> tuple[int, int]:
     end_us = _time(parameters, "endTs", now_us, unit_us=1000)
     lookback_ms = _DEPENDENCY_LOOKBACK_MS
     if text := one(parameters, "lookback"):
-        lookback_ms = _named("lookback", text)
+        lookback_ms = _parse_named("lookback", text)
     return end_us - lookback_ms * 1000, end_us
 
 
@@ -100,7 +100,7 @@ def trace_ids_of(parameters: Parameters) -> list[int]:
 
 def _time(parameters: Parameters, name: str, default_us: int, unit_us: int = 1) -> int:
     text = one(parameters, name)
-    return _named(name, text) * unit_us if text else default_us
+    return _parse_named(name, text) * unit_us if text else default_us
 
 
 def _duration_us(parameters: Parameters, name: str) -> float:
@@ -113,7 +113,7 @@ def _duration_us(parameters: Parameters, name: str) -> float:
         raise Refusal(400, f"unable to parse param '{name}': {fault}") from None
 
 
-def _named(name: str, text: str) -> int:
+def _parse_named(name: str, text: str) -> int:
     try:
         return _integer(text)
     except Refusal as refusal:

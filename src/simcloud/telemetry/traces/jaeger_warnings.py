@@ -15,11 +15,11 @@ Skew = tuple[int, str]
 
 def warnings(trace: Trace) -> list[list[str]]:
     """The warnings of each span, in the trace's order."""
-    told: list[list[str]] = [[] for _ in trace]
+    messages: list[list[str]] = [[] for _ in trace]
     places: dict[int, int] = {}
     for place, span in enumerate(trace):
         if places.setdefault(span.span_id, place) != place:
-            told[place].append("duplicate span IDs; skipping clock skew adjustment")
+            messages[place].append("duplicate span IDs; skipping clock skew adjustment")
     children: dict[int, list[int]] = {}
     walk: list[tuple[int, int | None, Skew]] = []
     for place in places.values():
@@ -30,7 +30,7 @@ def warnings(trace: Trace) -> list[list[str]]:
         walk.append((place, None, (0, _host(span))))
         if span.parent_id:
             words = f"invalid parent span IDs={span.parent_id:016x}; skipping clock skew adjustment"
-            told[place].append(words)
+            messages[place].append(words)
     while walk:
         place, above, skew = walk.pop()
         host = _host(trace[place])
@@ -38,9 +38,11 @@ def warnings(trace: Trace) -> list[list[str]]:
             skew = (_skew_ns(trace[place], trace[above]), host)
         if skew[0]:
             delta = shown_duration(skew[0] / 1e9)
-            told[place].append(f"clock skew adjustment disabled; not applying calculated delta of {delta}")
+            messages[place].append(
+                f"clock skew adjustment disabled; not applying calculated delta of {delta}"
+            )
         walk.extend((child, place, skew) for child in children.get(place, ()))
-    return told
+    return messages
 
 
 def _host(span: StoredSpan) -> str:

@@ -48,6 +48,6 @@ def record(span: StoredSpan) -> TraceRecord:
 
 
 def _response(shape: Shape) -> str:
-    """The last tag that tells how the request was answered."""
-    told = [value for key, value in shape.tags if key in _RESPONSES]
-    return told[-1] if told else "Unknown"
+    """Return the last tag with the response of the request."""
+    responses = [value for key, value in shape.tags if key in _RESPONSES]
+    return responses[-1] if responses else "Unknown"

@@ -1,4 +1,4 @@
-"""Spans in columns, kept for so long and so many; whole traces go, the oldest first.
+"""Spans in columns, up to an age and a number; whole traces are dropped, the oldest first.
 
 ``add`` is on the path of every request, so it only puts the span aside; the spans put aside go into the columns
 many at a time, or when somebody asks. Each span is a row; rows are numbered for ever and in the order in

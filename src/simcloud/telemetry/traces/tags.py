@@ -17,7 +17,7 @@ _FAILED: Final = (("error", "true"),)
 
 def span_tags(shape: Shape) -> Labels:
     """The tags of a span."""
-    return shape.tags + _added_tags(shape)
+    return shape.tags + _list_added_tags(shape)
 
 
 def log_fields(shape: Shape) -> Labels:
@@ -29,12 +29,12 @@ def has_tags(shape: Shape, wanted: Labels) -> bool:
     """Whether a span has all these, as tags of its own or of its process or as log fields."""
     for pair in wanted:
         own = pair in shape.tags or pair in shape.process
-        if not own and pair not in _added_tags(shape) and pair not in log_fields(shape):
+        if not own and pair not in _list_added_tags(shape) and pair not in log_fields(shape):
             return False
     return True
 
 
-def _added_tags(shape: Shape) -> Labels:
+def _list_added_tags(shape: Shape) -> Labels:
     if shape.error is None or any(key == "error" for key, _ in shape.tags):
         return _RECEIVED
     return _FAILED + _RECEIVED

@@ -22,7 +22,7 @@ EVER_US: Final = 2**63 - 1
 
 
 class StoredSpan(NamedTuple):
-    """A span as it is told. Times are microseconds since 1970; ``shape`` says who did what."""
+    """A span as queries return it. Times are microseconds since 1970; ``shape`` says who did what."""
 
     trace_id: int
     span_id: int

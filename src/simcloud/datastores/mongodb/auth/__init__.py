@@ -1,1 +1,1 @@
-"""Who may do what: SCRAM log-ins, users, roles and privileges."""
+"""Authentication and authorization: SCRAM log-ins, users, roles and privileges."""

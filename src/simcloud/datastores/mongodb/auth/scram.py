@@ -37,7 +37,7 @@ class ScramError(Exception):
 
 
 @lru_cache(maxsize=1024)
-def _salted(hash: str, password: str, salt: bytes, iterations: int) -> bytes:
+def _salt_password(hash: str, password: str, salt: bytes, iterations: int) -> bytes:
     return hashlib.pbkdf2_hmac(hash, password.encode("utf-8", "surrogatepass"), salt, iterations)
 
 
@@ -60,7 +60,7 @@ def credentials(mechanism: str, user: str, password: str, random: Random) -> Doc
     """What the server keeps of a password."""
     kind = MECHANISMS[mechanism]
     salt = random.randbytes(kind.salt_bytes)
-    salted = _salted(kind.hash, password_for(mechanism, user, password), salt, kind.iterations)
+    salted = _salt_password(kind.hash, password_for(mechanism, user, password), salt, kind.iterations)
     stored = hashlib.new(kind.hash, _mac(kind.hash, salted, b"Client Key")).digest()
     return {
         "iterationCount": kind.iterations,
@@ -158,7 +158,7 @@ class ClientSide:
         if not both.startswith(self._nonce) or not 1 <= iterations <= 100_000:
             raise ScramError("server challenge is not an answer to ours")
         hash = self._kind.hash
-        salted = _salted(hash, self._password, salt, iterations)
+        salted = _salt_password(hash, self._password, salt, iterations)
         client_key = _mac(hash, salted, b"Client Key")
         without_proof = f"c=biws,r={both}".encode()
         spoken = self._bare + b"," + server_first + b"," + without_proof

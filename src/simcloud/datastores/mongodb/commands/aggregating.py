@@ -19,7 +19,7 @@ def aggregate(request: Request) -> Document:
     if pipeline.__class__ is not list:
         raise MongoFailure(14, "'pipeline' option must be specified as an array")
     for stage in pipeline:
-        _allowed(request, stage)
+        _check_allowed(request, stage)
     cursor = request.body.get("cursor")
     if cursor.__class__ is not dict and not request.body.get("explain"):
         raise MongoFailure(
@@ -34,7 +34,7 @@ def aggregate(request: Request) -> Document:
     return ok(cursor=request.server.cursors.first(namespace, result, size, False, request.server.ctx.now))
 
 
-def _allowed(request: Request, stage: Document) -> None:
+def _check_allowed(request: Request, stage: Document) -> None:
     name = stage_name(stage)
     target = request.body["aggregate"]
     if target.__class__ is str:

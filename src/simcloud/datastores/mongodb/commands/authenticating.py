@@ -32,9 +32,9 @@ def sasl_start(request: Request) -> Document:
             )
         scram = ServerSide(mechanism, stored, payload, request.server.random)
     except ScramError as error:
-        raise _failed(request, mechanism, user, f"BadValue: {error}") from None
+        raise _make_failure(request, mechanism, user, f"BadValue: {error}") from None
     except _Refused as refusal:
-        raise _failed(request, mechanism, user, str(refusal)) from None
+        raise _make_failure(request, mechanism, user, str(refusal)) from None
     options = request.document("options")
     request.session.log_in = LogIn(mechanism, user, request.db, scram, bool(options.get("skipEmptyExchange")))
     return ok(conversationId=1, done=False, payload=Binary(scram.first))
@@ -53,7 +53,9 @@ def sasl_continue(request: Request) -> Document:
         payload = log_in.scram.final(_payload(request))
     except ScramError as error:
         request.session.log_in = None
-        raise _failed(request, log_in.mechanism, log_in.user, f"AuthenticationFailed: {error}") from None
+        raise _make_failure(
+            request, log_in.mechanism, log_in.user, f"AuthenticationFailed: {error}"
+        ) from None
     log_in.proven = True
     session = request.session
     session.users[log_in.db] = log_in.user
@@ -80,7 +82,7 @@ def _payload(request: Request) -> bytes:
     raise MongoFailure(14, "Wrong type for field (payload)")
 
 
-def _failed(request: Request, mechanism: str, user: str, error: str) -> MongoFailure:
+def _make_failure(request: Request, mechanism: str, user: str, error: str) -> MongoFailure:
     session = request.session
     session.server.log.say(
         "ACCESS", 20249, session.name, "Authentication failed",
@@ -99,7 +101,7 @@ def logout(request: Request) -> Document:
 
 @command("connectionStatus")
 def connection_status(request: Request) -> Document:
-    """Who is logged in."""
+    """Return the users who are logged in."""
     users = [{"user": user, "db": db} for db, user in request.session.users.items()]
     roles: list[Document] = []
     for each in users:

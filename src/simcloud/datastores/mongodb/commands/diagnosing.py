@@ -132,7 +132,7 @@ def get_command_line(request: Request) -> Document:
     return ok(argv=list(request.server.ctx.args), parsed=request.server.options.given)
 
 
-def _shown(body: Document) -> Document:
+def _strip_documents(body: Document) -> Document:
     """A command without the documents that it brings: they travel beside it, and the server does not tell them."""
     return {name: value for name, value in body.items() if name not in BROUGHT}
 
@@ -163,7 +163,7 @@ def current_op(request: Request) -> Document:
                 "microsecs_running": Int64(seconds * 1e6),
                 "op": "command",
                 "ns": f"{running.db}.$cmd",
-                "command": {**_shown(running.body), "$db": running.db},
+                "command": {**_strip_documents(running.body), "$db": running.db},
                 "numYields": 0,
                 "waitingForLock": session.waiting_for_lock,
             }

@@ -32,19 +32,19 @@ def explain(request: Request) -> Document:
         winning: Document = {"stage": "EOF"}
     else:
         plan = collection.plan(query, collection.index_of(hint) if hint else None)
-        winning = _shaped(_stage(plan, query), inner)
+        winning = _add_stages(_stage(plan, query), inner)
     reply: Document = {
         "queryPlanner": {
             "plannerVersion": 1,
             "namespace": namespace,
             "indexFilterSet": False,
-            "parsedQuery": _parsed(query),
+            "parsedQuery": _parse_query(query),
             "winningPlan": winning,
             "rejectedPlans": [],
         }
     }
     if request.body.get("verbosity", "allPlansExecution") != "queryPlanner":
-        reply["executionStats"] = _executed(request, collection, query, winning)
+        reply["executionStats"] = _format_execution(request, collection, query, winning)
     server = request.server
     reply["serverInfo"] = {
         "host": server.ctx.container.hostname,
@@ -73,7 +73,7 @@ def _query(name: str, inner: Document) -> Document:
     return query
 
 
-def _parsed(query: Document) -> Document:
+def _parse_query(query: Document) -> Document:
     parts = []
     for name, wanted in query.items():
         if name.startswith("$"):
@@ -91,7 +91,7 @@ def _stage(plan: Plan, query: Document) -> Document:
     if plan.index is None:
         stage: Document = {"stage": "COLLSCAN"}
         if query:
-            stage["filter"] = _parsed(query)
+            stage["filter"] = _parse_query(query)
         return {**stage, "direction": "forward"}
     if plan.index.name == "_id_" and plan.test is None:
         return {"stage": "IDHACK"}
@@ -114,7 +114,7 @@ def _stage(plan: Plan, query: Document) -> Document:
     fetch: Document = {"stage": "FETCH"}
     rest = {name: wanted for name, wanted in query.items() if name not in (plan.bounds or {})}
     if rest:
-        fetch["filter"] = _parsed(rest)
+        fetch["filter"] = _parse_query(rest)
     return {**fetch, "inputStage": scan}
 
 
@@ -140,7 +140,7 @@ def _bounds(wanted: Any) -> list[str]:
     return [f"{low}, {high}"]
 
 
-def _shaped(stage: Document, inner: Document) -> Document:
+def _add_stages(stage: Document, inner: Document) -> Document:
     """The stages above the one that finds: sorting, skipping, limiting, projecting, counting."""
     if inner.get("sort"):
         stage = {
@@ -161,7 +161,7 @@ def _shaped(stage: Document, inner: Document) -> Document:
     return {"stage": above, "inputStage": stage} if above else stage
 
 
-def _executed(
+def _format_execution(
     request: Request, collection: Collection | None, query: Document, winning: Document
 ) -> Document:
     found = matching(request, collection, query) if collection is not None else []

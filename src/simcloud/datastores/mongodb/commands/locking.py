@@ -1,4 +1,4 @@
-"""``fsync`` and its lock: while it is held nothing is written, and who wants to write waits; who reads does not."""
+"""``fsync`` and its lock: while it is held, writes wait and reads go on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fsync(request: Request) -> Document:
 
 @command("fsyncUnlock", scope="cluster", actions=("unlock",), admin_only=True)
 def fsync_unlock(request: Request) -> Document:
-    """Give one lock back; with the last one those who wait go on."""
+    """Release one lock; with the last one waiting writes go on."""
     server, who = request.server, request.session.name
     server.log.say("COMMAND", 20465, who, "CMD fsyncUnlock: unlock requested")
     if not server.fsync_locks:
@@ -51,6 +51,6 @@ def fsync_unlock(request: Request) -> Document:
     if server.fsync_locks:
         server.log.say("COMMAND", 20467, who, "fsyncUnlock completed", lockCount=server.fsync_locks)
     else:
-        told = "fsyncUnlock completed. mongod is now unlocked and free to accept writes"
-        server.log.say("COMMAND", 20466, who, told)
+        message = "fsyncUnlock completed. mongod is now unlocked and free to accept writes"
+        server.log.say("COMMAND", 20466, who, message)
     return ok(info="fsyncUnlock completed", lockCount=Int64(server.fsync_locks))

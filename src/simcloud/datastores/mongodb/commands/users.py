@@ -49,7 +49,7 @@ def create_user(request: Request) -> Document:
 
 
 def grantable(request: Request, roles: list[Document]) -> None:
-    """Make sure that who asks may grant these roles."""
+    """Check that the caller may grant these roles."""
     for role in roles:
         request.session.need(request, "grantRole", role["db"])
 
@@ -79,7 +79,7 @@ def _credentials(request: Request, user: str) -> Document:
     return made
 
 
-def _changed(request: Request, user: str, missing: str, **fields: Any) -> None:
+def _replace_user(request: Request, user: str, missing: str, **fields: Any) -> None:
     """Put a user's new document in the old one's place."""
     collection, row = (
         request.server.catalog.find(USERS),
@@ -108,7 +108,7 @@ def update_user(request: Request) -> Document:
     if "customData" in request.body:
         request.session.need(request, "changeCustomData", request.db)
         fields["customData"] = request.document("customData")
-    _changed(request, user, f"User {user}@{request.db} not found", **fields)
+    _replace_user(request, user, f"User {user}@{request.db} not found", **fields)
     return ok()
 
 
@@ -136,7 +136,7 @@ def grant_roles(request: Request) -> Document:
     found = request.server.users.find(user, request.db)
     missing = f'Could not find user "{user}" for db "{request.db}"'
     had = found["roles"] if found is not None else []
-    _changed(request, user, missing, roles=had + [role for role in given if role not in had])
+    _replace_user(request, user, missing, roles=had + [role for role in given if role not in had])
     return ok()
 
 
@@ -150,7 +150,7 @@ def revoke_roles(request: Request) -> Document:
     found = request.server.users.find(user, request.db)
     missing = f'Could not find user "{user}" for db "{request.db}"'
     left = [role for role in found["roles"] if role not in taken] if found is not None else []
-    _changed(request, user, missing, roles=left)
+    _replace_user(request, user, missing, roles=left)
     return ok()
 
 
@@ -162,7 +162,7 @@ def users_info(request: Request) -> Document:
     everybody = (
         sorted(collection.rows.values(), key=lambda each: str(each["_id"])) if collection is not None else []
     )
-    names = _named(request_of, request.db)
+    names = _parse_names(request_of, request.db)
     own = {f"{db}.{user}": None for db, user in request.session.users.items()}
     if not (names and all(name in own for name in names)):
         request.session.need(request, "viewUser", request.db)
@@ -172,21 +172,21 @@ def users_info(request: Request) -> Document:
         shown = everybody
     else:
         shown = [each for each in everybody if each["db"] == request.db]
-    return ok(users=[_shown(request, each) for each in shown])
+    return ok(users=[_format_user(request, each) for each in shown])
 
 
-def _named(of: Any, db: str) -> list[str] | None:
+def _parse_names(of: Any, db: str) -> list[str] | None:
     """The ids of the users a command names; None when it means all."""
     if of.__class__ is str:
         return [f"{db}.{of}"]
     if of.__class__ is dict and "user" in of:
         return [f"{of.get('db', db)}.{of['user']}"]
     if of.__class__ is list:
-        return [name for each in of for name in _named(each, db) or ()]
+        return [name for each in of for name in _parse_names(each, db) or ()]
     return None
 
 
-def _shown(request: Request, user: Document) -> Document:
+def _format_user(request: Request, user: Document) -> Document:
     shown: Document = {
         name: user[name] for name in ("_id", "userId", "user", "db", "roles", "customData") if name in user
     }

@@ -25,7 +25,7 @@ def _number(name: str, value: Any) -> Any:
     return value
 
 
-def _bounded(value: Any) -> Any:
+def _check_bounds(value: Any) -> Any:
     if isinstance(value, int) and not INT64_MIN <= value <= INT64_MAX:
         return float(value) if abs(value) < 10**300 else math.copysign(math.inf, value)
     return value
@@ -36,7 +36,7 @@ def _add(*values: Any) -> Any:
         return None
     dates = [value for value in values if value.__class__ is datetime]
     total = sum([_number("$add", value) for value in values if value.__class__ is not datetime])
-    return dates[0] + timedelta(milliseconds=float(total)) if dates else _bounded(total)
+    return dates[0] + timedelta(milliseconds=float(total)) if dates else _check_bounds(total)
 
 
 def _subtract(one: Any, other: Any) -> Any:
@@ -47,7 +47,7 @@ def _subtract(one: Any, other: Any) -> Any:
             return Int64(milliseconds(one) - milliseconds(other))
         return one - timedelta(milliseconds=float(_number("$subtract", other)))
     a, b = _number("$subtract", one), _number("$subtract", other)
-    return _bounded(a - b)
+    return _check_bounds(a - b)
 
 
 def _multiply(*values: Any) -> Any:
@@ -56,7 +56,7 @@ def _multiply(*values: Any) -> Any:
     product: Any = 1
     for value in values:
         product = product * _number("$multiply", value)
-    return _bounded(product)
+    return _check_bounds(product)
 
 
 def _divide(one: Any, other: Any) -> Any:
@@ -106,7 +106,7 @@ def _average(*values: Any) -> Any:
 
 def _sum(*values: Any) -> Any:
     pool = values[0] if len(values) == 1 and values[0].__class__ is list else values
-    return _bounded(sum([value for value in pool if is_number(value)]))
+    return _check_bounds(sum([value for value in pool if is_number(value)]))
 
 
 ARITHMETIC: Final[dict[str, Operator]] = {

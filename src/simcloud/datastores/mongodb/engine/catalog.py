@@ -17,7 +17,7 @@ FORBIDDEN_IN_DATABASE: Final = frozenset('/\\. "$\0')
 MAX_COLLECTIONS: Final = 10_000
 
 Event = Callable[[str, Collection], None]
-"""Told ``create``, ``drop`` or ``indexes`` and the collection."""
+"""Called with ``create``, ``drop`` or ``indexes`` and the collection."""
 
 
 class Catalog:

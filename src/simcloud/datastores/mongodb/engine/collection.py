@@ -1,7 +1,7 @@
 """A collection: documents in the order they came, and indexes that find them.
 
-Documents are never changed in place: an update puts a new one in the old one's row, so that whoever was
-handed the old one keeps it as it was. Every change is told to ``on_change`` (the journal).
+Documents are never changed in place: an update puts a new one in the old one's row, so that readers of
+the old one keep it as it was. Every change is passed to ``on_change`` (the journal).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simcloud.datastores.mongodb.ordering import PLAIN, identity
 from simcloud.datastores.mongodb.version import MAX_DOCUMENT_BYTES
 
 Change = Callable[["Collection", int, bytes | None], None]
-"""Told of every row that changed, with the document's bytes; None when it is gone."""
+"""Called with every row that changed, and the document's bytes; None when it is gone."""
 
 ID_INDEX: Final = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
 RANGES: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})
@@ -72,7 +72,7 @@ class Collection:
     def insert(self, document: Document) -> None:
         """Add a document; ``DuplicateKey`` when a unique index has its key."""
         indexes = self.indexes.values()
-        data = _encoded(document)
+        data = _encode(document)
         for index in indexes:
             index.check(self.namespace, document)
         row = self._last_row + 1
@@ -80,27 +80,27 @@ class Collection:
         for index in indexes:
             index.add(row, document)
         self.rows[row] = document
-        self._changed(row, data)
+        self._report_change(row, data)
 
     def replace(self, row: int, document: Document) -> None:
         """Put another document in a row."""
-        old, data = self.rows[row], _encoded(document)
+        old, data = self.rows[row], _encode(document)
         for index in self.indexes.values():
             index.check(self.namespace, document, row)
         for index in self.indexes.values():
             index.discard(row, old)
             index.add(row, document)
         self.rows[row] = document
-        self._changed(row, data)
+        self._report_change(row, data)
 
     def delete(self, row: int) -> None:
         """Take a document out."""
         old = self.rows.pop(row)
         for index in self.indexes.values():
             index.discard(row, old)
-        self._changed(row, None)
+        self._report_change(row, None)
 
-    def _changed(self, row: int, data: bytes | None) -> None:
+    def _report_change(self, row: int, data: bytes | None) -> None:
         self.size_bytes -= self._sizes.pop(row, 0)
         if data is not None:
             self._sizes[row] = len(data)
@@ -205,7 +205,7 @@ class Collection:
         raise MongoFailure(2, "error processing query: planner returned error: bad hint")
 
 
-def _encoded(document: Document) -> bytes:
+def _encode(document: Document) -> bytes:
     data = encode(document)
     if len(data) > MAX_DOCUMENT_BYTES:
         raise MongoFailure(

@@ -36,7 +36,7 @@ def burned() -> int:
 
 
 def burn(steps: int = 1) -> None:
-    """Take so many steps, or end the command."""
+    """Use up steps; end the command when none are left."""
     _TANK.left -= steps
     if _TANK.left < 0:
         raise MongoFailure(50, "operation exceeded time limit")

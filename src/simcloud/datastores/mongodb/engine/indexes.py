@@ -54,7 +54,7 @@ class Index:
         return self.sparse or self._covers is not None
 
     def __len__(self) -> int:
-        return sum(map(len, map(_listed, self._rows.values())))
+        return sum(map(len, map(_list_rows, self._rows.values())))
 
     # -- changing ------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Index:
     def equal_to(self, key: Any) -> Collection[int]:
         """The rows whose first field has the value of that identity."""
         rows = self._rows.get(key)
-        return () if rows is None else _listed(rows)
+        return () if rows is None else _list_rows(rows)
 
     def between(self, low: Any, high: Any) -> Iterator[int]:
         """Rows whose first field lies in a range, ends included, in the values' order."""
@@ -169,5 +169,5 @@ class Index:
         return self._ordered
 
 
-def _listed(rows: Rows) -> Collection[int]:
+def _list_rows(rows: Rows) -> Collection[int]:
     return rows if isinstance(rows, dict) else (rows,)

@@ -192,7 +192,7 @@ def _not(wanted: Any, depth: int) -> Condition:
     return lambda found: not inner(found)
 
 
-def _negated(make: Callable[[Any, int], Condition]) -> Callable[[Any, int], Condition]:
+def _negate(make: Callable[[Any, int], Condition]) -> Callable[[Any, int], Condition]:
     def negative(wanted: Any, depth: int) -> Condition:
         inner = make(wanted, depth)
         return lambda found: not inner(found)
@@ -267,13 +267,13 @@ def _in_any_array(element: Predicate) -> Condition:
 
 OPERATORS: Final[dict[str, Callable[[Any, int], Condition]]] = {
     "$eq": lambda wanted, depth: _equals_exactly(wanted),
-    "$ne": _negated(lambda wanted, depth: _equals_exactly(wanted)),
+    "$ne": _negate(lambda wanted, depth: _equals_exactly(wanted)),
     "$gt": _compare("$gt", lambda value, key: value > key, or_equal=False),
     "$gte": _compare("$gte", lambda value, key: value >= key, or_equal=True),
     "$lt": _compare("$lt", lambda value, key: value < key, or_equal=False),
     "$lte": _compare("$lte", lambda value, key: value <= key, or_equal=True),
     "$in": _in("$in"),
-    "$nin": _negated(_in("$nin")),
+    "$nin": _negate(_in("$nin")),
     "$not": _not,
     "$exists": _exists,
     "$type": _type,

@@ -52,7 +52,7 @@ class Update:
     def apply(self, old: Document, query: Document, *, inserting: bool = False) -> Document:
         """The new version of a document; ``inserting`` when it is added by an upsert."""
         if self._replacement is not None:
-            return _replaced(old, self._replacement)
+            return _replace(old, self._replacement)
         new: Document = copied(old)
         for modifier in self._modifiers:
             if modifier.operator == "$setOnInsert" and not inserting:
@@ -125,7 +125,7 @@ def _modifiers(update: Document) -> list[Modifier]:
 
 def _check_conflicts(modifiers: list[Modifier]) -> None:
     taken: dict[str, None] = {}
-    paths = [path for each in modifiers for path in _touched(each)]
+    paths = [path for each in modifiers for path in _list_paths(each)]
     for path in paths:
         if path in taken:
             raise MongoFailure(40, f"Updating the path '{path}' would create a conflict at '{path}'")
@@ -138,7 +138,7 @@ def _check_conflicts(modifiers: list[Modifier]) -> None:
                 raise MongoFailure(40, f"Updating the path '{path}' would create a conflict at '{above}'")
 
 
-def _touched(modifier: Modifier) -> list[str]:
+def _list_paths(modifier: Modifier) -> list[str]:
     return (
         [modifier.path, modifier.argument]
         if modifier.operator == "$rename" and modifier.argument.__class__ is str
@@ -146,7 +146,7 @@ def _touched(modifier: Modifier) -> list[str]:
     )
 
 
-def _replaced(old: Document, replacement: Document) -> Document:
+def _replace(old: Document, replacement: Document) -> Document:
     if "_id" in replacement and "_id" in old and not equal(replacement["_id"], old["_id"]):
         shown = show({"_id": replacement["_id"]})[2:-2]
         raise MongoFailure(

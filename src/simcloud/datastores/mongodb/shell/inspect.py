@@ -87,7 +87,7 @@ class _Inspector:
         braces, base = ("{", "}"), ""
         if isinstance(value, JsArray):
             braces = ("[", "]")
-            parts = [await self._indented(each, level) for each in value.items]
+            parts = [await self._format_indented(each, level) for each in value.items]
         else:
             parts = []
             name = _class_name(value)
@@ -101,9 +101,9 @@ class _Inspector:
         self._open.pop()
         if not parts:
             return base or f"{braces[0]}{braces[1]}"
-        return self._joined(parts, base, braces, level, value)
+        return self._join_parts(parts, base, braces, level, value)
 
-    async def _indented(self, value: Value, level: int) -> str:
+    async def _format_indented(self, value: Value, level: int) -> str:
         self._indentation += 2
         shown = await self.show(value, level + 1)
         self._indentation -= 2
@@ -111,14 +111,14 @@ class _Inspector:
 
     async def _property(self, value: JsObject, key: str, level: int) -> str:
         name = key if _IDENTIFIER.fullmatch(key) else quoted(key)
-        return f"{name}: {await self._indented(await get(self._engine, value, key), level)}"
+        return f"{name}: {await self._format_indented(await get(self._engine, value, key), level)}"
 
-    def _joined(
+    def _join_parts(
         self, parts: list[str], base: str, braces: tuple[str, str], level: int, value: JsObject
     ) -> str:
         entries = len(parts)
         if self._compact and isinstance(value, JsArray) and entries > 6:
-            parts = _grouped(parts, value.items, self._indentation)
+            parts = _group_columns(parts, value.items, self._indentation)
         prefix = f"{base} " if base else ""
         if self._compact and self._current - level < COMPACT and entries == len(parts):
             start = len(parts) + self._indentation + len(braces[0]) + len(base) + 10
@@ -135,7 +135,7 @@ def _fits(parts: list[str], start: int, base: str) -> bool:
     return total <= LINE_CHARACTERS and "\n" not in base
 
 
-def _grouped(parts: list[str], items: Sequence[Value], indentation: int) -> list[str]:
+def _group_columns(parts: list[str], items: Sequence[Value], indentation: int) -> list[str]:
     """The items of a long array in columns, if they are short and alike."""
     count = len(parts)
     widths = [len(part) for part in parts]

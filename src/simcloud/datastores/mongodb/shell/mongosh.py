@@ -217,7 +217,7 @@ async def _run(shell: Mongosh) -> int:
         except Thrown as thrown:
             await shell.complain(thrown, batch=True)
             return 1
-    if shell.options.evals and not await _shown(shell, last):
+    if shell.options.evals and not await _show_value(shell, last):
         return 1
     for path in shell.options.files:
         if not shell.options.has("quiet"):
@@ -229,7 +229,7 @@ async def _run(shell: Mongosh) -> int:
     return 0
 
 
-async def _shown(shell: Mongosh, value: Value) -> bool:
+async def _show_value(shell: Mongosh, value: Value) -> bool:
     try:
         await shell.show(value)
     except Thrown as thrown:

@@ -40,11 +40,11 @@ async def tojson(
         return plain_text(value)
     written = await _object(engine, value, one_line is True, indent, depth)
     if one_line is not False and not indent and depth == 0 and len(written) < ONE_LINE_CHARACTERS:
-        return _collapsed(written)
+        return _collapse(written)
     return engine.made_text(written)
 
 
-def _collapsed(written: str) -> str:
+def _collapse(written: str) -> str:
     pieces: list[str] = []
     for character in written:
         if character not in "\t\r\n":
@@ -73,17 +73,17 @@ async def _object(engine: Engine, value: JsObject, one_line: bool, indent: str, 
     if isinstance(value, JsArray):
         if not value.items:
             return "[ ]"
-        parts = [inner + await _nested(engine, each, one_line, inner, depth) for each in value.items]
+        parts = [inner + await _format_nested(engine, each, one_line, inner, depth) for each in value.items]
         return f"[{end}{f',{end}'.join(parts)}{end}{indent}]"
     parts = []
     for key in value.names():
         each = await get(engine, value, key)
-        parts.append(f"{inner}{quoted(key)} : {await _nested(engine, each, one_line, inner, depth)}")
+        parts.append(f"{inner}{quoted(key)} : {await _format_nested(engine, each, one_line, inner, depth)}")
     engine.check_text(sum(map(len, parts)))
     return f"{{{end}{f',{end}'.join(parts) if parts else inner}{end}{indent}}}"
 
 
-async def _nested(engine: Engine, value: Value, one_line: bool, indent: str, depth: int) -> str:
+async def _format_nested(engine: Engine, value: Value, one_line: bool, indent: str, depth: int) -> str:
     return await tojson(engine, value, one_line=one_line, indent=indent, depth=depth + 1)
 
 

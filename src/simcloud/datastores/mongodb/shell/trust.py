@@ -26,7 +26,7 @@ def check(shown: bytes, authorities: bytes | None, host: str | None, now: float)
     certificate = _first(shown)
     if certificate is None:
         raise Untrusted(NONE_SHOWN)
-    if not _vouched_for(certificate, authorities or b""):
+    if not _is_trusted(certificate, authorities or b""):
         raise Untrusted(SELF_SIGNED if certificate.issuer == certificate.subject else UNKNOWN_ISSUER)
     if (
         not certificate.not_valid_before_utc
@@ -46,7 +46,7 @@ def _first(data: bytes) -> x509.Certificate | None:
         return None
 
 
-def _vouched_for(certificate: x509.Certificate, authorities: bytes) -> bool:
+def _is_trusted(certificate: x509.Certificate, authorities: bytes) -> bool:
     try:
         known = x509.load_pem_x509_certificates(authorities)
     except ValueError:

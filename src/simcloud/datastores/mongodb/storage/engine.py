@@ -88,10 +88,10 @@ class Storage:
             self._replace(turtle, data)
         except FileError as error:
             raise StorageFailed("connection", f"{turtle}.set", error, len(data), 0) from None
-        self._catalog.on_change = self._changed
+        self._catalog.on_change = self._record_change
         self._catalog.on_event = self._event
         for collection in self._catalog.collections.values():
-            collection.on_change = self._changed
+            collection.on_change = self._record_change
 
     def close(self) -> float:
         """Bring everything to the disk and unlock; how long the disk takes. ``StorageFailed``."""
@@ -161,7 +161,7 @@ class Storage:
 
     # -- following -----------------------------------------------------------------------------
 
-    def _changed(self, collection: Collection, row: int, data: bytes | None) -> None:
+    def _record_change(self, collection: Collection, row: int, data: bytes | None) -> None:
         self._sequence += 1
         ident = collection.ident
         self._follow(Change(self._sequence, row, ident, data or b""))

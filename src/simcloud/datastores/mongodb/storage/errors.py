@@ -27,8 +27,8 @@ class StorageFailed(Exception):
         super().__init__(f"{operation}: {path}: {error}")
 
     @property
-    def told(self) -> str:
-        """Which write failed, as WiredTiger says it."""
+    def write_message(self) -> str:
+        """The failed write, in WiredTiger's words."""
         write = f"handle-write: pwrite: failed to write {self.size_bytes} bytes at offset {self.offset}"
         return f"{self.path}: {write}: {self.words}"
 

@@ -65,7 +65,7 @@ class Link:
         try:
             connection.send(Commands([words]), commands_bytes([words]))
         except NetworkError as error:
-            raise self._broken(error) from None
+            raise self._make_error(error) from None
         return await self.next()
 
     async def next(self) -> Reply:
@@ -76,7 +76,7 @@ class Link:
             try:
                 answer: Replies = await connection.receive()
             except NetworkError as error:
-                raise self._broken(error) from None
+                raise self._make_error(error) from None
             self._waiting += answer.replies
         return self._waiting.pop(0)
 
@@ -85,7 +85,7 @@ class Link:
         if self._connection is not None:
             self._connection.close()
 
-    def _broken(self, error: NetworkError) -> Unreachable:
+    def _make_error(self, error: NetworkError) -> Unreachable:
         self.close()
         self._connection = None
         return Unreachable(f"Error: {'Server closed the connection' if isinstance(error, Closed) else error}")

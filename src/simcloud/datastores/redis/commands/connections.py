@@ -75,7 +75,7 @@ def _run_hello(client: Client, words: Words) -> Reply:
             log_in(client, words[at + 1], words[at + 2])
             at += 3
         elif option == b"setname" and at + 1 < len(words):
-            name = _checked_name(words[at + 1])
+            name = _check_name(words[at + 1])
             at += 2
         else:
             raise RedisError(f"ERR Syntax error in HELLO option '{words[at].decode('utf-8', 'replace')}'")
@@ -112,11 +112,11 @@ def _run_client(client: Client, words: Words) -> Reply:
 
 
 def _set_name(client: Client, words: Words) -> Reply:
-    client.name = _checked_name(words[2])
+    client.name = _check_name(words[2])
     return OK
 
 
-def _checked_name(name: bytes) -> bytes:
+def _check_name(name: bytes) -> bytes:
     if any(byte < 33 or byte > 126 for byte in name):
         raise RedisError(BAD_NAME)
     return name
@@ -127,7 +127,7 @@ def _list(client: Client, words: Words) -> Reply:
     if len(words) > 2:
         option = words[2].lower()
         if option == b"type" and len(words) == 4:
-            kind = _checked_kind(words[3])
+            kind = _check_kind(words[3])
             chosen = [each for each in chosen if _kind(each) == kind]
         elif option == b"id" and len(words) > 3:
             wanted = [integer(word, "ERR Invalid client ID") for word in words[3:]]
@@ -137,7 +137,7 @@ def _list(client: Client, words: Words) -> Reply:
     return "".join([f"{describe(each)}\n" for each in chosen]).encode()
 
 
-def _checked_kind(word: bytes) -> bytes:
+def _check_kind(word: bytes) -> bytes:
     kind = word.lower()
     if kind not in KINDS:
         raise RedisError(f"ERR Unknown client type '{word.decode('utf-8', 'replace')}'")
@@ -227,7 +227,7 @@ def _victims(client: Client, options: Words) -> list[Client]:
                 raise RedisError(f"ERR No such user '{text}'")
             chosen = [each for each in chosen if each.user.name == value]
         elif option == b"type":
-            kind = _checked_kind(value)
+            kind = _check_kind(value)
             chosen = [each for each in chosen if _kind(each) == kind]
         elif option == b"skipme" and value.lower() in (b"yes", b"no"):
             skip_me = value.lower() == b"yes"

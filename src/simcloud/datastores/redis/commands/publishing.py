@@ -68,16 +68,16 @@ def _leave(
 @command("publish", 3, "pubsub fast")
 def _run_publish(client: Client, words: Words) -> Reply:
     server, channel, message = client.server, words[1], words[2]
-    told = 0
+    receivers = 0
     for listener in list(server.channels.get(channel, {}).values()):
         listener.push([b"message", channel, message])
-        told += 1
+        receivers += 1
     for pattern, listeners in list(server.patterns.items()):
         if Pattern(pattern).matches(channel):
             for listener in list(listeners.values()):
                 listener.push([b"pmessage", pattern, channel, message])
-                told += 1
-    return told
+                receivers += 1
+    return receivers
 
 
 @command("pubsub", -2, "pubsub")

@@ -84,17 +84,17 @@ def _run_srandmember(client: Client, words: Words) -> Reply:
 
 @command("sinter", -2, "readonly", ALL)
 def _run_sinter(client: Client, words: Words) -> Reply:
-    return _ordered(_intersection(_sets(client, words[1:])))
+    return _sort_members(_intersection(_sets(client, words[1:])))
 
 
 @command("sunion", -2, "readonly", ALL)
 def _run_sunion(client: Client, words: Words) -> Reply:
-    return _ordered(_union(_sets(client, words[1:])))
+    return _sort_members(_union(_sets(client, words[1:])))
 
 
 @command("sdiff", -2, "readonly", ALL)
 def _run_sdiff(client: Client, words: Words) -> Reply:
-    return _ordered(_difference(_sets(client, words[1:])))
+    return _sort_members(_difference(_sets(client, words[1:])))
 
 
 def _sets(client: Client, keys: Words) -> list[dict[bytes, None]]:
@@ -116,7 +116,7 @@ def _difference(sets: list[dict[bytes, None]]) -> list[bytes]:
     return [member for member in sets[0] if not any(member in other for other in sets[1:])]
 
 
-def _ordered(members: Iterable[bytes]) -> Reply:
+def _sort_members(members: Iterable[bytes]) -> Reply:
     value, limits = SetValue(), Limits()
     for member in members:
         value.add(member, limits)

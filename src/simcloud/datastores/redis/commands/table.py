@@ -26,7 +26,7 @@ class Command:
     deny_oom: bool
 
     def fits(self, count: int) -> bool:
-        """Whether so many words may be it."""
+        """Return whether the command may have that number of words."""
         return count == self.arity if self.arity > 0 else count >= -self.arity
 
     def keys_of(self, words: Words) -> Words:

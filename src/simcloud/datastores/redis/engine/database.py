@@ -1,6 +1,6 @@
 """One numbered database: values by key, when they expire, and about how much memory they take.
 
-A key that has expired is gone for whoever asks, and is removed when somebody asks or when the server's
+A key that has expired is gone for every reader, and is removed when it is read or when the server's
 periodic look finds it.
 """
 
@@ -114,7 +114,7 @@ class Database:
         self.touched(key)
 
     def touched(self, key: bytes, changes: int = 1) -> None:
-        """A key was changed: count it, tell who watches it; an empty collection is gone."""
+        """A key was changed: count it and notify its watchers; an empty collection is gone."""
         account = self._account
         account.changes += changes
         value = self.values.get(key)
@@ -180,12 +180,12 @@ class Database:
         self._scan = []
 
     def tell(self, key: bytes) -> None:
-        """Whoever watches a key learns that it has changed."""
-        for told in self.watched.pop(key, ()):
-            told()
+        """Call the watchers of a key that has changed."""
+        for notify in self.watched.pop(key, ()):
+            notify()
 
     def sweep(self, limit: int) -> int:
-        """Remove keys whose time is over, looking at so many at most; how many were removed."""
+        """Remove keys whose time is over, looking at ``limit`` at most; return the number removed."""
         now_ms = self._clock_ms()
         removed = 0
         while self._due and self._due[0][0] <= now_ms and removed < limit:
@@ -213,7 +213,7 @@ class Database:
 
 def new(kind: type[V]) -> V:
     """An empty value."""
-    return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]  # only a text needs to be told what it holds
+    return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]  # only a text needs its content
 
 
 def scan_order(keys: Iterable[bytes]) -> list[tuple[int, bytes]]:

@@ -149,7 +149,7 @@ class _Reading:
             pairs = dict(self._pair(field, entry, depth) for entry in values)
             shown[field.name] = dict(sorted(pairs.items()))
         elif field.repeated:
-            shown[field.name] = [self._value(field, one, depth) for one in values]
+            shown[field.name] = [self._value(field, item, depth) for item in values]
         else:
             # A message that comes in parts is the message of the parts joined.
             one = b"".join(values) if field.shape == "message" else values[-1]

@@ -60,8 +60,8 @@ def _field(shown: Mapping[str, Any], field: Field) -> Iterator[bytes]:
             pair = wire.write_counted(1, write_text(key)) + _one(field, value[key], 2)
             yield wire.write_counted(field.number, pair)
     elif field.repeated:
-        for one in value:
-            yield _one(field, one)
+        for item in value:
+            yield _one(field, item)
     else:
         yield _one(field, value)
 

@@ -189,11 +189,11 @@ def _is_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_JSON_DEPTH):
         below: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                below += one.values()
-            elif isinstance(one, list):
-                below += one
+        for item in level:
+            if isinstance(item, dict):
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
         if not below:
             return False
         level = below

@@ -122,7 +122,7 @@ _KINDS: Final[dict[int, tuple[int, _Maker]]] = {
     frames.HEADERS: (4, FrameReader._more_headers),
     frames.WINDOW_UPDATE: (8, FrameReader._window_update),
 }
-"""Of each kind of control frame: how short it may be, and what makes it."""
+"""The minimum length and the constructor of each kind of control frame."""
 
 
 def _word(body: bytes, place: int) -> int:

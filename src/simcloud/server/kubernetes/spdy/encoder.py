@@ -29,8 +29,8 @@ class FrameWriter:
                 return _data(stream, data, fin)
             case frames.SynStream(stream, headers, fin, unidirectional, associated, priority):
                 flags = _fin(fin) | (frames.FLAG_UNIDIRECTIONAL if unidirectional else 0)
-                told = _words(stream, associated) + bytes((priority << 5, 0)) + self._headers(headers)
-                return _control(frames.SYN_STREAM, flags, told)
+                payload = _words(stream, associated) + bytes((priority << 5, 0)) + self._headers(headers)
+                return _control(frames.SYN_STREAM, flags, payload)
             case frames.SynReply(stream, headers, fin):
                 return _control(frames.SYN_REPLY, _fin(fin), _words(stream) + self._headers(headers))
             case frames.Headers(stream, headers, fin):
@@ -38,8 +38,8 @@ class FrameWriter:
             case frames.ResetStream(stream, status):
                 return _control(frames.RST_STREAM, 0, _words(stream, status))
             case frames.Settings(values):
-                told = b"".join(_words(number, value) for number, value in values.items())
-                return _control(frames.SETTINGS, 0, _words(len(values)) + told)
+                payload = b"".join(_words(number, value) for number, value in values.items())
+                return _control(frames.SETTINGS, 0, _words(len(values)) + payload)
             case frames.Ping(number):
                 return _control(frames.PING, 0, _words(number))
             case frames.GoAway(last_stream, status):

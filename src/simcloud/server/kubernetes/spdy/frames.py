@@ -97,7 +97,7 @@ class Headers:
 
 @dataclass(frozen=True, slots=True)
 class WindowUpdate:
-    """The sender can take so many bytes more; stream 0 is the whole connection."""
+    """The sender can take that number of bytes more; stream 0 is the whole connection."""
 
     stream: int
     delta: int

@@ -1,6 +1,6 @@
 """Streams between clients and containers: exec, attach, port-forward and proxy.
 
-Clients reach exec, attach and port-forward by WebSocket. Nothing here knows containers: the bytes go to and
+Clients reach exec, attach and port-forward by WebSocket. This package does not know containers: the bytes go to and
 come from the ``Runtime`` of the API. Clients are held back, or let go, when they send or read out of measure.
 """
 

@@ -1,4 +1,4 @@
-"""Who answers a proxied request: a pod's address and port, found from a pod or from a service."""
+"""The backend of a proxied request: a pod's address and port, found from a pod or from a service."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Dialect:
         return bytes((channel,)) + data
 
     def pieces(self, channel: int, data: bytes) -> Iterator[bytes | str]:
-        """Data as messages of a channel, as many as it takes."""
+        """Split data into messages of a channel."""
         for place in range(0, len(data), PIECE_BYTES):
             yield self.encode(channel, data[place : place + PIECE_BYTES])
 

@@ -84,9 +84,9 @@ class Talk:
                 self.outbox.put(message)
 
     def _end(self, code: int, why: str) -> None:
-        told = outcome(self._dialect, code, why)
-        if told:
-            self.outbox.put(self._dialect.encode(channels.ERROR, told))
+        payload = outcome(self._dialect, code, why)
+        if payload:
+            self.outbox.put(self._dialect.encode(channels.ERROR, payload))
         self.outbox.finish()
 
     def _hold(self, held: bool) -> None:

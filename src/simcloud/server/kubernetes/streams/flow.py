@@ -30,7 +30,7 @@ class SlowClient(Exception):
 
 
 class Outbox:
-    """Messages for a client. ``hold`` is told when too much waits, and again when there is room."""
+    """Messages for a client. ``hold`` is called when too much waits, and again when there is room."""
 
     def __init__(self, hold: Callable[[bool], None]) -> None:
         self._hold = hold

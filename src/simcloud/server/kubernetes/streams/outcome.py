@@ -1,4 +1,4 @@
-"""How a process ended, as the client of an exec or attach is told."""
+"""How a process ended, as the client of an exec or attach receives it."""
 
 from __future__ import annotations
 

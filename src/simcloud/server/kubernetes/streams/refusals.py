@@ -37,7 +37,7 @@ def needs_websocket(request: Request, app: KubernetesApp | None = None) -> ApiEr
 
 
 def _try(app: KubernetesApp, request: Request) -> None:
-    """Meet what a WebSocket would meet. Nothing is run: to join a container and leave it changes nothing."""
+    """Raise what a WebSocket would meet. No command is run: joining and leaving a container has no effect."""
     target = read_target(request.method, request.url.path, request.query_params)
     check_target(target)
     if target.subresource == "portforward":

@@ -1,7 +1,7 @@
 """Port-forward as kubectl speaks it: SPDY inside a WebSocket.
 
 Every connection is a pair of streams with one request number: the error stream, which kubectl ends at once and
-on which it is told why a connection failed, and the data stream. SPDY's windows are not kept: kubectl keeps
+on which it learns why a connection failed, and the data stream. SPDY's windows are not kept: kubectl keeps
 none either, and both sides are held back by the WebSocket.
 """
 
@@ -31,7 +31,7 @@ from simcloud.server.kubernetes.streams.requests import read_port
 
 PROTOCOL: Final = "SPDY/3.1+portforward.k8s.io"
 PAIRS_AT_MOST: Final = 256
-"""So many connections may one client have at a time."""
+"""Maximum number of connections of one client."""
 
 
 @dataclass(slots=True)
@@ -118,9 +118,9 @@ class Tunnel:
 
     def _join(self, pair: _Pair, stream: int, kind: str) -> None:
         if pair.data if kind == "data" else pair.error:
-            told = f"error processing stream for request {pair.request}: {kind} stream already assigned"
+            message = f"error processing stream for request {pair.request}: {kind} stream already assigned"
             if pair.error:
-                self._send(Data(pair.error, told.encode()))
+                self._send(Data(pair.error, message.encode()))
             return
         if kind == "data":
             pair.data = stream

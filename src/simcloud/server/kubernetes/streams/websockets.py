@@ -1,4 +1,4 @@
-"""WebSockets from their handshake on: who asks, for what, and which protocol serves it.
+"""WebSockets from their handshake on: authentication, target and protocol.
 
 Until a stream is accepted, a refusal is an HTTP answer with a Status, as for any other request.
 """

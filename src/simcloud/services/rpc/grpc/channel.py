@@ -74,7 +74,7 @@ class GrpcChannel:
         self._measures = Measures(
             ctx, "grpc_client", tracer.service if tracer is not None else ctx.container.name, peer
         )
-        addresses.watch(self._told)
+        addresses.watch(self._set_addresses)
 
     async def call(
         self,
@@ -177,7 +177,7 @@ class GrpcChannel:
         except TimedOut:
             raise GrpcError(DEADLINE_EXCEEDED, TOO_LATE) from None
 
-    def _told(self, addresses: Sequence[str]) -> None:
+    def _set_addresses(self, addresses: Sequence[str]) -> None:
         self._known = True
         kept = {transport.address: transport for transport in self._transports}
         self._transports = []
@@ -185,12 +185,12 @@ class GrpcChannel:
             if address in kept:
                 self._transports.append(kept.pop(address))
             else:
-                self._transports.append(Transport(self._ctx, address, self._protocol, self._changed))
+                self._transports.append(Transport(self._ctx, address, self._protocol, self._notify_waiters))
         for transport in kept.values():
             transport.close()
-        self._changed()
+        self._notify_waiters()
 
-    def _changed(self) -> None:
+    def _notify_waiters(self) -> None:
         self._change.notify()
 
 

@@ -121,7 +121,7 @@ class GrpcServer:
             elif message.__class__ is Preface:
                 self._send(connection, Settings(self._max_streams), CONTROL_BYTES)
             elif message.__class__ is HealthCheckRequest:
-                self._send(connection, self._probed(), CONTROL_BYTES)
+                self._send(connection, self._answer_probe(), CONTROL_BYTES)
 
         def closed(_error: NetworkError) -> None:
             self._connections.pop(connection, None)
@@ -195,8 +195,8 @@ class GrpcServer:
     async def _health(self, call: Call) -> str:
         return "SERVING" if self.healthy else "NOT_SERVING"
 
-    def _probed(self) -> HealthCheckResponse | Response:
-        """What a kubelet's probe is told; a server without the health service does not know what it is asked."""
+    def _answer_probe(self) -> HealthCheckResponse | Response:
+        """Answer a kubelet's probe; a server without the health service does not implement the method."""
         if HEALTH_CHECK not in self._methods:
             return Response(0, None, UNIMPLEMENTED, self._unknown(HEALTH_CHECK))
         return HealthCheckResponse("SERVING" if self.healthy else "NOT_SERVING")

@@ -77,7 +77,7 @@ class Transport:
             self.failure = f'connection error: desc = "transport: Error while dialing {words}"'
             return None
         connection.keepalive(KEEPALIVE_S)
-        wire = Wire(self._ctx.kernel, connection, self._left)
+        wire = Wire(self._ctx.kernel, connection, self._remove_wire)
         try:
             await wire.greet(CONNECT_TIMEOUT_S)
         except (NetworkError, TimedOut) as error:
@@ -86,7 +86,7 @@ class Transport:
             return None
         return wire
 
-    def _left(self, wire: Wire) -> None:
+    def _remove_wire(self, wire: Wire) -> None:
         if wire is self.wire:
             self.wire = None
             self._lost.set()

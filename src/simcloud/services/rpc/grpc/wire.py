@@ -28,7 +28,7 @@ class Wire:
         self._left: Callable[[Wire], None] | None = left
         self._room: deque[Event[None]] = deque()
         connection.on_message = self._take
-        connection.on_close = self._closed
+        connection.on_close = self._close
 
     async def greet(self, timeout_s: float) -> None:
         """Say hello and wait for the server's settings; raises ``NetworkError`` or ``TimedOut``."""
@@ -85,7 +85,7 @@ class Wire:
         elif self._room and len(self.pending) < self.max_streams:
             self._room.popleft().set()
 
-    def _closed(self, error: NetworkError) -> None:
+    def _close(self, error: NetworkError) -> None:
         self.connection.close()
         pending, self.pending = self.pending, {}
         for waiter in pending.values():

@@ -124,7 +124,7 @@ class HttpClient:
     async def _exchange(
         self, target: tuple[str, str, int], request: HttpRequest, deadline: float | None
     ) -> HttpResponse:
-        connection = self._kept(target)
+        connection = self._take_idle(target)
         if connection is not None:
             try:
                 return await self._send(target, connection, request, deadline)
@@ -136,7 +136,7 @@ class HttpClient:
         except _Lost as lost:
             raise HttpError(str(lost)) from None
 
-    def _kept(self, target: tuple[str, str, int]) -> Connection | None:
+    def _take_idle(self, target: tuple[str, str, int]) -> Connection | None:
         """An idle connection that is still good, the one used last."""
         idle = self._idle.get(target)
         while idle:

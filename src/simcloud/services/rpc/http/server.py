@@ -29,7 +29,7 @@ from simcloud.sim import Event
 CLIENT_ERROR: Final = 400
 METHODS: Final = 16
 PIPELINED: Final = 100
-"""So many requests of one connection may wait for their turn; a client that sends more is cut off."""
+"""Maximum number of waiting requests of one connection; a client that sends more is disconnected."""
 
 
 RequestHandler = Callable[[HttpRequest, SpanContext], Awaitable[HttpResponse]]
@@ -134,7 +134,7 @@ class HttpServer:
         operation = operations.get(method)
         if operation is None:
             operation = f"HTTP {method[:16]} {pattern}"
-            if len(operations) < METHODS:  # whoever sends requests may invent methods
+            if len(operations) < METHODS:  # clients may invent methods
                 operations[method] = operation
         start = kernel.now
         in_flight.value += 1.0
@@ -146,7 +146,7 @@ class HttpServer:
                 await self.ctx.cpu(cpu_s)
             response = await handler(request, span.context)
         except Panic as panic:
-            self._recovered(session, panic)
+            self._recover(session, panic)
             response = None
         if response is None:
             measures.failed(kernel.now - start, "panic")
@@ -190,7 +190,7 @@ class HttpServer:
                 best = pattern
         return self._routes.get(best)
 
-    def _recovered(self, session: _Session, panic: Panic) -> None:
+    def _recover(self, session: _Session, panic: Panic) -> None:
         address, port = session.connection.remote
         plain_log(self.ctx, f"http: panic serving {address}:{port}: {panic.message}")
         print_line(self.ctx, f"goroutine {panic.goroutine} [running]:", 2)

@@ -85,7 +85,7 @@ class ThriftPool:
             span.finish()
 
     async def pass_on(self, method: str, payload: Any, span: SpanContext | None) -> Any:
-        """Call a method without a span for it: the callee's is told ``span`` as its parent."""
+        """Call a method without a span for it: the callee's span has ``span`` as its parent."""
         kernel = self._kernel
         start, measures = kernel.now, self._measures.of(method)
         try:

@@ -56,7 +56,7 @@ class Effort:
     work: int = 0
 
     def read(self, text: str, stages: int) -> None:
-        """One more line, which goes through so many stages."""
+        """Count one more line and the stages it goes through."""
         self.lines += 1
         self.bytes += len(text)
         self.work += (len(text) + _LINE_WORK) * (stages + 1)
@@ -64,7 +64,7 @@ class Effort:
             raise TooLong
 
     def look(self, values: int) -> None:
-        """So many more values."""
+        """Count more values."""
         self.values += values
         if self.values > MOST_VALUES:
             raise TooLong
@@ -237,7 +237,7 @@ class Evaluation:
             value = self._number(node, line)
             if value is None:
                 continue
-            labels = _grouped(node, line)
+            labels = _group_labels(node, line)
             column = columns.get(labels)
             if column is None:
                 column = columns[labels] = _Column()
@@ -281,7 +281,7 @@ def unwrapped(unwrap: Unwrap, line: Line) -> float | None:
     return value if all(stage(line) for stage in unwrap.stages) else None
 
 
-def _grouped(node: RangeCall, line: Line) -> Labels:
+def _group_labels(node: RangeCall, line: Line) -> Labels:
     names = node.labels
     if names is None:
         return line.result()

@@ -75,7 +75,7 @@ class Word(NamedTuple):
 def words(query: str) -> list[Word]:
     """All words up to the end, which is ``$end``; or up to what is no word, ``$error`` with the complaint.
 
-    The complaint is made only when somebody comes to it: of two mistakes the first is told.
+    The error is raised only when the parser reaches it, so that of two mistakes the first is reported.
     """
     return _Scanner(query).words()
 

@@ -1,6 +1,6 @@
 """A line on its way through a query's stages.
 
-Its labels are the stream's, shared until a stage adds one of its own. What a stage could not read is told in
+Its labels are the stream's, shared until a stage adds one of its own. What a stage could not read is reported in
 ``__error__``, as in Loki, and the line goes on.
 """
 
@@ -45,7 +45,7 @@ class Line:
         self.set(f"{name}_extracted" if name in self.base else name, value)
 
     def fail(self, error: str, details: str) -> None:
-        """A stage could not read it. The first failure is the one that is told."""
+        """Record that a stage could not read the line; only the first failure is kept."""
         if ERROR not in self.labels:
             self.set(ERROR, error)
             self.set(DETAILS, details)

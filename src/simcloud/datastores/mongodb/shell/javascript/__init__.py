@@ -2,8 +2,8 @@
 
 It runs what people type into a shell: variables, functions, closures, destructuring, templates, the
 common built-ins. It has no classes, modules, promises, generators, symbols, labels or tagged templates;
-``await`` is allowed and does nothing, because every call waits for its answer. Nothing of Python can be
-reached from a script.
+``await`` is allowed and does nothing, because every call waits for its answer. A script cannot reach
+Python.
 """
 
 from simcloud.datastores.mongodb.shell.javascript.builtins import install

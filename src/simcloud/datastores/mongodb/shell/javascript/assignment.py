@@ -43,7 +43,7 @@ async def _assign(engine: Engine, node: js.Assign, scope: Scope) -> Value:
     if type(target) is js.Name:
         if op != "=":
             before = await evaluate(engine, target, scope)
-            value = await _combined(engine, node, before, scope)
+            value = await _combine(engine, node, before, scope)
         else:
             value = await named_value(engine, node.value, scope, target.name)
         await assign_name(engine, target, value, scope)
@@ -53,7 +53,7 @@ async def _assign(engine: Engine, node: js.Assign, scope: Scope) -> Value:
     return value
 
 
-async def _combined(engine: Engine, node: js.Assign, before: Value, scope: Scope) -> Value:
+async def _combine(engine: Engine, node: js.Assign, before: Value, scope: Scope) -> Value:
     value = await evaluate(engine, node.value, scope)
     return await binary(engine, node.op[:-1], before, value, node)
 
@@ -66,7 +66,7 @@ async def _assign_member(engine: Engine, node: js.Assign, target: js.Member, sco
         value = await named_value(engine, node.value, scope, name)
     else:
         before = await get(engine, owner, await key_text(engine, key), target.object)
-        value = await _combined(engine, node, before, scope)
+        value = await _combine(engine, node, before, scope)
     await put_member(engine, owner, key, value, target)
     return value
 

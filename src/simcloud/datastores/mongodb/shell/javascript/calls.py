@@ -39,11 +39,11 @@ async def call(engine: Engine, function: Value, this: Value, args: list[Value]) 
         result = function.run(engine, this, args)
         return await result if function.waits else result
     if type(function) is not Closure:
-        raise engine.type_error(engine.words.not_callable(_shown(function)))
+        raise engine.type_error(engine.words.not_callable(_format_callee(function)))
     return await invoke(_run(engine, function, this, args))
 
 
-def _shown(value: Value) -> str:
+def _format_callee(value: Value) -> str:
     return "object" if isinstance(value, JsObject) else plain_text(value)
 
 
@@ -74,7 +74,7 @@ async def construct(engine: Engine, function: Value, args: list[Value], text: st
         made: Any = function.construct(engine, UNDEFINED, args)
         return await made if iscoroutine(made) else made
     if type(function) is not Closure or function.node.arrow:
-        raise engine.type_error(engine.words.not_constructor(text or _shown(function)))
+        raise engine.type_error(engine.words.not_constructor(text or _format_callee(function)))
     prototype = function.find("prototype")
     this = JsObject(prototype if isinstance(prototype, JsObject) else engine.object_prototype)
     return await invoke(_run(engine, function, this, args, new=True))

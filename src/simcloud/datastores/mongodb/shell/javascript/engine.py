@@ -186,7 +186,7 @@ class Engine:
             await self.host.pay_time()
 
     def work(self, items: int) -> None:
-        """Pay for a built-in that goes over so many items or characters."""
+        """Pay for a built-in that goes over ``items`` items or characters."""
         if items > FREE_CHARACTERS:
             self.host.spend_turn(items // FREE_CHARACTERS)
 

@@ -27,12 +27,12 @@ async def items_of(engine: Engine, value: Value, node: js.Node | None = None) ->
     if isinstance(value, JsObject):
         has_next, take = await get(engine, value, "hasNext"), await get(engine, value, "next")
         if isinstance(has_next, JsFunction) and isinstance(take, JsFunction):
-            return await _drained(engine, value, has_next, take)
+            return await _drain(engine, value, has_next, take)
     shown = "object" if node is None else describe(node)
     raise engine.type_error(engine.words.not_iterable(shown))
 
 
-async def _drained(engine: Engine, cursor: JsObject, has_next: JsFunction, take: JsFunction) -> list[Value]:
+async def _drain(engine: Engine, cursor: JsObject, has_next: JsFunction, take: JsFunction) -> list[Value]:
     found: list[Value] = []
     while truthy(await call(engine, has_next, cursor, [])):
         found.append(await call(engine, take, cursor, []))

@@ -1,6 +1,6 @@
 """From a script's text to words: names, numbers, strings, templates, regular expressions, signs.
 
-Whether a slash begins a regular expression is told from the word before it, which is right for
+Whether a slash begins a regular expression is decided by the word before it, which is right for
 everything but a division straight after a block's closing brace.
 """
 

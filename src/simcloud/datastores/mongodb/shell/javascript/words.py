@@ -125,9 +125,9 @@ class SpiderMonkey:
         return f"expected expression, got '{text}'"
 
     def missing(self, sign: str, what: str, found: str, kind: str) -> str:
-        return f"missing {sign} {what}" if what else self._wanted(found, kind)
+        return f"missing {sign} {what}" if what else self._format_expected(found, kind)
 
-    def _wanted(self, found: str, kind: str) -> str:
+    def _format_expected(self, found: str, kind: str) -> str:
         if kind in ("number", "string", "template"):
             return f"unexpected token: {kind} literal"
         if kind == "name":

@@ -159,16 +159,16 @@ def concat(engine: Engine, this: Value, args: list[Value]) -> Value:
 async def join(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The items as text with something between."""
     between = await text_argument(engine, args, 0, ",")
-    return await _joined(engine, items(engine, this), between)
+    return await _join_items(engine, items(engine, this), between)
 
 
 @natives.method("toString")
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The items with commas between."""
-    return await _joined(engine, items(engine, this), ",")
+    return await _join_items(engine, items(engine, this), ",")
 
 
-async def _joined(engine: Engine, found: list[Value], between: str) -> str:
+async def _join_items(engine: Engine, found: list[Value], between: str) -> str:
     depth = sum(1 for frame in engine.frames if frame.name == "join")
     if depth > _JOIN_DEPTH:
         return ""

@@ -86,7 +86,7 @@ def value_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @numbers.method("toFixed")
 async def to_fixed(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """With so many places."""
+    """Format with a fixed number of decimal places."""
     digits = to_integer(await number_argument(engine, args, 0, 0.0))
     if not 0 <= digits <= 100:
         raise engine.error("RangeError", "toFixed() argument must be between 0 and 100")
@@ -150,7 +150,7 @@ def boolean_value(engine: Engine, this: Value, args: list[Value]) -> Value:
 # -- Math ----------------------------------------------------------------------------------------
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return float(math.floor(value + 0.5)) if abs(value) < 2**52 else value
 
 
@@ -158,7 +158,7 @@ _PLAIN_MATHS: dict[str, Callable[[float], float]] = {
     "abs": abs,
     "floor": math.floor,
     "ceil": math.ceil,
-    "round": _rounded,
+    "round": _round,
     "trunc": math.trunc,
     "sqrt": math.sqrt,
     "sign": lambda value: math.copysign(1.0, value) if value else value,

@@ -134,7 +134,7 @@ async def parse(engine: Engine, this: Value, args: list[Value]) -> Value:
     value = from_python(engine, found)
     revive = argument(args, 1)
     return (
-        await _revived(engine, engine.object({"": value}), "", revive)
+        await _revive_value(engine, engine.object({"": value}), "", revive)
         if isinstance(revive, JsFunction)
         else value
     )
@@ -155,11 +155,11 @@ def from_python(engine: Engine, value: Any) -> Value:
     return whole_characters(value) if isinstance(value, str) else value
 
 
-async def _revived(engine: Engine, holder: JsObject, key: str, revive: JsFunction) -> Value:
+async def _revive_value(engine: Engine, holder: JsObject, key: str, revive: JsFunction) -> Value:
     value = await get(engine, holder, key)
     if isinstance(value, JsObject):
         for name in value.names():
-            new = await _revived(engine, value, name, revive)
+            new = await _revive_value(engine, value, name, revive)
             if new is UNDEFINED:
                 value.remove(name)
             else:

@@ -107,16 +107,16 @@ async def search(engine: Engine, this: Value, args: list[Value]) -> Value:
 @natives.method("replace")
 async def replace(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The first match, or all of them, replaced."""
-    return await _replaced(engine, this, args, every=False)
+    return await _replace_matches(engine, this, args, every=False)
 
 
 @natives.method("replaceAll")
 async def replace_all(engine: Engine, this: Value, args: list[Value]) -> Value:
     """All matches replaced."""
-    return await _replaced(engine, this, args, every=True)
+    return await _replace_matches(engine, this, args, every=True)
 
 
-async def _replaced(engine: Engine, this: Value, args: list[Value], *, every: bool) -> str:
+async def _replace_matches(engine: Engine, this: Value, args: list[Value], *, every: bool) -> str:
     whole, wanted, new = await subject(engine, this), argument(args, 0), argument(args, 1)
     names: list[tuple[str, int]] = []
     if isinstance(wanted, JsRegExp):
@@ -138,7 +138,7 @@ async def _replaced(engine: Engine, this: Value, args: list[Value], *, every: bo
             groups = [_group(each, index) for index in range(len(each.spans))]
             made = await text(engine, await call(engine, new, UNDEFINED, [*groups, float(start), whole]))
         else:
-            made = _filled(template, each, names)
+            made = _fill_template(template, each, names)
         pieces += [whole[at:start], made]
         length += len(made) + start - at
         engine.check_text(length)
@@ -155,7 +155,7 @@ def _plain_matches(whole: str, wanted: str, every: bool) -> list[Found]:
     return found
 
 
-def _filled(template: str, found: Found, names: list[tuple[str, int]]) -> str:
+def _fill_template(template: str, found: Found, names: list[tuple[str, int]]) -> str:
     if "$" not in template:
         return template
     start, end = found.spans[0]

@@ -171,7 +171,7 @@ async def trim_end(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("repeat")
 async def repeat(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """So many times."""
+    """Repeat the text."""
     whole = await subject(engine, this)
     count = to_integer(await number_argument(engine, args, 0, 0.0))
     if count < 0 or count == float("inf"):
