@@ -105,6 +105,10 @@ class Machine:
         self._last_pid = free_pid(self._last_pid, self.processes)
         return self._last_pid
 
+    def context_of(self, process: Process, container: Container) -> Context:
+        """Make the context that a program running in that process gets."""
+        return Context(process, container, self)
+
     def _start_init(self) -> None:
         self.host.start(["/sbin/init"], program=init)
 

@@ -8,14 +8,12 @@ a line, the line is lost, and nobody downstream ever sees it.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from simcloud.machine.emit import Labels, LogLine
 from simcloud.machine.files import FileError, Files, OpenFile
-from simcloud.machine.process import LineSink
-
-if TYPE_CHECKING:
-    from simcloud.machine.computer import Machine
+from simcloud.machine.process.container import Host
+from simcloud.machine.process.streams import LineSink
 
 LOG_FOLDER: Final = "/var/log/containers"
 ROTATE_BYTES: Final = 10 * 1024 * 1024
@@ -32,7 +30,7 @@ class ContainerLog:
     rotates_itself = True
     """Whether nobody else does."""
 
-    def __init__(self, machine: Machine, source: str, origin: Labels = (), path: str = "") -> None:
+    def __init__(self, machine: Host, source: str, origin: Labels = (), path: str = "") -> None:
         """``origin`` labels its lines; without one they have the container's name and the machine's."""
         self._machine = machine
         self._source = source

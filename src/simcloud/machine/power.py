@@ -6,13 +6,11 @@ is then as silent as one whose power was cut. Boot takes its time, and ends with
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from simcloud.machine.process import Process, Signal
+from simcloud.machine.process.context import ProgramMachine
 from simcloud.machine.units import STOP_TIMEOUT_S
-
-if TYPE_CHECKING:
-    from simcloud.machine.computer import Machine
 
 BOOT_S: Final = 30.0
 LOOK_S: Final = 0.25
@@ -20,14 +18,14 @@ OFF_S: Final = 1.0
 """From the last process's end until the power goes."""
 
 
-def turn_off(machine: Machine, *, again: bool, orderly: bool = True) -> None:
+def turn_off(machine: ProgramMachine, *, again: bool, orderly: bool = True) -> None:
     """Begin to turn a machine off; ``again`` brings it back. Out of order it is off at once, its disk synced."""
     machine.kernel.spawn(
         _off(machine, again, orderly), f"{machine.name}: {'reboot' if again else 'power off'}"
     )
 
 
-async def _off(machine: Machine, again: bool, orderly: bool) -> None:
+async def _off(machine: ProgramMachine, again: bool, orderly: bool) -> None:
     kernel = machine.kernel
     if orderly:
         for unit in machine.units.values():
@@ -48,6 +46,6 @@ async def _off(machine: Machine, again: bool, orderly: bool) -> None:
         machine.boot()
 
 
-def _others(machine: Machine) -> list[Process]:
+def _others(machine: ProgramMachine) -> list[Process]:
     """All processes but the first."""
     return [process for pid, process in machine.processes.items() if pid != 1]

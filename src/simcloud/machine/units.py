@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-from simcloud.machine.process import Process, Signal
-from simcloud.sim import TimedOut
-
-if TYPE_CHECKING:
-    from simcloud.machine.computer import Machine
+from simcloud.machine.process.process import Process
+from simcloud.machine.process.signals import Signal
+from simcloud.sim import Kernel, TimedOut
 
 JOURNAL_LINES: Final = 5_000
 STOP_TIMEOUT_S: Final = 90.0
@@ -46,12 +44,25 @@ class Journal:
         return [each for each in self._entries if not unit or each.unit == unit]
 
 
+class ServiceHost(Protocol):
+    """What a unit needs of its machine."""
+
+    kernel: Kernel
+    name: str
+    running: bool
+    journal: Journal
+    units: dict[str, Unit]
+
+    def clock(self) -> float:
+        """The machine's idea of the time: virtual seconds since 1970, skew included."""
+
+
 class Unit:
     """One service. ``launch`` starts its process; after a death that nobody asked for it is started again."""
 
     def __init__(
         self,
-        machine: Machine,
+        machine: ServiceHost,
         name: str,
         description: str,
         launch: Callable[[], Process],

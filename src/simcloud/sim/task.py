@@ -10,15 +10,13 @@ blocks run, those blocks cannot wait, and what they raise goes nowhere.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from math import nan
 from types import TracebackType, coroutine
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from simcloud.sim.errors import SimulationError, TimedOut
-
-if TYPE_CHECKING:
-    from simcloud.sim.kernel import Kernel
 
 T = TypeVar("T")
 
@@ -50,6 +48,19 @@ class Throw:
         self.pending = True
 
 
+class Scheduler(Protocol):
+    """What a task needs of the kernel."""
+
+    ready: deque[tuple[Any, float, Any]]
+    current: Task[Any] | None
+
+    def call_later(self, delay_s: float, action: Callable[[Any], object], argument: Any = None) -> Timer:
+        """Call ``action(argument)`` after a delay, outside any task."""
+
+    def wake(self, task: Task[Any], value: Any = None) -> None:
+        """Resume a suspended task at this instant with a value."""
+
+
 class Task(Generic[T]):
     """A running coroutine. ``await task`` gives its result."""
 
@@ -60,7 +71,7 @@ class Task(Generic[T]):
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: Scheduler,
         work: Coroutine[Any, Any, T],
         name: str,
         parent: Task[Any] | None,
@@ -290,7 +301,7 @@ class Timeout:
 
     __slots__ = ("_kernel", "_seconds", "_throw", "_timer")
 
-    def __init__(self, kernel: Kernel, seconds: float) -> None:
+    def __init__(self, kernel: Scheduler, seconds: float) -> None:
         self._kernel = kernel
         self._seconds = seconds
         self._throw: Throw | None = None

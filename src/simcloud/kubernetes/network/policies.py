@@ -19,7 +19,7 @@ from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.store import Key, Revision
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.pod_network import ClusterNetwork, PodIdentity
-from simcloud.machine.network import Namespace, Route
+from simcloud.machine.network import Interface, Route
 
 REPLY_S: Final = 30.0
 """How long an answer to a datagram is expected."""
@@ -77,7 +77,7 @@ class Policies:
         client.follow("networkpolicies.networking.k8s.io", self._policy_changed)
         client.follow("pods", self._pod_changed)
 
-    def permit(self, source: Namespace, route: Route, transport: str) -> bool:
+    def permit(self, source: Interface, route: Route, transport: str) -> bool:
         """Whether a packet may go where it is routed."""
         if not self._by_namespace:
             return True
@@ -195,7 +195,7 @@ class Policies:
             known.pop(write.key.name, None)
 
 
-def _machine_of(source: Namespace, address: str) -> str:
+def _machine_of(source: Interface, address: str) -> str:
     owner = source.network.find(address)
     return owner.machine if owner is not None else ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
 from simcloud.kubernetes.network.policies import Policies
 from simcloud.kubernetes.network.services import ServiceProxies
-from simcloud.machine.network import DROP, Namespace, Network, Route, Verdict, is_loopback
+from simcloud.machine.network import DROP, Interface, Network, Route, Verdict, is_loopback
 
 
 class ClusterRouter:
@@ -23,7 +23,7 @@ class ClusterRouter:
         self._services = services
         self._policies = policies
 
-    def route(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+    def route(self, source: Interface, address: str, port: int, transport: str) -> Route:
         """Where a packet goes, or what becomes of it."""
         if is_loopback(address):
             return self._loopback(source, address, port, transport)
@@ -32,7 +32,7 @@ class ClusterRouter:
             return DROP
         return route
 
-    def _translate(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+    def _translate(self, source: Interface, address: str, port: int, transport: str) -> Route:
         found: Route | None
         if self._pods.is_node(source.machine):
             found = self._services.route_service(source.machine, source.address, address, port, transport)
@@ -42,7 +42,7 @@ class ClusterRouter:
             found = self._at_node(source, address, port, transport)
         return found if found is not None else Route.deliver(address, port)
 
-    def _at_node(self, source: Namespace, address: str, port: int, transport: str) -> Route | None:
+    def _at_node(self, source: Interface, address: str, port: int, transport: str) -> Route | None:
         """What the node that has this address does with the packet; None when it simply takes it."""
         owner = self._network.find(address)
         if owner is None or self._pods.pod_at(address) is not None:
@@ -56,7 +56,7 @@ class ClusterRouter:
             found = Route.deliver(*end) if end is not None else None
         return found
 
-    def _loopback(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+    def _loopback(self, source: Interface, address: str, port: int, transport: str) -> Route:
         """Node ports answer on a node's own loopback too; inside a pod it is just the pod."""
         if self._pods.pod_at(source.address) is None:
             found = self._services.route_node_port(source.machine, source.address, port, transport, True)

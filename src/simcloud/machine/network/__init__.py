@@ -24,7 +24,8 @@ from simcloud.machine.network.errors import (
 from simcloud.machine.network.fabric import Network
 from simcloud.machine.network.link import Impairment, Link, Nic
 from simcloud.machine.network.listener import Listener
-from simcloud.machine.network.namespace import Namespace
+from simcloud.machine.network.namespace import Namespace, Resolver
+from simcloud.machine.network.path import Interface, Router
 from simcloud.machine.network.routing import (
     DROP,
     REFUSE,
@@ -32,9 +33,7 @@ from simcloud.machine.network.routing import (
     Endpoint,
     HostsResolver,
     PlainRouter,
-    Resolver,
     Route,
-    Router,
     Verdict,
     is_address,
     is_loopback,
@@ -60,6 +59,7 @@ __all__ = [
     "HostUnreachable",
     "HostsResolver",
     "Impairment",
+    "Interface",
     "InterfaceInfo",
     "InvalidArgument",
     "Link",

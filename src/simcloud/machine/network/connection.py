@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from types import coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from simcloud.machine.network.errors import (
     BrokenPipe,
@@ -24,7 +24,7 @@ from simcloud.machine.network.errors import (
     NoBufferSpace,
     ProtocolMismatch,
 )
-from simcloud.machine.network.packet_filter import ACCEPT
+from simcloud.machine.network.packet_filter import ACCEPT, Ways
 from simcloud.machine.network.packet_filter import Packet as FilteredPacket
 from simcloud.machine.network.packets import (
     BUFFER_BYTES,
@@ -36,8 +36,10 @@ from simcloud.machine.network.packets import (
     WINDOW_BYTES,
     Packet,
 )
+from simcloud.machine.network.path import Fabric, Interface, Path
 from simcloud.machine.network.receive_buffer import Reading
 from simcloud.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
+from simcloud.machine.network.routing import Endpoint
 from simcloud.machine.network.states import (
     CLOSE_WAIT,
     CLOSED,
@@ -50,12 +52,46 @@ from simcloud.machine.network.states import (
 )
 from simcloud.machine.network.waiters import wait_in, wake_all
 
-if TYPE_CHECKING:
-    from simcloud.machine.network.listener import Listener
-    from simcloud.machine.network.namespace import Namespace
-    from simcloud.machine.network.packet_filter import Ways
-    from simcloud.machine.network.path import Path
-    from simcloud.machine.network.routing import Endpoint
+
+class Acceptor(Protocol):
+    """What a connection needs of the listener that takes it."""
+
+    protocol: str
+    owner: object
+    closed: bool
+    certificate: bytes
+    on_mismatch: Callable[[str], None] | None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more connections may wait to be accepted."""
+
+    def admit(self, connection: Connection) -> None:
+        """Hand over an established connection."""
+
+
+class ConnectionNetwork(Fabric, Protocol):
+    """A network whose namespaces have connections."""
+
+    def find(self, address: str) -> ConnectionNamespace | None:
+        """Who answers for this address at present, if anybody."""
+
+
+class ConnectionNamespace(Interface, Protocol):
+    """What a connection needs of its namespace."""
+
+    @property
+    def network(self) -> ConnectionNetwork:
+        """The network that the namespace belongs to."""
+
+    def listener_at(self, address: str, port: int) -> Acceptor | None:
+        """Who takes connections to this address and port."""
+
+    def add_connection(self, connection: Connection) -> None:
+        """Register a connection that has begun."""
+
+    def drop_connection(self, connection: Connection, lingers_as: str | None = None) -> None:
+        """Forget a connection that is over for its program."""
 
 
 class Connection(Reading):
@@ -66,20 +102,21 @@ class Connection(Reading):
         "local", "namespace", "opened_at", "outbound", "owner", "protocol", "remote", "retransmits", "state",
     )  # fmt: skip
 
-    namespace: Namespace
+    namespace: ConnectionNamespace
+    peer: Connection
     inbound: Path
     outbound: Path
     _peer_deliver: Callable[[Packet], None]
 
     def __init__(
         self,
-        namespace: Namespace,
+        namespace: ConnectionNamespace,
         local: Endpoint,
         remote: Endpoint,
         protocol: str,
         *,
         owner: object,
-        listener: Listener | None = None,
+        listener: Acceptor | None = None,
     ) -> None:
         super().__init__(namespace.kernel)
         self.namespace = namespace

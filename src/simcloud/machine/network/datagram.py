@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from simcloud.machine.network.errors import (
     Closed,
@@ -16,11 +16,9 @@ from simcloud.machine.network.errors import (
     NotConnected,
 )
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
+from simcloud.machine.network.path import Fabric, Interface
 from simcloud.machine.network.routing import Endpoint, Verdict, is_loopback
 from simcloud.machine.network.waiters import Waiters, wait_in, wake_all
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.namespace import Namespace
 
 DATAGRAM_BYTES: Final = 128
 BUFFER_BYTES: Final = 212_992
@@ -43,6 +41,30 @@ class Datagram:
     protocol: str
 
 
+class DatagramNetwork(Fabric, Protocol):
+    """A network whose namespaces have datagram sockets."""
+
+    def find(self, address: str) -> DatagramNamespace | None:
+        """Who answers for this address at present, if anybody."""
+
+
+class DatagramNamespace(Interface, Protocol):
+    """What a datagram socket needs of its namespace."""
+
+    @property
+    def network(self) -> DatagramNetwork:
+        """The network that the namespace belongs to."""
+
+    def source_address(self, bound: str) -> str:
+        """The address packets of a socket come from."""
+
+    def datagram_socket_at(self, address: str, port: int) -> DatagramSocket | None:
+        """Who takes datagrams to this address and port."""
+
+    def drop_datagram_socket(self, socket: DatagramSocket) -> None:
+        """Free the port of a socket."""
+
+
 class DatagramSocket:
     """A bound port. ``await receive()``, or ``on_datagram`` for each as it comes."""
 
@@ -51,7 +73,9 @@ class DatagramSocket:
         "_waiters", "address", "closed", "dropped", "namespace", "owner", "port", "protocol",
     )  # fmt: skip
 
-    def __init__(self, namespace: Namespace, address: str, port: int, protocol: str, owner: object) -> None:
+    def __init__(
+        self, namespace: DatagramNamespace, address: str, port: int, protocol: str, owner: object
+    ) -> None:
         self.namespace = namespace
         self.address = address
         self.port = port
@@ -152,7 +176,7 @@ class DatagramSocket:
 
     # -- arrivals ------------------------------------------------------------------------------
 
-    def _arrives(self, flight: tuple[Namespace, Endpoint, Datagram]) -> None:
+    def _arrives(self, flight: tuple[DatagramNamespace, Endpoint, Datagram]) -> None:
         """One of this socket's datagrams is due at its target."""
         target, destination, datagram = flight
         network, source = self.namespace.network, self.namespace
@@ -174,7 +198,7 @@ class DatagramSocket:
             answer_at = network.path(target, source).launch(datagram.size_bytes)
             self._kernel.call_at(answer_at, self._port_unreachable_arrives, (target, destination))
 
-    def _port_unreachable_arrives(self, answer: tuple[Namespace, Endpoint]) -> None:
+    def _port_unreachable_arrives(self, answer: tuple[DatagramNamespace, Endpoint]) -> None:
         target, destination = answer
         if self.namespace.network.path(target, self.namespace).passes(DATAGRAM_BYTES):
             self._came_back(self._translations.get(destination, destination))

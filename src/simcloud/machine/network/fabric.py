@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from simcloud.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
-from simcloud.machine.network.namespace import Namespace
+from simcloud.machine.network.namespace import Namespace, Resolver
 from simcloud.machine.network.packet_filter import Ways, ways_between
-from simcloud.machine.network.path import Path
+from simcloud.machine.network.path import Interface, Path, Router
 from simcloud.machine.network.qdisc import Exit
-from simcloud.machine.network.routing import HostsResolver, PlainRouter, Resolver, Router
+from simcloud.machine.network.routing import HostsResolver, PlainRouter
 from simcloud.sim import Kernel
 
 
@@ -27,9 +27,9 @@ class Network:
         self.version = 0
         self.machines: dict[str, Nic] = {}
         self._links: dict[tuple[str, str], Link] = {}
-        self._paths: dict[tuple[Namespace, Namespace], Path] = {}
+        self._paths: dict[tuple[Interface, Interface], Path] = {}
         self._addresses: dict[str, Namespace] = {}
-        self._exits: dict[Namespace | str, Exit] = {}
+        self._exits: dict[Interface | str, Exit] = {}
         self._hosts: dict[str, Namespace] = {}
 
     def add_machine(self, name: str, link_delay_s: float = LINK_DELAY_S) -> Nic:
@@ -66,7 +66,7 @@ class Network:
 
     # -- called by the parts -------------------------------------------------------------------
 
-    def path(self, source: Namespace, target: Namespace) -> Path:
+    def path(self, source: Interface, target: Interface) -> Path:
         """The way from one namespace to the other; always the same object."""
         path = self._paths.get((source, target))
         if path is None:
@@ -75,7 +75,7 @@ class Network:
                 self._watch(path)
         return path
 
-    def places_between(self, source: Namespace, target: Namespace) -> list[tuple[Impairment, int]]:
+    def places_between(self, source: Interface, target: Interface) -> list[tuple[Impairment, int]]:
         """What a packet passes on its way, and in which direction."""
         link = self.link(source.machine, target.machine)
         wire: list[tuple[Impairment, int]] = [(link, link.direction_from(source.machine))]
@@ -84,7 +84,7 @@ class Network:
             wire = [*self._queue_at(source.machine), (leaves, 0), *wire, (enters, 0)]
         return [*self._queue_at(source), (source.impairment, 0), *wire, (target.ingress, 0)]
 
-    def exit_of(self, interface: Namespace | str) -> Exit:
+    def exit_of(self, interface: Interface | str) -> Exit:
         """Where packets leave a namespace, or (by its name) a machine."""
         found = self._exits.get(interface)
         if found is None:
@@ -95,11 +95,11 @@ class Network:
             self._exits[interface] = found
         return found
 
-    def _queue_at(self, interface: Namespace | str) -> list[tuple[Impairment, int]]:
+    def _queue_at(self, interface: Interface | str) -> list[tuple[Impairment, int]]:
         found = self._exits.get(interface)
         return [(found.queueing.place, 0)] if found is not None and found.queueing is not None else []
 
-    def filters_between(self, source: Namespace, target: Namespace) -> Ways | None:
+    def filters_between(self, source: Interface, target: Interface) -> Ways | None:
         """The packet filters on the way, None when there are none: that of each end, and those of pods' machines."""
         hosts = self._hosts.get(source.machine), self._hosts.get(target.machine)
         return (

@@ -7,9 +7,9 @@ of its own (3.06 s).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from simcloud.machine.network.connection import Connection
+from simcloud.machine.network.connection import Acceptor, Connection, ConnectionNamespace
 from simcloud.machine.network.errors import ConnectionRefused, ConnectTimedOut, HostUnreachable
 from simcloud.machine.network.link import LOCAL_DELAY_S
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
@@ -17,10 +17,6 @@ from simcloud.machine.network.packets import CONTROL_BYTES
 from simcloud.machine.network.routing import Route, Verdict, is_loopback
 from simcloud.machine.network.states import SYN_SENT
 from simcloud.sim import Timer
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.listener import Listener
-    from simcloud.machine.network.namespace import Namespace
 
 SYN_TIMEOUT_S: Final = 1.0
 SYN_PACKETS: Final = 7
@@ -63,12 +59,12 @@ class Handshake:
         path = connection.namespace.network.path(connection.namespace, target)
         self._kernel.call_at(path.launch(CONTROL_BYTES), self._syn_arrives, target)
 
-    def _target(self) -> Namespace | None:
+    def _target(self) -> ConnectionNamespace | None:
         """Who answers for the address at present."""
         source, address = self._connection.namespace, self._route.address
         return source if is_loopback(address) else source.network.find(address)
 
-    def _syn_arrives(self, target: Namespace) -> None:
+    def _syn_arrives(self, target: ConnectionNamespace) -> None:
         source = self._connection.namespace
         if self._connection.state != SYN_SENT or not source.network.path(source, target).passes(
             CONTROL_BYTES
@@ -89,7 +85,7 @@ class Handshake:
         answer_at = source.network.path(target, source).launch(CONTROL_BYTES)
         self._kernel.call_at(answer_at, self._answer_arrives, (target, listener))
 
-    def _filtered(self, target: Namespace) -> str:
+    def _filtered(self, target: ConnectionNamespace) -> str:
         """What the filters on the way make of the first packet."""
         client = self._connection
         filters = client.namespace.network.path(client.namespace, target).filters
@@ -99,7 +95,7 @@ class Handshake:
         real = Packet("tcp", client.local, (self._route.address, self._route.port), CONTROL_BYTES, new=True)
         return filters.verdict(sent, real, real)
 
-    def _answer_passes(self, target: Namespace) -> bool:
+    def _answer_passes(self, target: ConnectionNamespace) -> bool:
         """Whether the filters on the way back let the answer pass."""
         client = self._connection
         filters = client.namespace.network.path(target, client.namespace).filters
@@ -109,7 +105,7 @@ class Handshake:
         got = Packet("tcp", client.remote, client.local, CONTROL_BYTES, new=False)
         return filters.verdict(sent, sent, got) == ACCEPT
 
-    def _answer_arrives(self, answer: tuple[Namespace, Listener | None]) -> None:
+    def _answer_arrives(self, answer: tuple[ConnectionNamespace, Acceptor | None]) -> None:
         target, listener = answer
         client = self._connection
         source, network = client.namespace, client.namespace.network

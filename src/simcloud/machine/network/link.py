@@ -13,10 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.path import Path
+from typing import Final, Protocol
 
 LOOPBACK_DELAY_S: Final = 20e-6
 """One way inside a namespace."""
@@ -127,20 +124,30 @@ def _check(name: str, value: object) -> None:
         raise ValueError(f"bandwidth_bytes_s must be above 0 (or None for no limit), not {value:g}")
 
 
+class Traffic(Protocol):
+    """The counters of a path."""
+
+    packets: int
+    bytes: int
+    lost_packets: int
+    lost_bytes: int
+    retransmits: int
+
+
 class Meter:
     """What went along a set of paths, those that are forgotten by now included."""
 
     __slots__ = ("_forgotten", "_paths")
 
     def __init__(self) -> None:
-        self._paths: dict[Path, None] = {}
+        self._paths: dict[Traffic, None] = {}
         self._forgotten = dict.fromkeys(_COUNTERS, 0)
 
-    def watch(self, path: Path) -> None:
+    def watch(self, path: Traffic) -> None:
         """Count what goes along this path, too."""
         self._paths[path] = None
 
-    def forget(self, path: Path) -> None:
+    def forget(self, path: Traffic) -> None:
         """Keep the path's counts, not the path."""
         if path in self._paths:
             del self._paths[path]

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
+from simcloud.machine.network.connection import Connection
 from simcloud.machine.network.errors import Closed
 from simcloud.machine.network.waiters import Waiters, wait_in, wake_all, wake_one
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.connection import Connection
-    from simcloud.machine.network.namespace import Namespace
+from simcloud.sim import Kernel
 
 BACKLOG: Final = 128
 """How many connections may wait to be accepted, unless the listener says otherwise."""
+
+
+class ListenerNamespace(Protocol):
+    """What a listener needs of its namespace."""
+
+    kernel: Kernel
+
+    def drop_listener(self, listener: Listener) -> None:
+        """Free the port of a listener."""
 
 
 class Listener:
@@ -32,7 +39,14 @@ class Listener:
     )  # fmt: skip
 
     def __init__(
-        self, namespace: Namespace, address: str, port: int, protocol: str, *, owner: object, backlog: int
+        self,
+        namespace: ListenerNamespace,
+        address: str,
+        port: int,
+        protocol: str,
+        *,
+        owner: object,
+        backlog: int,
     ) -> None:
         self.namespace = namespace
         self.address = address

@@ -6,9 +6,8 @@ when a program dies or the machine is lost it decides what the peers get to see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-from simcloud.machine.network import tables
 from simcloud.machine.network.connection import Connection
 from simcloud.machine.network.datagram import DatagramSocket
 from simcloud.machine.network.errors import (
@@ -26,16 +25,50 @@ from simcloud.machine.network.handshake import ARP_TIMEOUT_S, Handshake
 from simcloud.machine.network.link import LOCAL_DELAY_S, Impairment, Meter
 from simcloud.machine.network.listener import BACKLOG, Listener
 from simcloud.machine.network.packet_filter import ACCEPT, Packet, PacketFilter
+from simcloud.machine.network.path import Fabric, Interface, Path
 from simcloud.machine.network.ports import PORTS, EphemeralPorts, Lingering, Pair, bound_to, is_taken
+from simcloud.machine.network.qdisc import Exit
 from simcloud.machine.network.routing import WILDCARDS, Endpoint, Verdict, is_address, is_loopback
-from simcloud.machine.network.tables import InterfaceInfo, SocketInfo
+from simcloud.machine.network.tables import (
+    InterfaceInfo,
+    SocketInfo,
+    interfaces_of,
+    of_connection,
+    of_datagram_socket,
+    of_listener,
+)
 from simcloud.sim import Event, TimedOut
 
-if TYPE_CHECKING:
-    from simcloud.machine.network.fabric import Network
-    from simcloud.machine.network.path import Path
-
 PING_BYTES: Final = 84
+
+
+class Resolver(Protocol):
+    """Turns names into addresses."""
+
+    async def resolve(self, namespace: Namespace, name: str) -> list[str]:
+        """The addresses of a name, as asked from ``namespace``, in the order they should be tried.
+
+        Raises ``NameNotFound`` when there is no such name, ``ResolverFailure`` when nobody can tell.
+        """
+        ...
+
+
+class NamespaceNetwork(Fabric, Protocol):
+    """What a namespace needs of the network that made it."""
+
+    resolver: Resolver
+
+    def find(self, address: str) -> Namespace | None:
+        """Who answers for this address at present, if anybody."""
+
+    def exit_of(self, interface: Interface | str) -> Exit:
+        """Where packets leave a namespace, or (by its name) a machine."""
+
+    def changed(self) -> None:
+        """Make every path look again: something on the way of packets is different now."""
+
+    def forget(self, namespace: Namespace) -> None:
+        """Free the address of a namespace that is gone."""
 
 
 class Namespace:
@@ -45,7 +78,7 @@ class Namespace:
     in; loopback traffic meets neither. ``sent`` and ``received`` count packets and bytes.
     """
 
-    def __init__(self, network: Network, name: str, address: str, machine: str) -> None:
+    def __init__(self, network: NamespaceNetwork, name: str, address: str, machine: str) -> None:
         self.network = network
         self.kernel = network.kernel
         self.name = name
@@ -187,15 +220,15 @@ class Namespace:
     def sockets(self) -> list[SocketInfo]:
         """All sockets, for ``ss``; in the same order every time."""
         self._lingering.expire(self.kernel.now)
-        table = [tables.of_listener(each) for each in self._listeners.values()]
-        table += [tables.of_connection(each) for each in self._connections.values()]
-        table += [tables.of_datagram_socket(each) for each in self._datagram_sockets.values()]
+        table = [of_listener(each) for each in self._listeners.values()]
+        table += [of_connection(each) for each in self._connections.values()]
+        table += [of_datagram_socket(each) for each in self._datagram_sockets.values()]
         table += [SocketInfo("tcp", state, 0, 0, *pair) for pair, state in self._lingering.states()]
         return sorted(table, key=lambda info: info.sort_key)
 
     def interfaces(self) -> list[InterfaceInfo]:
         """The interfaces with their counters, for ``ip``."""
-        return tables.interfaces_of(self)
+        return interfaces_of(self)
 
     # -- called by sockets ---------------------------------------------------------------------
 

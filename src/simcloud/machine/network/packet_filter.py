@@ -10,12 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network
 from random import Random
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from simcloud.machine.network.routing import Endpoint
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.namespace import Namespace
 
 CHAINS: Final = ("INPUT", "FORWARD", "OUTPUT")
 ACCEPT: Final = "ACCEPT"
@@ -113,6 +110,12 @@ class PacketFilter:
         return all(chain.policy == ACCEPT and not chain.rules for chain in self.chains.values())
 
 
+class Filtered(Protocol):
+    """A namespace that may have a packet filter."""
+
+    filter: PacketFilter | None
+
+
 class Ways(NamedTuple):
     """The chains between two namespaces, in the order that packets meet them."""
 
@@ -134,11 +137,11 @@ class Ways(NamedTuple):
 
 
 def ways_between(
-    source: Namespace, target: Namespace, hosts: tuple[Namespace | None, Namespace | None]
+    source: Filtered, target: Filtered, hosts: tuple[Filtered | None, Filtered | None]
 ) -> Ways | None:
     """The filters on the way; None when there are none. ``hosts`` are the machines' own namespaces."""
 
-    def chain(namespace: Namespace | None, name: str) -> Chain | None:
+    def chain(namespace: Filtered | None, name: str) -> Chain | None:
         filter_ = namespace.filter if namespace is not None else None
         return filter_.chains[name] if filter_ is not None else None
 

@@ -7,14 +7,64 @@ any change of a link, card or interface makes every path look again before its n
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from simcloud.machine.network.link import LOOPBACK_DELAY_S, Impairment
+from simcloud.machine.network.link import LOOPBACK_DELAY_S, Impairment, Meter
+from simcloud.machine.network.packet_filter import PacketFilter, Ways
+from simcloud.machine.network.routing import Route
+from simcloud.sim import Kernel
 
-if TYPE_CHECKING:
-    from simcloud.machine.network.fabric import Network
-    from simcloud.machine.network.namespace import Namespace
-    from simcloud.machine.network.packet_filter import Ways
+
+class Interface(Protocol):
+    """What paths, routers and tables see of a namespace: its interface, not its sockets."""
+
+    kernel: Kernel
+    name: str
+    machine: str
+    address: str
+    impairment: Impairment
+    ingress: Impairment
+    filter: PacketFilter | None
+    sent: Meter
+    received: Meter
+    is_up: bool
+    gone: bool
+
+    @property
+    def network(self) -> Fabric:
+        """The network that the namespace belongs to."""
+
+
+class Router(Protocol):
+    """Decides where packets go, as the packet filter of a machine does.
+
+    It may send a connection elsewhere (a Service's address), refuse it, drop it (a network policy), or report that
+    nothing is there. It is called once for each connection and for each datagram.
+    """
+
+    def route(self, source: Interface, address: str, port: int, transport: str) -> Route:
+        """Where a packet from ``source`` goes; transport is "tcp", "udp" or "icmp" (then port is 0)."""
+        ...
+
+
+class Fabric(Protocol):
+    """What paths and sockets need of the network."""
+
+    kernel: Kernel
+    router: Router
+    version: int
+
+    def find(self, address: str) -> Interface | None:
+        """Who answers for this address at present, if anybody."""
+
+    def path(self, source: Interface, target: Interface) -> Path:
+        """The way from one namespace to the other; always the same object."""
+
+    def places_between(self, source: Interface, target: Interface) -> list[tuple[Impairment, int]]:
+        """What a packet passes on its way, and in which direction."""
+
+    def filters_between(self, source: Interface, target: Interface) -> Ways | None:
+        """The packet filters on the way, None when there are none."""
 
 
 class Path:
@@ -25,7 +75,7 @@ class Path:
         "lost_packets", "packets", "retransmits", "source", "target",
     )  # fmt: skip
 
-    def __init__(self, network: Network, source: Namespace, target: Namespace) -> None:
+    def __init__(self, network: Fabric, source: Interface, target: Interface) -> None:
         self.source = source
         self.target = target
         self.healthy = False

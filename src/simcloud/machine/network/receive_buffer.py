@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from types import coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simcloud.machine.network.errors import NetworkError
 from simcloud.machine.network.packets import Packet
 from simcloud.machine.network.waiters import Waiters, wait_in, wake_all, wake_one
 from simcloud.sim import Kernel
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.connection import Connection
 
 
 class Reading:
@@ -28,7 +25,7 @@ class Reading:
         "_writers", "bytes_read", "closed", "peer", "unread_bytes",
     )  # fmt: skip
 
-    peer: Connection
+    peer: Reading
 
     def __init__(self, kernel: Kernel) -> None:
         self.closed = False

@@ -8,18 +8,48 @@ and after 15 repeats (924.6 s) the sender's program is told that the connection 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-from simcloud.machine.network.errors import ConnectionReset, ConnectionTimedOut
+from simcloud.machine.network.errors import ConnectionReset, ConnectionTimedOut, NetworkError
+from simcloud.machine.network.packets import Packet
+from simcloud.machine.network.path import Interface, Path
+from simcloud.machine.network.routing import Endpoint
 from simcloud.machine.network.states import CLOSED, SYN_RECV
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.connection import Connection
-    from simcloud.machine.network.packets import Packet
 
 FIRST_TIMEOUT_S: Final = 0.2
 LONGEST_TIMEOUT_S: Final = 120.0
 REPEATS: Final = 15
+
+
+class End(Protocol):
+    """What repetition and probing need of one end of a connection."""
+
+    inbound: Path
+    outbound: Path
+    local: Endpoint
+    state: str
+    closed: bool
+    retransmits: int
+
+    @property
+    def namespace(self) -> Interface:
+        """The namespace that this end belongs to."""
+
+    @property
+    def peer(self) -> End:
+        """The other end."""
+
+    def gets_through(self, packet: Packet) -> bool:
+        """Whether neither the wire nor a filter on it swallows a packet that is due here."""
+
+    def has_room_for(self, packet: Packet) -> bool:
+        """Whether the packet can be taken now."""
+
+    def close_gap(self, gap: Gap) -> None:
+        """Take the missing packet and all that waited behind it, in order."""
+
+    def fail(self, error: NetworkError) -> None:
+        """End the connection for this reason."""
 
 
 class Gap:
@@ -27,7 +57,7 @@ class Gap:
 
     __slots__ = ("_receiver", "_repeats", "_timeout_s", "packets")
 
-    def __init__(self, receiver: Connection, packet: Packet) -> None:
+    def __init__(self, receiver: End, packet: Packet) -> None:
         self.packets = deque((packet,))
         self._receiver = receiver
         self._repeats = 0
@@ -51,7 +81,7 @@ class Gap:
             self._timeout_s = min(2 * self._timeout_s, LONGEST_TIMEOUT_S)
             receiver.namespace.kernel.call_later(self._timeout_s, self._repeat)
 
-    def _passes_now(self, sender: Connection) -> bool:
+    def _passes_now(self, sender: End) -> bool:
         packet, path = self.packets[0], self._receiver.inbound
         self._repeats += 1
         sender.retransmits += 1
@@ -70,7 +100,7 @@ class Keepalive:
 
     __slots__ = ("_connection", "_interval_s", "_probes", "_unanswered")
 
-    def __init__(self, connection: Connection, interval_s: float, probes: int) -> None:
+    def __init__(self, connection: End, interval_s: float, probes: int) -> None:
         self._connection = connection
         self._interval_s = interval_s
         self._probes = probes
@@ -92,7 +122,7 @@ class Keepalive:
             connection.namespace.kernel.call_later(self._interval_s, self._probe)
 
 
-def host_was_replaced(end: Connection) -> bool:
+def host_was_replaced(end: End) -> bool:
     """Whether the machine behind this end came back without its memory: it answers with a reset."""
     if not end.namespace.gone:
         return False

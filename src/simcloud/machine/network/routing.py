@@ -1,8 +1,6 @@
-"""Where an address leads, and what a name means: interfaces that the cluster fills in later.
+"""Where an address leads, and what a name means: routes, and the plain router and resolver.
 
-A ``Router`` stands where the packet filter of a machine stands: it may send a connection elsewhere (a
-Service's address), refuse it, swallow it (a network policy), or say that nothing is there. It is asked
-once for each connection and for each datagram. A ``Resolver`` turns names into addresses.
+The cluster brings a router and a resolver of its own; ``path.Router`` and ``namespace.Resolver`` say what they must do.
 """
 
 from __future__ import annotations
@@ -12,12 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 from simcloud.machine.network.errors import NameNotFound
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.namespace import Namespace
 
 Endpoint = tuple[str, int]
 """An address and a port."""
@@ -54,31 +49,12 @@ DROP: Final = Route(Verdict.DROP)
 UNREACHABLE: Final = Route(Verdict.UNREACHABLE)
 
 
-class Router(Protocol):
-    """Decides where packets go."""
-
-    def route(self, source: Namespace, address: str, port: int, transport: str) -> Route:
-        """Where a packet from ``source`` goes; transport is "tcp", "udp" or "icmp" (then port is 0)."""
-        ...
-
-
 class PlainRouter:
     """Everything goes where it is addressed."""
 
-    def route(self, source: Namespace, address: str, port: int, transport: str) -> Route:
+    def route(self, source: object, address: str, port: int, transport: str) -> Route:
         """Deliver as it is."""
         return Route.deliver(address, port)
-
-
-class Resolver(Protocol):
-    """Turns names into addresses."""
-
-    async def resolve(self, namespace: Namespace, name: str) -> list[str]:
-        """The addresses of a name, as asked from ``namespace``, in the order they should be tried.
-
-        Raises ``NameNotFound`` when there is no such name, ``ResolverFailure`` when nobody can tell.
-        """
-        ...
 
 
 class HostsResolver:
@@ -87,7 +63,7 @@ class HostsResolver:
     def __init__(self, table: Mapping[str, str | list[str]] | None = None) -> None:
         self.table: dict[str, str | list[str]] = {"localhost": "127.0.0.1", **(table or {})}
 
-    async def resolve(self, namespace: Namespace, name: str) -> list[str]:
+    async def resolve(self, namespace: object, name: str) -> list[str]:
         """The addresses in the table; upper and lower case are the same."""
         found = self.table.get(name.lower().removesuffix("."))
         if not found:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from simcloud.machine.network.connection import Connection
+from simcloud.machine.network.datagram import DatagramSocket
+from simcloud.machine.network.listener import Listener
+from simcloud.machine.network.path import Interface
 from simcloud.machine.network.routing import Endpoint
 from simcloud.machine.network.states import ESTABLISHED, LISTEN, UNCONNECTED
-
-if TYPE_CHECKING:
-    from simcloud.machine.network.connection import Connection
-    from simcloud.machine.network.datagram import DatagramSocket
-    from simcloud.machine.network.listener import Listener
-    from simcloud.machine.network.namespace import Namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ def of_datagram_socket(socket: DatagramSocket) -> SocketInfo:
     return SocketInfo("udp", state, socket.unread_bytes, 0, local, remote, socket.protocol, socket.owner)
 
 
-def interfaces_of(namespace: Namespace) -> list[InterfaceInfo]:
+def interfaces_of(namespace: Interface) -> list[InterfaceInfo]:
     """The loopback and the outside interface."""
     loop = namespace.network.path(namespace, namespace)
     loopback = InterfaceInfo(

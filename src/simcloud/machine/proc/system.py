@@ -8,6 +8,7 @@ from simcloud.machine.proc.entries import Fact
 
 if TYPE_CHECKING:
     from simcloud.machine.process import Container
+    from simcloud.machine.process.process import ProcessContainer
 
 KERNEL_RELEASE: Final = "6.1.0-28-amd64"
 KERNEL_VERSION: Final = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1 (2024-11-22)"
@@ -46,7 +47,7 @@ def _meminfo(container: Container) -> str:
     return "".join(f"{name + ':':<15} {kib:>8} kB\n" for name, kib in rows.items())
 
 
-def mounts_text(container: Container) -> str:
+def mounts_text(container: ProcessContainer) -> str:
     """What is mounted where, as /proc/mounts has it."""
     return "".join(
         f"{mount.source or mount.fstype} {mount.path} {mount.fstype} {'ro' if mount.frozen else 'rw'},relatime 0 0\n"

@@ -10,6 +10,7 @@ from simcloud.machine.proc.system import KIB, TICKS_PER_S, mounts_text
 
 if TYPE_CHECKING:
     from simcloud.machine.process import Container, Process, Stream
+    from simcloud.machine.process.process import ProcessContainer
 
 PAGE_BYTES: Final = 4096
 VIRTUAL_SHARE: Final = 2
@@ -108,7 +109,7 @@ def _statm(process: Process) -> str:
     return f"{pages * VIRTUAL_SHARE} {pages} 0 0 0 {pages} 0\n"
 
 
-def _limits(container: Container) -> str:
+def _limits(container: ProcessContainer) -> str:
     limits = container.limits
     unlimited, files, tasks = ("unlimited",) * 2, (str(limits.open_files),) * 2, (str(limits.processes),) * 2
     rows = (

@@ -6,16 +6,13 @@ From the host all processes of the machine are seen, by the numbers they have th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from simcloud.machine.files import VirtualDirectory, VirtualEntry, VirtualLink, VirtualVolume
 from simcloud.machine.proc.entries import fact_file, fact_folder
 from simcloud.machine.proc.network import NETWORK
 from simcloud.machine.proc.system import FACTS, SETTINGS
 from simcloud.machine.proc.tasks import process_folder
-
-if TYPE_CHECKING:
-    from simcloud.machine.process import Container
+from simcloud.machine.process.container import MAX_PID, Container
 
 
 def proc_volume(container: Container) -> VirtualVolume:
@@ -23,7 +20,7 @@ def proc_volume(container: Container) -> VirtualVolume:
     made: dict[str, Callable[[], VirtualEntry]] = {
         "net": lambda: fact_folder(NETWORK, container),
         "self": lambda: VirtualLink(lambda: str(_reader(container))),
-        "sys": lambda: fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{_pid_max()}\n"}, container),
+        "sys": lambda: fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{MAX_PID}\n"}, container),
     }
 
     def names() -> Iterable[str]:
@@ -40,12 +37,6 @@ def proc_volume(container: Container) -> VirtualVolume:
         return None
 
     return VirtualVolume(VirtualDirectory(names, find), container.machine.clock)
-
-
-def _pid_max() -> int:
-    from simcloud.machine.process.container import MAX_PID  # processes need /proc, not the other way round
-
-    return MAX_PID
 
 
 def _reader(container: Container) -> int:

@@ -8,24 +8,19 @@ appears as an executable file on its PATH.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-from simcloud.machine.emit import Labels
-from simcloud.machine.files import FileError, Files
+from simcloud.machine.emit import Emitter, Labels
+from simcloud.machine.files import Disk, FileError, Files
 from simcloud.machine.network import Namespace
-from simcloud.machine.process import capabilities
-from simcloud.machine.process.context import Context
-from simcloud.machine.process.cpu import ContainerCpu
+from simcloud.machine.process.capabilities import DEFAULT
+from simcloud.machine.process.cpu import ContainerCpu, MachineCpu
 from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
 from simcloud.machine.process.limits import Budget, Limits
-from simcloud.machine.process.process import LOADING_CPU_S, START_TURNS, Process
+from simcloud.machine.process.process import LOADING_CPU_S, START_TURNS, AnyProgram, Process, ProgramContext
 from simcloud.machine.process.signals import Signal
 from simcloud.machine.process.streams import Capture, NullStream, Stream
 from simcloud.sim import Kernel
-
-if TYPE_CHECKING:
-    from simcloud.machine.computer import Machine
-    from simcloud.machine.process.process import Program
 
 BINARY: Final = b"\x7fELF\x02\x01\x01\x00program:"
 """How the file of a built-in program begins; the program's name follows."""
@@ -44,16 +39,53 @@ class Log(Protocol):
         """A stream whose lines go to the log."""
 
 
+class Host(Protocol):
+    """What a container, and /proc inside it, need of their machine."""
+
+    kernel: Kernel
+    name: str
+    kernel_release: str
+    cgroup_version: int
+    cpu: MachineCpu
+    memory_bytes: int
+    memory_used_bytes: int
+    disk: Disk
+    emitter: Emitter
+    running: bool
+    booted_at: float
+    containers: dict[str, Container]
+    processes: dict[int, Process]
+    host: Container
+
+    def clock(self) -> float:
+        """The machine's idea of the time: virtual seconds since 1970, skew included."""
+
+    def next_pid(self) -> int:
+        """A process number that is free on this machine."""
+
+    def context_of(self, process: Process, container: Container) -> ProgramContext:
+        """Make the context that a program running in that process gets."""
+
+    def kernel_message(self, text: str) -> None:
+        """Write a line to the kernel's own log."""
+
+    def relieve_memory(self) -> None:
+        """Kill the largest process while the machine is out of memory."""
+
+    def remove_container(self, name: str) -> Container:
+        """Kill what runs in a container and forget it."""
+
+
 class Container:
     """Where processes live."""
 
     def __init__(
         self,
-        machine: Machine,
+        machine: Host,
         name: str,
         files: Files,
         namespace: Namespace,
-        programs: Mapping[str, Program],
+        programs: Mapping[str, AnyProgram],
         *,
         env: Mapping[str, str] | None = None,
         hostname: str | None = None,
@@ -75,7 +107,7 @@ class Container:
         self.memory_bytes: int = 0
         self.memory_peak_bytes: int = 0
         self.oom_kills: int = 0
-        self.capabilities: tuple[str, ...] = capabilities.DEFAULT
+        self.capabilities: tuple[str, ...] = DEFAULT
         """What root in here may do."""
         self.host_pids = False
         """Whether it has the machine's process numbers instead of its own; given before anything runs."""
@@ -97,7 +129,7 @@ class Container:
         self,
         argv: list[str],
         *,
-        program: Program | None = None,
+        program: AnyProgram | None = None,
         env: Mapping[str, str] | None = None,
         streams: Mapping[int, Stream] | None = None,
         cwd: str | None = None,
@@ -128,7 +160,7 @@ class Container:
         self,
         argv: list[str],
         *,
-        program: Program | None,
+        program: AnyProgram | None,
         env: dict[str, str],
         files: Files,
         streams: Mapping[int, Stream],
@@ -160,13 +192,13 @@ class Container:
         process.begin(program, self.context_of(process), loading_s)
         return process
 
-    def context_of(self, process: Process) -> Context:
-        """What a program running in that process sees."""
-        return Context(process)
+    def context_of(self, process: Process) -> ProgramContext:
+        """Make the context that a program running in that process gets."""
+        return self.machine.context_of(process, self)
 
     def find_program(
         self, argv: list[str], env: Mapping[str, str], files: Files
-    ) -> tuple[Program, list[str]]:
+    ) -> tuple[AnyProgram, list[str]]:
         """The program that a command line names, and the argv it gets (scripts name an interpreter)."""
         path = self.which(argv[0], env, files)
         if path is None:
@@ -191,7 +223,7 @@ class Container:
 
     def _load(
         self, path: str, argv: list[str], env: Mapping[str, str], files: Files
-    ) -> tuple[Program, list[str]]:
+    ) -> tuple[AnyProgram, list[str]]:
         try:
             with_magic = files.open(path)
             head = with_magic.read(256)
@@ -224,7 +256,7 @@ class Container:
             raise NotExecutable("Exec format error")
         return shell, ["sh", path, *argv[1:]]
 
-    def _programs_in(self, files: Files) -> Mapping[str, Program]:
+    def _programs_in(self, files: Files) -> Mapping[str, AnyProgram]:
         """The programs of the image whose root is seen; after a chroot into the machine's, those of the machine."""
         host = self.machine.host
         return host.programs if files.table is host.files.table else self.programs

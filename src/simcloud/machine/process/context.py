@@ -9,13 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator, Coroutine, Generator, Mapping
 from types import coroutine
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from simcloud.machine.emit import Metrics
 from simcloud.machine.files import FileError, Files
 from simcloud.machine.network import Connection, Listener
-from simcloud.machine.process.errors import BecomeProgram, ExitProgram
-from simcloud.machine.process.process import Process
+from simcloud.machine.process.container import Completed, Container, Host
+from simcloud.machine.process.errors import ExitProgram
+from simcloud.machine.process.process import AnyProgram, BecomeProgram, Memory, Process
+from simcloud.machine.process.signals import Signals
 from simcloud.machine.process.streams import (
     BadDescriptor,
     ByteSource,
@@ -25,14 +27,10 @@ from simcloud.machine.process.streams import (
     Stream,
     read_lines,
 )
-from simcloud.sim import Kernel, Task
+from simcloud.sim import Event, Kernel, Task
 
-if TYPE_CHECKING:
-    from simcloud.machine.computer import Machine
-    from simcloud.machine.process.container import Completed, Container
-    from simcloud.machine.process.memory import Memory
-    from simcloud.machine.process.process import Program
-    from simcloud.machine.process.signals import Signals
+if TYPE_CHECKING:  # units run processes, so they load after this package
+    from simcloud.machine.units import Journal, Unit
 
 TURN_CPU_S: Final = 0.00001
 """What one turn of an interpreter's loop costs of a core."""
@@ -45,19 +43,34 @@ DESCRIPTOR_FOLDERS: Final = ("/dev/fd/", "/proc/self/fd/")
 STANDARD_STREAMS: Final = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
+class ProgramMachine(Host, Protocol):
+    """What programs see of their machine: what containers need, its services, and its power switch."""
+
+    units: dict[str, Unit]
+    journal: Journal
+    kernel_log: list[tuple[float, str]]
+    off_at: float | None
+
+    def lose(self) -> None:
+        """Cut the power: everything stops, and what was not on disk is gone."""
+
+    def boot(self) -> None:
+        """Bring the power back: a machine without containers, with what its disk still holds."""
+
+
 class Context:
     """One process's view of the world; programs get it as their only argument."""
 
     __slots__ = ("args", "container", "env", "files", "kernel", "machine", "process")
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, container: Container, machine: ProgramMachine) -> None:
         self.process = process
         self.args: list[str] = process.argv
         self.env: dict[str, str] = process.env
         self.files: Files = process.files
         self.kernel: Kernel = process.kernel
-        self.container: Container = process.container
-        self.machine: Machine = process.container.machine
+        self.container = container
+        self.machine = machine
 
     # -- streams -------------------------------------------------------------------------------
 
@@ -250,7 +263,7 @@ class Context:
         self,
         argv: list[str],
         *,
-        program: Program | None = None,
+        program: AnyProgram | None = None,
         env: Mapping[str, str] | None = None,
         fds: Mapping[int, Stream] | None = None,
         cwd: str | None = None,
@@ -287,8 +300,6 @@ class Context:
         self, argv: list[str], stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> Completed:
         """Run a child to its end and collect what it writes."""
-        from simcloud.machine.process.container import Completed
-
         out, err = Capture(), Capture()
         process = self.start(argv, env=env, fds={0: ByteSource(stdin), 1: out, 2: err})
         status = await process.wait()
@@ -314,8 +325,6 @@ class FifoMeeting:
 
     async def enter(self, write: bool) -> Stream:
         """Open one end; returns when the other end is open too."""
-        from simcloud.sim import Event
-
         pipe = self._pipe
         if pipe is None or (pipe.reader.closed and pipe.writer.closed):
             pipe = self._pipe = Pipe(self._kernel)

@@ -6,15 +6,8 @@ and the kernel takes them as an end, not as a defect.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from simcloud.machine.process.signals import Signal
 from simcloud.sim import Cancelled
-
-if TYPE_CHECKING:
-    from simcloud.machine.process.process import Program
-    from simcloud.machine.process.streams import Stream
 
 
 class ProcessDead(Cancelled):
@@ -27,23 +20,6 @@ class ExitProgram(Cancelled):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
-
-
-class BecomeProgram(Cancelled):
-    """The process goes on as another program (``ctx.exec``); nothing of this one is left.
-
-    It takes the streams along as they stand: what the old program closes or puts back on its way
-    out does not matter to the new one.
-    """
-
-    def __init__(
-        self, program: Program, argv: list[str], env: dict[str, str], streams: Mapping[int, Stream]
-    ) -> None:
-        super().__init__(argv[0])
-        self.program = program
-        self.argv = argv
-        self.env = env
-        self.streams = {number: stream.dup() for number, stream in streams.items()}
 
 
 class KilledBySignal(Cancelled):

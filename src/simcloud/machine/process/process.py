@@ -7,30 +7,24 @@ Whatever clean-up code they still hold finds nothing to act on: a killed databas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Final, Protocol
 
 from simcloud.machine.emit import Metrics
 from simcloud.machine.files import Files
 from simcloud.machine.process.errors import (
-    BecomeProgram,
     ExitProgram,
     KilledBySignal,
     LimitExceeded,
     ProcessDead,
 )
-from simcloud.machine.process.limits import Budget
-from simcloud.machine.process.memory import Memory
+from simcloud.machine.process.limits import Budget, Limits
 from simcloud.machine.process.signals import IGNORED_BY_DEFAULT, STOPPING, Signal, Signals
 from simcloud.machine.process.streams import Stream
-from simcloud.sim import Event, Kernel, Task
+from simcloud.sim import Cancelled, Event, Kernel, Task
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
-    from simcloud.machine.process.container import Container
-    from simcloud.machine.process.context import Context
-
-    Program = Callable[[Context], Coroutine[Any, Any, int | None]]
+AnyProgram = Callable[[Any], Coroutine[Any, Any, int | None]]
+"""A program as the process layer sees it; ``Program`` of this package says what the argument is."""
 
 LIMIT_STATUS: Final = 125
 """The exit status of a program that ran into a count limit."""
@@ -44,12 +38,85 @@ START_TURNS: Final = 20
 BASE_RESIDENT_BYTES: Final = 2 * 1024 * 1024
 
 
+class ProgramContext(Protocol):
+    """What a process needs of the context that its program gets."""
+
+    def cpu(self, seconds: float) -> Awaitable[None]:
+        """Compute for that many seconds of a healthy core."""
+
+
+class MachineMemory(Protocol):
+    """What a process needs of its machine: the memory account."""
+
+    memory_bytes: int
+    memory_used_bytes: int
+
+
+class ProcessContainer(Protocol):
+    """What a process needs of the container it runs in."""
+
+    kernel: Kernel
+    name: str
+    files: Files
+    limits: Limits
+    memory_bytes: int
+    memory_peak_bytes: int
+    processes: dict[int, Process]
+
+    @property
+    def machine(self) -> MachineMemory:
+        """The machine that the container runs on."""
+
+    def context_of(self, process: Process) -> ProgramContext:
+        """Make the context that a program running in that process gets."""
+
+    def launch(
+        self,
+        argv: list[str],
+        *,
+        program: AnyProgram | None,
+        env: dict[str, str],
+        files: Files,
+        streams: Mapping[int, Stream],
+        budget: Budget,
+        parent: Process | None,
+        group: int | None,
+    ) -> Process:
+        """Start another process in the container."""
+
+    def free(self, process: Process, silent: bool) -> None:
+        """Release what a dead process held."""
+
+    def relieve_memory(self) -> None:
+        """Kill the largest process while the container or its machine is over its memory."""
+
+    def oom_kill(self, process: Process, reason: str) -> None:
+        """Kill a process for want of memory."""
+
+
+class BecomeProgram(Cancelled):
+    """The process goes on as another program (``ctx.exec``); nothing of this one is left.
+
+    It takes the streams along as they stand: what the old program closes or puts back on its way
+    out does not matter to the new one.
+    """
+
+    def __init__(
+        self, program: AnyProgram, argv: list[str], env: dict[str, str], streams: Mapping[int, Stream]
+    ) -> None:
+        super().__init__(argv[0])
+        self.program = program
+        self.argv = argv
+        self.env = env
+        self.streams = {number: stream.dup() for number, stream in streams.items()}
+
+
 class Process:
     """One running program in a container."""
 
     def __init__(
         self,
-        container: Container,
+        container: ProcessContainer,
         pid: int,
         host_pid: int,
         argv: list[str],
@@ -100,7 +167,7 @@ class Process:
         """The user the process runs as."""
         return self.files.uid
 
-    def begin(self, program: Program, context: Context, loading_s: float) -> None:
+    def begin(self, program: AnyProgram, context: ProgramContext, loading_s: float) -> None:
         """Start the program's main task, after so much CPU time for loading it."""
         name = f"{self.container.name}:{self.name}[{self.pid}]"
         self.main = self.kernel.spawn(self._live(program, context, loading_s), name)
@@ -116,7 +183,7 @@ class Process:
         """Wait for the end; the status as ``$?`` shows it."""
         return await self.ended.wait()
 
-    async def _live(self, program: Program, context: Context, loading_s: float) -> None:
+    async def _live(self, program: AnyProgram, context: ProgramContext, loading_s: float) -> None:
         try:
             while True:
                 if loading_s:
@@ -138,7 +205,7 @@ class Process:
         except ProcessDead:
             pass
 
-    def _become(self, image: BecomeProgram) -> Context:
+    def _become(self, image: BecomeProgram) -> ProgramContext:
         self.budget.spend_turns(START_TURNS, self.kernel.now)
         self.argv, self.env = image.argv, image.env
         for stream in self.streams.values():
@@ -229,3 +296,32 @@ class Process:
         if self.main is not None:
             self.main.drop_children()
             self.main.drop()
+
+
+class Memory:
+    """One process's resident memory, as it reports it by ``use`` and ``grow``."""
+
+    __slots__ = ("_process", "resident_bytes")
+
+    def __init__(self, process: Process, resident_bytes: int) -> None:
+        self._process = process
+        self.resident_bytes = 0
+        self.use(resident_bytes)
+
+    def use(self, size_bytes: int) -> None:
+        """The process now holds so many bytes. May wake the OOM killer."""
+        process = self._process
+        change = size_bytes - self.resident_bytes
+        self.resident_bytes = size_bytes
+        container = process.container
+        container.memory_bytes += change
+        container.memory_peak_bytes = max(container.memory_peak_bytes, container.memory_bytes)
+        container.machine.memory_used_bytes += change
+        if change > 0:
+            container.relieve_memory()
+            if not process.alive and process.kernel.current is not None:
+                raise ProcessDead
+
+    def grow(self, change_bytes: int) -> None:
+        """Hold so many bytes more (or fewer)."""
+        self.use(max(0, self.resident_bytes + change_bytes))

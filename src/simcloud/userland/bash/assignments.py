@@ -10,7 +10,7 @@ from simcloud.userland.bash.syntax import Assignment, Element, Word
 from simcloud.userland.bash.variable import BadSubscript, Readonly, Variable, VariableError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 COPIED_CHARS_A_TURN: Final = 1 << 14

@@ -6,17 +6,54 @@ What cannot be understood is no syntax error: bash complains about it only when 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from simcloud.userland.bash.syntax import BadSubstitution, Literal, Parameter, Part, Quoted, Word
 from simcloud.userland.bash.word_parts import NAME, ShellSyntaxError, finish_word
 
-if TYPE_CHECKING:
-    from simcloud.userland.bash.words import WordReader
-
 _PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _NOT_INDIRECT = ("}", ":", "-", "=", "?", "+", "#", "%", "/", "")
 """What follows the ``!`` of ``${!}`` and ``${!:-x}``, where it is itself the parameter."""
+
+
+class WordReader(Protocol):
+    """What reading an expansion needs of the reader of words around it."""
+
+    source: str
+    end: int
+    position: int
+
+    def line_at(self, position: int) -> int:
+        """The number of the line a position is in."""
+
+    def unmatched(self, closer: str, line: int) -> ShellSyntaxError:
+        """The text ended inside quotes or brackets."""
+
+    def read_until(self, stops: str, extglob: bool = True) -> Word:
+        """A word up to one of the stop characters (left in place); blanks belong to it."""
+
+    def unquoted_parts(
+        self, stops: str, extglob: bool, brackets: bool = False, regex: bool = False
+    ) -> list[Part]:
+        """Parts up to an unquoted stop character or the end of the text."""
+
+    def quoted_parts(self, stop: str) -> list[Part]:
+        """Parts as inside double quotes, up to a stop character or the end."""
+
+    def dollar(self, quoted: bool) -> Part:
+        """Whatever the ``$`` at the position begins."""
+
+    def backquoted(self, quoted: bool) -> Part:
+        """A stretch in backquotes."""
+
+    def matching(self, start: int, opening: str, closing: str) -> int:
+        """Where the bracket that was opened before ``start`` closes."""
+
+    def next_is(self, character: str) -> bool:
+        """Whether that character stands at the position."""
+
+    def subscript(self) -> Word:
+        """``[...]`` at the position, brackets inside it paired."""
 
 
 def read_braced(reader: WordReader, quoted: bool) -> Part:

@@ -30,7 +30,7 @@ from simcloud.userland.bash.syntax import (
 from simcloud.userland.bash.variable import VariableError, is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 async def _group(shell: Shell, node: Group) -> int:

@@ -26,7 +26,7 @@ from simcloud.userland.bash.test_parser import BINARY, UNARY
 from simcloud.userland.bash.variable import Variable, VariableError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 _INTEGER = re.compile(r"[ \t\n]*[+-]?[0-9]+[ \t\n]*\Z")
 _NUMERIC = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))

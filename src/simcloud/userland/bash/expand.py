@@ -35,7 +35,7 @@ from simcloud.userland.bash.syntax import (
 from simcloud.userland.bash.variable import VariableError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 DEFAULT_IFS: Final = " \t\n"
 _GLOB = re.compile(r"[*?\[]|[+@!]\(")

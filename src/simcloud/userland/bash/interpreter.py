@@ -42,7 +42,7 @@ from simcloud.userland.bash.syntax import (
 from simcloud.userland.bash.variable import Variable, VariableError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 CHECKED = (Simple, Pipeline, Subshell, ArithmeticCommand, Conditional)
 """Commands whose failure counts for ``set -e`` and the ERR trap."""

@@ -12,8 +12,7 @@ from simcloud.userland.bash.syntax import Parameter, Word
 from simcloud.userland.bash.variable import BadSubscript, Key, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.expand import Expander
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Expander, Shell
 
 _DEFAULTS: Final = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 

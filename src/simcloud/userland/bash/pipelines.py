@@ -10,7 +10,7 @@ from simcloud.userland.bash.printer import command_text
 from simcloud.userland.bash.syntax import Command, Pipeline, Simple
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 async def run_pipeline(shell: Shell, node: Pipeline) -> int:

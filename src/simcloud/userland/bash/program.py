@@ -10,10 +10,11 @@ from simcloud.sim import Cancelled
 from simcloud.userland.bash import standalone as _standalone  # noqa: F401 - registers its commands
 from simcloud.userland.bash.control import ExitShell
 from simcloud.userland.bash.declarations import FUNCTION_PREFIX
+from simcloud.userland.bash.interfaces import Shell
 from simcloud.userland.bash.option_names import OPTION_LETTERS, OPTIONS, SHOPTS
 from simcloud.userland.bash.parser import Parser
 from simcloud.userland.bash.scripts import Reader
-from simcloud.userland.bash.shell import Shell
+from simcloud.userland.bash.shell import Shell as BashShell
 from simcloud.userland.bash.special import BASH_VERSION
 from simcloud.userland.bash.state import Function, State
 from simcloud.userland.bash.stdin import run_stdin
@@ -150,7 +151,7 @@ async def bash(ctx: Context) -> int:
     return status
 
 
-def _make_shell(ctx: Context, line: CommandLine) -> Shell:
+def _make_shell(ctx: Context, line: CommandLine) -> BashShell:
     state = State()
     mode = "c" if line.from_string else "stdin" if line.reads_stdin else "script"
     if line.interactive:
@@ -175,7 +176,9 @@ def _make_shell(ctx: Context, line: CommandLine) -> Shell:
     if line.interactive:
         state.shopts["expand_aliases"] = True
     _import_environment(state, ctx)
-    shell = Shell(ctx, state, mode=mode, base_name=base_name, flavour="sh" if line.name == "sh" else "bash")
+    shell = BashShell(
+        ctx, state, mode=mode, base_name=base_name, flavour="sh" if line.name == "sh" else "bash"
+    )
     _import_functions(shell, ctx)
     return shell
 

@@ -17,10 +17,7 @@ from simcloud.userland.bash.syntax import Redirect
 from simcloud.userland.bash.variable import VariableError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
-
-Saved = list[tuple[int, "Stream | None"]]
-"""Descriptors that were replaced, and what they were."""
+    from simcloud.userland.bash.interfaces import Saved, Shell
 
 _NETWORK = re.compile(r"/dev/(tcp|udp)/([^/]+)/(\d+)\Z")
 _MODES: Final[dict[str, dict[str, bool]]] = {

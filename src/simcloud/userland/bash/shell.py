@@ -6,15 +6,16 @@ pipelines, substitutions and background jobs are child processes that start from
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, Final, NoReturn
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, ForkFailed, LimitExceeded, Process, Stream
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
-from simcloud.userland.bash.builtins.table import BUILTINS, Builtin
+from simcloud.userland.bash.builtins.table import BUILTINS
 from simcloud.userland.bash.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
 from simcloud.userland.bash.expand import Expander
+from simcloud.userland.bash.interfaces import Builtin, Runner
 from simcloud.userland.bash.interpreter import Interpreter
 from simcloud.userland.bash.jobs import Jobs
 from simcloud.userland.bash.option_names import OPTION_LETTERS
@@ -35,8 +36,6 @@ HOP_EVERY: Final = 15
 
 STRAY: Final = (VariableError, ArithmeticError_, Unbound, FileError, BadDescriptor)
 """What can go wrong deep inside an expansion or a builtin."""
-
-Runner = Callable[["Shell"], Awaitable[int]]
 
 
 def tail_of(sequence: Sequence) -> Simple | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from simcloud.userland.bash.variable import Variable
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 BASH_VERSION: Final = "5.2.15(1)-release"
 _MODULUS: Final = 0x7FFF_FFFF

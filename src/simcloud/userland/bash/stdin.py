@@ -13,7 +13,7 @@ from simcloud.userland.bash.word_parts import ShellSyntaxError
 from simcloud.userland.bash.words import MAX_SOURCE_CHARS
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 async def run_stdin(shell: Shell) -> int:

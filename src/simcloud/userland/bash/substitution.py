@@ -12,7 +12,7 @@ from simcloud.userland.bash.syntax import ProcessSubstitution, Sequence, Simple
 from simcloud.userland.bash.word_parts import ShellSyntaxError
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Runner, Shell
+    from simcloud.userland.bash.interfaces import Runner, Shell
 
 HIGHEST_DESCRIPTOR: Final = 63
 

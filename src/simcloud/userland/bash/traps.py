@@ -12,7 +12,7 @@ from simcloud.sim import Event
 from simcloud.userland.bash.control import ExitShell
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 FATAL: Final = (Signal.HUP, Signal.INT, Signal.TERM)
 PSEUDO: Final = ("EXIT", "ERR", "DEBUG", "RETURN")

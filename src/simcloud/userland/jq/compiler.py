@@ -11,14 +11,12 @@ A state is (value, frame, stack, path). The stack is a chain of tuples ending in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
-from simcloud.userland.jq.direct import OPERATOR_NAMES, direct
+from simcloud.userland.jq.direct import OPERATOR_NAMES, NativeCall, direct
 from simcloud.userland.jq.errors import CompileErrors
 from simcloud.userland.jq.functions import NATIVES
 from simcloud.userland.jq.functions.prelude import PRELUDE, definition
-from simcloud.userland.jq.functions.registry import Function as NativeFunction
 from simcloud.userland.jq.machine import (
     BACK,
     BACK_FRAME,
@@ -61,14 +59,6 @@ def special(name: str, arity: int) -> Callable[[Form], Form]:
         return make
 
     return register
-
-
-@dataclass(frozen=True, slots=True)
-class NativeCall:
-    """A call of a Python function. A chain of operators is one call with many arguments."""
-
-    function: NativeFunction
-    arguments: list[Node]
 
 
 def return_(value: Value, frame: Frame, stack: Any, path: Any) -> State:

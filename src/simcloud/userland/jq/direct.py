@@ -7,12 +7,16 @@ this is what makes them fast. They are used where no path is followed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from simcloud.userland.jq.functions.collections import object_key
+from simcloud.userland.jq.functions.registry import Function as NativeFunction
 from simcloud.userland.jq.machine import Frame
 from simcloud.userland.jq.paths import index
+from simcloud.userland.jq.run import Run
 from simcloud.userland.jq.scope import Scope, frame_getter
+from simcloud.userland.jq.scope import Variable as ScopeVariable
 from simcloud.userland.jq.tree import (
     OPERATORS,
     Alternative,
@@ -33,13 +37,33 @@ from simcloud.userland.jq.tree import (
 )
 from simcloud.userland.jq.values import truth
 
-if TYPE_CHECKING:
-    from simcloud.userland.jq.compiler import Compiler
-
 Direct = Callable[[Value, Frame], Value]
 
 OPERATOR_NAMES = frozenset(OPERATORS.values())
 OBJECT_BYTES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCall:
+    """A call of a Python function. A chain of operators is one call with many arguments."""
+
+    function: NativeFunction
+    arguments: list[Node]
+
+
+class Compiler(Protocol):
+    """What direct functions need of the compiler."""
+
+    run: Run
+
+    def direct(self, node: Node, scope: Scope) -> Direct | None:
+        """A function for an expression with exactly one result; None for others."""
+
+    def variable(self, node: Variable, scope: Scope) -> ScopeVariable | Literal:
+        """What a variable stands for."""
+
+    def native(self, node: Call, scope: Scope) -> NativeCall | None:
+        """The call of a built-in function; None when it is something else."""
 
 
 def direct(compiler: Compiler, node: Node, scope: Scope) -> Direct | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.userland.jq.compiler import Compiler, NativeCall, form, special
-from simcloud.userland.jq.direct import OBJECT_BYTES, Direct, directs
+from simcloud.userland.jq.compiler import Compiler, form, special
+from simcloud.userland.jq.direct import OBJECT_BYTES, Direct, NativeCall, directs
 from simcloud.userland.jq.functions.collections import object_key
 from simcloud.userland.jq.machine import Frame, Op, State
 from simcloud.userland.jq.paths import index

@@ -10,7 +10,7 @@ An action gets the parser (to complain and to know the place) and the values of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simcloud.userland.jq.rules import (
     ACTIONS,
@@ -21,6 +21,7 @@ from simcloud.userland.jq.rules import (
     WIDER_ACTIONS,
     WIDER_RULES,
     Action,
+    Parser,
     complain,
     first,
     nothing,
@@ -57,9 +58,6 @@ from simcloud.userland.jq.tree import (
     construct,
     label_variable,
 )
-
-if TYPE_CHECKING:
-    from simcloud.userland.jq.parser import Parser
 
 __all__ = ["ACTIONS", "BINDING", "RULES", "TOKENS", "WIDER_ACTIONS", "WIDER_RULES"]
 

@@ -6,13 +6,27 @@ There are two lists of rules. The first is jq 1.6; the wider one has what later 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from simcloud.userland.jq.lalr import Binding, Rule
-from simcloud.userland.jq.tree import DOT
+from simcloud.userland.jq.tree import DOT, Value
 
-if TYPE_CHECKING:
-    from simcloud.userland.jq.parser import Parser
+
+class Parser(Protocol):
+    """What the actions of rules need of the parser that reduces them."""
+
+    at: int
+
+    @property
+    def line(self) -> int:
+        """The line of the rule being reduced, from 1."""
+
+    def complain(self, message: str) -> None:
+        """Report a mistake in the rule being reduced."""
+
+    def complain_of_key(self, key: Value) -> None:
+        """Report a constant that is no key of an object."""
+
 
 Action = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, u
 from simcloud.userland.bash.escapes import quote_single
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 @builtin("alias")

@@ -13,7 +13,7 @@ from simcloud.userland.bash.state import Function
 from simcloud.userland.bash.variable import Readonly, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 _ARGUMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(.*?)\])?(?:(\+?=)(.*))?\Z", re.DOTALL)
 LETTERS: Final = "aAfFgiIlnprtuxc"

@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 def logical_path(base: str, path: str) -> str:

@@ -16,7 +16,7 @@ from simcloud.userland.bash.state import Frame
 from simcloud.userland.bash.variable import BadSubscript
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 _NUMBER = re.compile(r"\s*[+-]?\d+\s*\Z")
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from simcloud.machine.process import Process, Signal
 from simcloud.sim import first_of
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
-from simcloud.userland.bash.jobs import Job
+from simcloud.userland.bash.job import Job
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 @builtin("jobs")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 _SYMBOLIC = re.compile(r"([ugoa]*)([-+=])([rwx]*)\Z")
 _LIMITS: Final = (

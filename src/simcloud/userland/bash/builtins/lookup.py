@@ -17,7 +17,7 @@ from simcloud.userland.bash.pieces import RESERVED
 from simcloud.userland.bash.printer import function_text
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

@@ -10,7 +10,7 @@ from simcloud.userland.bash.option_names import OPTION_LETTERS, OPTIONS, SHOPTS,
 from simcloud.userland.bash.printer import function_text
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 _BY_LETTER: Final = {letter: name for name, letter in OPTION_LETTERS.items()}
 

@@ -10,7 +10,7 @@ from simcloud.userland.bash.printf_formats import Formatter
 from simcloud.userland.bash.variable import is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 @builtin("echo")

@@ -13,7 +13,7 @@ from simcloud.userland.bash.streams import HereText, safe_size
 from simcloud.userland.bash.variable import Readonly, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 TIMED_OUT: Final = 142
 BYTEWISE_COST: Final = 16

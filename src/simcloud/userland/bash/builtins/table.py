@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
-
-Builtin = Callable[["Shell", list[str]], Awaitable[int]]
-"""Takes the shell and all the words of the command; gives the status."""
+    from simcloud.userland.bash.interfaces import Builtin, Shell
 
 BUILTINS: dict[str, Builtin] = {}
 

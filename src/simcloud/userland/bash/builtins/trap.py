@@ -11,7 +11,7 @@ from simcloud.userland.bash.escapes import quote_single
 from simcloud.userland.bash.traps import PSEUDO
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 def _name(spec: str) -> str | None:

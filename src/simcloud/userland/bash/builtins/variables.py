@@ -11,7 +11,7 @@ from simcloud.userland.bash.control import Abandoned
 from simcloud.userland.bash.variable import Readonly, Variable, VariableError, is_name
 
 if TYPE_CHECKING:
-    from simcloud.userland.bash.shell import Shell
+    from simcloud.userland.bash.interfaces import Shell
 
 
 @builtin("unset")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.computer import Machine
 from simcloud.machine.power import turn_off
 from simcloud.machine.process import Context
+from simcloud.machine.process.context import ProgramMachine
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.system.services import need_systemd
@@ -79,7 +79,7 @@ async def shutdown(ctx: Context, options: Options) -> int:
     return 0
 
 
-def _due(planned: tuple[Machine, float, bool]) -> None:
+def _due(planned: tuple[ProgramMachine, float, bool]) -> None:
     machine, at, again = planned
     if machine.off_at == at and machine.running:
         machine.off_at = None
