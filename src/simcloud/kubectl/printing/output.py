@@ -181,7 +181,7 @@ class _TemplatePrinter:
         printed = ""
         for obj in objects:
             try:
-                printed += self.template.evaluate_with_details(obj)
+                printed += self.template.explained(obj)
             except TemplateError as error:
                 raise PrintError(str(error), printed + error.printed) from None
         return printed

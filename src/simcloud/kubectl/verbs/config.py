@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.golang.tabwriter import TabWriter
-from simcloud.kubectl.command import command, group
+from simcloud.kubectl.command import ROOT, command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.help.pages import help_of
 from simcloud.kubectl.kubeconfig.config import merge_kubeconfigs
@@ -14,6 +14,7 @@ from simcloud.kubectl.kubeconfig.file import Kubeconfig
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS
 from simcloud.kubectl.session import Kubectl
+from simcloud.kubectl.tree import descend
 from simcloud.kubernetes.api.objects import copy
 
 group("config", "Modify kubeconfig files", silent=True)
@@ -25,7 +26,8 @@ DATA: Final = ("certificate-authority-data", "client-certificate-data", "client-
 async def _only_name(kubectl: Kubectl) -> str:
     """The single argument; with another number, the help is shown and the command has failed."""
     if len(kubectl.args) != 1:
-        await kubectl.out(help_of(kubectl.command))
+        here, _, _ = descend(ROOT, kubectl.command.path.split())
+        await kubectl.out(help_of(here))
         raise KubectlError(f"Unexpected args: [{' '.join(kubectl.args)}]")
     return kubectl.args[0]
 
