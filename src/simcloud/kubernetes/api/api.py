@@ -22,10 +22,11 @@ from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.access.tokens import Tokens
 from simcloud.kubernetes.api.admission import ADMISSION
 from simcloud.kubernetes.api.admission.match_rules import GROUP as WEBHOOK_GROUP
-from simcloud.kubernetes.api.admission.webhooks import CONFIGURATIONS, WebhookCaller
+from simcloud.kubernetes.api.admission.webhooks import CONFIGURATIONS
 from simcloud.kubernetes.api.aggregation import Aggregation, Provider
 from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.computed import component_statuses
+from simcloud.kubernetes.api.context import WebhookCaller
 from simcloud.kubernetes.api.conversations import Conversation, patient
 from simcloud.kubernetes.api.conversion import STORAGE
 from simcloud.kubernetes.api.custom import CustomResources
@@ -60,11 +61,11 @@ class Api:
         self.admission = list(ADMISSION)
         self.requests = RequestCounts()
         self.providers: dict[tuple[str, str], Provider] = {("", "componentstatuses"): component_statuses}
-        self.aggregation = Aggregation(self)
+        self.aggregation = Aggregation(self.log, self.catalogue, self.providers)
         """The groups of the API that programs in pods serve."""
-        self.authorizer = Authorizer(reads.PolicyOf(self))
-        self.custom = CustomResources(self)
-        self.core = reads.CoreOf(self)
+        self.authorizer = Authorizer(reads.PolicyOf(self.log))
+        self.custom = CustomResources(self.log, self.catalogue, self.timestamp)
+        self.core = reads.CoreOf(self.log)
         self.tokens = Tokens(kernel.random("api.tokens").randbytes(32), self.core)
         self.runtime: Runtime | None = None
         """Whoever runs containers; the kubelet sets it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -27,21 +27,13 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch.json_patch import json_patch
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode
-from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api.store import Key, RevisionLog
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
     from simcloud.kubernetes.api.verbs.write import Write
 
 CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _HARMLESS: Final = ("None", "NoneOnDryRun")
-
-
-class WebhookCaller(Protocol):
-    """Whoever can post an AdmissionReview to a Service's pod or to a URL."""
-
-    def call(self, url: str, client_config: Object, review: Object, timeout_s: int) -> Any:
-        """The decoded body of the answer, or a ``Pending`` one. Fails by ``CallFailed`` in the words of Go's client."""
 
 
 class Hook(NamedTuple):
@@ -142,7 +134,7 @@ def _called(write: Write, hook: Hook, resource: Resource) -> Object:
         if pending is not None:
             answer = pending.answer()
         else:
-            answer = (api.webhooks or NobodyListens(api)).call(url, config, review, timeout_s)
+            answer = (api.webhooks or NobodyListens(api.log)).call(url, config, review, timeout_s)
             if isinstance(answer, Pending):
                 raise (api.conversation or Conversation()).ask(question, answer)
     except Rejected as error:
@@ -183,8 +175,8 @@ def url_of(config: Object) -> str:
 class NobodyListens:
     """A network on which no webhook answers."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    def __init__(self, log: RevisionLog) -> None:
+        self._log = log
 
     def call(self, url: str, client_config: Object, review: Object, timeout_s: int) -> Any:
         """Fail as the connection would fail."""
@@ -195,7 +187,7 @@ class NobodyListens:
             if name.replace(".", "").isdigit():
                 raise CallFailed(f"dial tcp {name}:{port or 443}: connect: connection refused")
             raise CallFailed(f"dial tcp: lookup {name}: no such host")
-        found = self._api.log.get(Key("", "services", service["namespace"], service["name"]))
+        found = self._log.get(Key("", "services", service["namespace"], service["name"]))
         if found is None:
             raise CallFailed(f'service "{service["name"]}" not found')
         address = found["spec"].get("clusterIP")

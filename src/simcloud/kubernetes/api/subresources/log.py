@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, Invalid, NotFound
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import LogOptions, LogStream, Runtime
 from simcloud.sim import Kernel
 
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
-
-def open_log(api: Api, namespace: str, name: str, options: LogOptions) -> LogStream:
+def open_log(api: ReadContext, namespace: str, name: str, options: LogOptions) -> LogStream:
     """Begin to read a container's log."""
     problems = _problems(options)
     if problems:
@@ -49,7 +46,7 @@ class NothingLogged:
         self.on_end = None
 
 
-def running_pod(api: Api, namespace: str, name: str) -> Object:
+def running_pod(api: ReadContext, namespace: str, name: str) -> Object:
     """A pod that has a node."""
     pods = api.catalogue.named("pods")
     pod = api.log.get(api.key(pods, namespace, name))
@@ -58,7 +55,7 @@ def running_pod(api: Api, namespace: str, name: str) -> Object:
     return pod
 
 
-def runtime_of(api: Api, pod: Object) -> Runtime:
+def runtime_of(api: ReadContext, pod: Object) -> Runtime:
     """Whoever runs the pod's containers; a pod without a node, or a node without a kubelet, has nobody."""
     if not pod["spec"].get("nodeName"):
         raise BadRequest(f"pod {pod['metadata']['name']} does not have a host assigned")

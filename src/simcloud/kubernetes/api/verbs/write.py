@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from simcloud.kubernetes.api.context import AdmissionContext
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.store import Key
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 
 @dataclass(slots=True)
 class Write:
     """What admission and the kinds' strategies see of a write. ``new`` may be changed in place."""
 
-    api: Api
+    api: AdmissionContext
     operation: Literal["CREATE", "UPDATE", "DELETE"]
     resource: Resource
     key: Key
