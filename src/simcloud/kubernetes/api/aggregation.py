@@ -21,7 +21,7 @@ REGISTRATION: Final = "apiregistration.k8s.io"
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 
 Provider: TypeAlias = Callable[[str | None], list[Object]]
-"""Makes the objects of a resource; it is told the namespace, None for all of them."""
+"""Makes the objects of a resource in a namespace, or in all of them for None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,11 @@ class Aggregation:
         namespace, name = service["namespace"], service["name"]
         found = self._log.get(Key("", "services", namespace, name))
         ports = at(found or {}, "spec", "ports", default=[])
-        wanted = [one.get("name", "") for one in ports if one["port"] == service.get("port", 443)]
+        wanted = [port.get("name", "") for port in ports if port["port"] == service.get("port", 443)]
         for each in self._log.objects("discovery.k8s.io", "endpointslices", namespace):
             if at(each, "metadata", "labels", default={}).get(SERVICE_NAME) != name:
                 continue
-            numbers = [one["port"] for one in each.get("ports") or () if (one.get("name") or "") in wanted]
+            numbers = [port["port"] for port in each.get("ports") or () if (port.get("name") or "") in wanted]
             for endpoint in each.get("endpoints") or ():
                 if at(endpoint, "conditions", "ready", default=True) is not False:
                     yield from ((endpoint["addresses"][0], number) for number in numbers)
@@ -112,9 +112,9 @@ class Aggregation:
 def is_available(api_service: Object) -> bool:
     """Whether an APIService's condition says that it can be used."""
     conditions = at(api_service, "status", "conditions", default=None) or ()
-    return any(one["type"] == "Available" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Available" and condition["status"] == "True" for condition in conditions)
 
 
 def _serves(server: ExtensionServer, spec: Object) -> bool:
     wanted = (spec.get("group", ""), spec["version"])
-    return any((one.group, one.version) == wanted for one in server.resources)
+    return any((resource.group, resource.version) == wanted for resource in server.resources)

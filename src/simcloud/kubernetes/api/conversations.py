@@ -27,11 +27,11 @@ T = TypeVar("T")
 A = TypeVar("A", bound="ConversationHost")
 
 MOST_QUESTIONS: Final = 64
-"""A piece of work that is never content with its answers ends after so many."""
+"""Maximum number of webhook calls in one piece of work."""
 
 
 class ConversationHost(Protocol):
-    """What a conversation needs of the API: a place to be the present one, and whether there are webhooks at all."""
+    """What a conversation needs of the API."""
 
     kernel: Kernel
     conversation: Conversation | None

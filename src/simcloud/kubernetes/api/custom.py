@@ -35,8 +35,8 @@ class CustomResources:
         """The same kind in the version that objects are kept in."""
         served = self._served.get(resource.custom["metadata"]["name"], [])
         versions = resource.custom["spec"]["versions"]
-        kept = next((one["name"] for one in versions if one.get("storage")), resource.version)
-        return next((one for one in served if one.version == kept), resource)
+        kept = next((version["name"] for version in versions if version.get("storage")), resource.version)
+        return next((candidate for candidate in served if candidate.version == kept), resource)
 
     def default(self, resource: Resource, obj: Object) -> None:
         """Fill in what the definition's schema gives a default for."""
@@ -48,7 +48,7 @@ class CustomResources:
         return validate_custom(obj, _openapi(resource), old) if resource.custom is not None else []
 
     def settle(self, key: Key) -> None:
-        """After a write: a definition is told that its names are accepted and it is served."""
+        """After a write of a definition: set its status to accepted and established."""
         if key[:2] != DEFINITIONS:
             return
         definition = self._log.get(key)
@@ -60,7 +60,7 @@ class CustomResources:
             self._log.put(key, settled, "system:apiserver")
 
     def clear(self, key: Key) -> None:
-        """Before a definition goes: all its objects go."""
+        """Before a definition is removed: remove all its objects."""
         if key[:2] != DEFINITIONS:
             return
         for resource in self._served.get(key.name, [])[:1]:
@@ -75,15 +75,15 @@ class CustomResources:
             self._catalogue.remove(resource)
         if write.change == "DELETED":
             return
-        if self._taken(write.object):
+        if self._find_conflict(write.object):
             return
         served = [_resource(write.object, version) for version in _by_priority(write.object)]
         for resource in served:
             self._catalogue.add(resource)
         self._served[name] = served
 
-    def _taken(self, definition: Object) -> str:
-        """A name of the definition that another kind of its group has, or nothing."""
+    def _find_conflict(self, definition: Object) -> str:
+        """Return a message if another kind of the group already uses a name of the definition, else ""."""
         names = definition["spec"]["names"]
         mine = definition["metadata"]["name"]
         for other in self._catalogue:
@@ -99,8 +99,8 @@ class CustomResources:
 
     def _status(self, definition: Object) -> Object:
         old = definition.get("status") or {}
-        known = {one["type"]: one for one in old.get("conditions") or []}
-        taken = self._taken(definition)
+        known = {condition["type"]: condition for condition in old.get("conditions") or []}
+        taken = self._find_conflict(definition)
         accepted = (
             ("False", "PluralConflict", taken) if taken else ("True", "NoConflicts", "no conflicts found")
         )
@@ -138,7 +138,7 @@ class CustomResources:
 def version_of(resource: Resource) -> Object:
     """The entry of a custom resource's version in its definition."""
     versions = resource.custom["spec"]["versions"]
-    found: Object = next(one for one in versions if one["name"] == resource.version)
+    found: Object = next(version for version in versions if version["name"] == resource.version)
     return found
 
 
@@ -149,8 +149,8 @@ def _openapi(resource: Resource) -> Object:
 
 def _by_priority(definition: Object) -> list[Object]:
     """The served versions, the preferred first: stable ones before betas before alphas, newer first."""
-    served = [one for one in definition["spec"]["versions"] if one.get("served")]
-    return sorted(served, key=lambda one: _rank(one["name"]))
+    served = [version for version in definition["spec"]["versions"] if version.get("served")]
+    return sorted(served, key=lambda version: _rank(version["name"]))
 
 
 def _rank(version: str) -> tuple[Any, ...]:

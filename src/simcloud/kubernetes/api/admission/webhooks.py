@@ -1,8 +1,8 @@
-"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: others are asked, over the network, about a write.
+"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call webhooks over the network about a write.
 
-Who is asked lies behind ``WebhookCaller``, which the cluster's network provides. An answer takes its time: what
-becomes of the write until then is told in ``conversations``. Without a caller every call fails as if nothing
-listened: a configuration that was left behind breaks writes, as in life.
+Calls go through ``WebhookCaller``, which the cluster's network provides. ``conversations`` describes how a write waits
+for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks writes, as in
+a real cluster.
 """
 
 from __future__ import annotations
@@ -49,36 +49,36 @@ class Hook(NamedTuple):
 
 
 class MutatingWebhooks(Quiet):
-    """Asks one after the other; each sees what those before it have changed."""
+    """Calls webhooks one after the other; each sees the changes of those before it."""
 
     def admit(self, write: Write) -> None:
-        for hook, resource in _concerned(write, CONFIGURATIONS[0]):
+        for hook, resource in _find_hooks(write, CONFIGURATIONS[0]):
             again = hook.webhook.get("reinvocationPolicy") == "IfNeeded"
             place = (hook.configuration, hook.name)
             if write.round and (not again or place not in write.invoked):
                 continue
             write.invoked.add(place)
-            response = _asked(write, hook, resource)
-            if response is not None and _patched(write, hook, resource, response):
+            response = _ask(write, hook, resource)
+            if response is not None and _apply_patch(write, hook, resource, response):
                 write.reinvoke = True
 
 
 class ValidatingWebhooks(Quiet):
-    """Asks all of them about the finished object; the first refusal is told."""
+    """Calls all of them about the finished object and raises the first refusal."""
 
     def check(self, write: Write) -> None:
         first: ApiError | None = None
-        for hook, resource in _concerned(write, CONFIGURATIONS[1]):
+        for hook, resource in _find_hooks(write, CONFIGURATIONS[1]):
             try:
-                _asked(write, hook, resource)
+                _ask(write, hook, resource)
             except ApiError as refusal:
                 first = first or refusal
         if first is not None:
             raise first
 
 
-def _concerned(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
-    """The webhooks that want to be asked, by the names of their configurations."""
+def _find_hooks(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
+    """Return the webhooks that match a write, in the order of their configurations' names."""
     configurations = write.api.log.objects(GROUP, plural)
     if not configurations or exempt(write):
         return []
@@ -86,12 +86,12 @@ def _concerned(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
     for configuration in configurations:
         for webhook in configuration.get("webhooks") or ():
             resource = matched(write, webhook, "rules")
-            if resource is not None and _wanted(write, webhook, resource):
+            if resource is not None and _matches_conditions(write, webhook, resource):
                 found.append((Hook(configuration["metadata"]["name"], webhook), resource))
     return found
 
 
-def _wanted(write: Write, webhook: Object, resource: Resource) -> bool:
+def _matches_conditions(write: Write, webhook: Object, resource: Resource) -> bool:
     conditions = webhook.get("matchConditions") or []
     if not conditions:
         return True
@@ -105,24 +105,24 @@ def _wanted(write: Write, webhook: Object, resource: Resource) -> bool:
         ) from None
 
 
-def _asked(write: Write, hook: Hook, resource: Resource) -> Object | None:
-    """The webhook's answer if it allows the write; None if the call failed and that does not matter."""
+def _ask(write: Write, hook: Hook, resource: Resource) -> Object | None:
+    """Return the webhook's response if it allows the write; None if the call failed and failures are ignored."""
     if write.options.dry_run and hook.webhook.get("sideEffects") not in _HARMLESS:
         raise BadRequest(f'admission webhook "{hook.name}" does not support dry run')
     try:
-        response = _called(write, hook, resource)
+        response = _call(write, hook, resource)
     except CallFailed as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return None
         raise failed(hook.name, str(error)) from None
-    write.options.warnings.extend(str(one) for one in response.get("warnings") or ())
+    write.options.warnings.extend(str(warning) for warning in response.get("warnings") or ())
     if response.get("allowed") is not True:
         raise denied(hook.name, response.get("status"))
     return response
 
 
-def _called(write: Write, hook: Hook, resource: Resource) -> Object:
-    """What the webhook says: now, or in answer to what it was asked before in the same words."""
+def _call(write: Write, hook: Hook, resource: Resource) -> Object:
+    """Return the webhook's response: a new one, or the one already received for the same question."""
     api = write.api
     review = _review(write, hook, resource)
     timeout_s = int(hook.webhook.get("timeoutSeconds") or 10)
@@ -204,7 +204,7 @@ def _response(answer: Any, uid: str) -> Object:
     return response
 
 
-def _patched(write: Write, hook: Hook, resource: Resource, response: Object) -> bool:
+def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object) -> bool:
     """Apply the webhook's patch; whether it changed anything."""
     encoded = response.get("patch")
     if not encoded:

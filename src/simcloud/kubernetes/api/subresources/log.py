@@ -56,7 +56,7 @@ def running_pod(api: ReadContext, namespace: str, name: str) -> Object:
 
 
 def runtime_of(api: ReadContext, pod: Object) -> Runtime:
-    """Whoever runs the pod's containers; a pod without a node, or a node without a kubelet, has nobody."""
+    """Return the runtime of the pod's containers. Raises ``ApiError`` if the pod has no node, or no kubelet runs."""
     if not pod["spec"].get("nodeName"):
         raise BadRequest(f"pod {pod['metadata']['name']} does not have a host assigned")
     if api.runtime is None:
@@ -71,23 +71,23 @@ def choose_container(pod: Object, asked: str) -> str:
     """The container that is meant: the one asked for, or the only one."""
     spec, name = pod["spec"], pod["metadata"]["name"]
     parts = ("containers", "initContainers", "ephemeralContainers")
-    known = [one["name"] for part in parts for one in spec.get(part, [])]
+    known = [container["name"] for part in parts for container in spec.get(part, [])]
     if asked:
         if asked not in known:
             raise BadRequest(f"container {asked} is not valid for pod {name}")
         return asked
-    plain = [one["name"] for one in spec.get("containers", [])]
+    plain = [container["name"] for container in spec.get("containers", [])]
     if len(plain) == 1:
         only: str = plain[0]
         return only
     default = (pod["metadata"].get("annotations") or {}).get("kubectl.kubernetes.io/default-container", "")
     if default in plain:
         return str(default)
-    told = f"a container name must be specified for pod {name}, choose one of: [{' '.join(plain)}]"
-    first = [one["name"] for one in spec.get("initContainers", [])]
+    message = f"a container name must be specified for pod {name}, choose one of: [{' '.join(plain)}]"
+    first = [container["name"] for container in spec.get("initContainers", [])]
     if first:
-        told += f" or one of the init containers: [{' '.join(first)}]"
-    raise BadRequest(told)
+        message += f" or one of the init containers: [{' '.join(first)}]"
+    raise BadRequest(message)
 
 
 def _problems(options: LogOptions) -> list[FieldError]:

@@ -21,7 +21,7 @@ from simcloud.kubernetes.api.verbs.writes import admit, check, replace
 
 @dataclass(slots=True)
 class Request:
-    """Who asks for what of which object. ``data`` is a body, or a ``Patch`` for the verb patch."""
+    """A request for a subresource of an object. ``data`` is a body, or a ``Patch`` for the verb patch."""
 
     api: WriteContext
     verb: str

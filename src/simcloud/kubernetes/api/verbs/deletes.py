@@ -70,7 +70,7 @@ def delete(
     if not admitted:
         admit(api, write)
         check(api, write)
-    marked = _marked(api, kept, present, options)
+    marked = _mark_deleted(api, kept, present, options)
     if marked is None:
         if options.dry_run:
             return Outcome(True, present, _answer(api, resource, present))
@@ -129,7 +129,7 @@ def read_options(said: Object) -> DeleteOptions:
 
 
 def _dry_run(said: list[str]) -> bool:
-    if any(one != "All" for one in said):
+    if any(value != "All" for value in said):
         raise _bad([not_supported("dryRun", said, ("All",))])
     return bool(said)
 
@@ -160,7 +160,9 @@ def _check_preconditions(resource: Resource, present: Object, options: DeleteOpt
             raise Conflict(resource, metadata["name"], why)
 
 
-def _marked(api: WriteContext, kept: Resource, present: Object, options: DeleteOptions) -> Object | None:
+def _mark_deleted(
+    api: WriteContext, kept: Resource, present: Object, options: DeleteOptions
+) -> Object | None:
     """The object with its mark of deletion; None if it can go at once."""
     grace_s = _grace_s(kept, present, options)
     finalizers = _finalizers(kept, present, options)
@@ -212,7 +214,7 @@ def _finalizers(kept: Resource, present: Object, options: DeleteOptions) -> list
         if _ORPHAN in finalizers or _FOREGROUND in finalizers:
             return finalizers
         policy = "Orphan" if kept.key == ("batch", "jobs") else "Background"
-    finalizers = [one for one in finalizers if one not in (_ORPHAN, _FOREGROUND)]
+    finalizers = [finalizer for finalizer in finalizers if finalizer not in (_ORPHAN, _FOREGROUND)]
     if policy == "Orphan":
         finalizers.append(_ORPHAN)
     elif policy == "Foreground":

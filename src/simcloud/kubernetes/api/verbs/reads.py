@@ -85,7 +85,7 @@ def get(api: ReadContext, resource: Resource, namespace: str, name: str) -> Obje
     provider = api.providers.get(resource.key)
     if provider is not None:
         scope = namespace if resource.namespaced else None
-        found = next((one for one in provider(scope) if one["metadata"]["name"] == name), None)
+        found = next((obj for obj in provider(scope) if obj["metadata"]["name"] == name), None)
     else:
         found = api.log.get(api.key(resource, namespace, name))
     if found is None:
@@ -100,7 +100,7 @@ def list_objects(api: ReadContext, resource: Resource, namespace: str | None, op
     chosen = select(resource, candidates, options)
     metadata: Object = {"resourceVersion": str(revision)}
     if after is not None:
-        chosen = [one for one in chosen if _place(one) > after]
+        chosen = [obj for obj in chosen if _place(obj) > after]
     if options.limit and len(chosen) > options.limit:
         left = len(chosen) - options.limit
         chosen = chosen[: options.limit]
@@ -109,7 +109,7 @@ def list_objects(api: ReadContext, resource: Resource, namespace: str | None, op
             metadata["remainingItemCount"] = left
     kept = api.stored(resource)
     if kept is not resource:
-        chosen = [convert(one, resource) for one in chosen]
+        chosen = [convert(obj, resource) for obj in chosen]
     return {
         "kind": resource.list_kind,
         "apiVersion": resource.api_version,
@@ -123,7 +123,7 @@ def select(resource: Resource, candidates: list[Object], options: ListOptions) -
     chosen = candidates
     if options.labels:
         labels = parse_labels(options.labels)
-        chosen = [one for one in chosen if labels.matches(one["metadata"].get("labels") or {})]
+        chosen = [obj for obj in chosen if labels.matches(obj["metadata"].get("labels") or {})]
     if options.fields:
         fields = parse_fields(options.fields)
         fields.check(resource)
@@ -197,15 +197,15 @@ def _place(obj: Object) -> tuple[str, str]:
 
 
 def _token(revision: int, place: tuple[str, str]) -> str:
-    told = {"v": "meta.k8s.io/v1", "rv": revision, "start": f"{place[0]}/{place[1]}\0"}
-    return base64.urlsafe_b64encode(msgspec.json.encode(told)).decode().rstrip("=")
+    content = {"v": "meta.k8s.io/v1", "rv": revision, "start": f"{place[0]}/{place[1]}\0"}
+    return base64.urlsafe_b64encode(msgspec.json.encode(content)).decode().rstrip("=")
 
 
 def _read_token(token: str) -> tuple[int, tuple[str, str]]:
     try:
         padded = token + "=" * (-len(token) % 4)
-        told: Any = msgspec.json.decode(base64.urlsafe_b64decode(padded.encode()))
-        namespace, _, name = told["start"].rstrip("\0").partition("/")
-        return int(told["rv"]), (namespace, name)
+        content: Any = msgspec.json.decode(base64.urlsafe_b64decode(padded.encode()))
+        namespace, _, name = content["start"].rstrip("\0").partition("/")
+        return int(content["rv"]), (namespace, name)
     except (binascii.Error, msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadRequest("continue key is not valid: encoded continue token is not valid") from error

@@ -48,7 +48,7 @@ class WatchOptions:
     match: str = ""
     bookmarks: bool = False
     initial_events: bool | None = None
-    """Start with an ADDED event for everything that is there, and say when that is done."""
+    """Start with an ADDED event for every existing object, then a bookmark."""
     timeout_s: float | None = None
 
 
@@ -72,7 +72,7 @@ class Watch:
         self.closed = False
 
     def take(self) -> WatchEvent | None:
-        """The next event that is there, if one is."""
+        """Return the next waiting event, or None."""
         return self._waiting.popleft() if self._waiting else None
 
     async def next(self) -> WatchEvent | None:

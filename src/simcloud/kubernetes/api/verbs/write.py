@@ -26,11 +26,11 @@ class Write:
     options: WriteOptions
     subresource: str = ""
     round: int = 0
-    """Plugins that change objects are asked once more if a webhook changed something after them."""
+    """1 while plugins run a second time because a webhook changed the object."""
     reinvoke: bool = False
-    """Set by whoever changed the object so that the others should see it again."""
+    """Set by a plugin whose change the others must see."""
     invoked: set[tuple[str, str]] = field(default_factory=set)
-    """The webhooks asked so far, by configuration and name."""
+    """The webhooks called so far, by configuration and name."""
 
     @property
     def before(self) -> Object:

@@ -24,7 +24,7 @@ from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
 
 NAME_ATTEMPTS: Final = 8
-"""So many suffixes are tried before a generateName is given up."""
+"""Maximum number of suffixes tried for a generateName."""
 
 CREATED_BY_UPDATE: Final = frozenset(
     {
@@ -116,7 +116,7 @@ def insert(
     write = Write(api, "CREATE", kept, key, obj, None, caller, options)
     admit(api, write)
     if not metadata.get("name") and metadata.get("generateName"):
-        metadata["name"] = _generated(api, kept, metadata)
+        metadata["name"] = _generate_name(api, kept, metadata)
         write.key = key = api.key(kept, key.namespace, metadata["name"])
     problems = api.addresses.assign(kept, obj, None)
     prepare_create(kept, obj)
@@ -131,7 +131,7 @@ def insert(
     if options.dry_run:
         return convert(obj, resource)
     metadata["resourceVersion"] = ""  # its place; the log fills it in
-    obj["metadata"] = _arranged(metadata)
+    obj["metadata"] = _arrange(metadata)
     stored = api.log.put(key, obj, caller.user.name)
     api.custom.settle(key)
     return convert(stored, resource)
@@ -241,15 +241,15 @@ def replace(
         check(api, write)
     if obj == old or options.dry_run:
         return convert(old if obj == old else obj, resource)
-    if _finished(obj):
+    if _is_finished(obj):
         return convert(api.log.remove(key, caller.user.name, obj), resource)
-    obj["metadata"] = _arranged(obj["metadata"])
+    obj["metadata"] = _arrange(obj["metadata"])
     stored = api.log.put(key, obj, caller.user.name)
     api.custom.settle(key)
     return convert(stored, resource)
 
 
-def _arranged(metadata: Object) -> Object:
+def _arrange(metadata: Object) -> Object:
     """Metadata in the order in which Go writes it."""
     return {name: metadata[name] for name in _METADATA if name in metadata}
 
@@ -301,7 +301,7 @@ def check(api: WriteContext, write: Write) -> None:
         api.conversation.settle()
 
 
-def _generated(api: WriteContext, kept: Resource, metadata: Object) -> str:
+def _generate_name(api: WriteContext, kept: Resource, metadata: Object) -> str:
     base: str = metadata["generateName"][:58]
     for _ in range(NAME_ATTEMPTS):
         name = base + api.new_suffix()
@@ -348,7 +348,7 @@ def _set(holder: Object, name: str, value: Any) -> None:
         holder.pop(name, None)
 
 
-def _finished(obj: Object) -> bool:
+def _is_finished(obj: Object) -> bool:
     """A marked object goes with its last finalizer, unless somebody still has to end it gracefully."""
     metadata = obj["metadata"]
     if "deletionTimestamp" not in metadata or metadata.get("finalizers"):
