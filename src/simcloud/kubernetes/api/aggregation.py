@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from simcloud.kubernetes.api.errors import ServiceUnavailable
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.store import Key
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api.store import Key, RevisionLog
 
 REGISTRATION: Final = "apiregistration.k8s.io"
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 
 Provider: TypeAlias = Callable[[str | None], list[Object]]
-"""Makes the objects of a resource; it is told the namespace, None for all of them."""
+"""Makes the objects of a resource in a namespace, or in all of them for None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +43,12 @@ class Unserved(ServiceUnavailable):
 class Aggregation:
     """The extension servers that listen, and the resources they serve."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    def __init__(
+        self, log: RevisionLog, catalogue: Catalogue, providers: dict[tuple[str, str], Provider]
+    ) -> None:
+        self._log = log
+        self._catalogue = catalogue
+        self._providers = providers
         self._listening: dict[tuple[str, int], ExtensionServer] = {}
 
     def listen(self, address: str, port: int, server: ExtensionServer) -> None:
@@ -70,20 +71,20 @@ class Aggregation:
     def offer(self, server: ExtensionServer) -> None:
         """Serve a server's resources from now on; each request finds who answers it."""
         for resource in server.resources:
-            self._api.catalogue.add(resource)
-            self._api.providers[resource.key] = self._asking(resource)
+            self._catalogue.add(resource)
+            self._providers[resource.key] = self._asking(resource)
 
     def withdraw(self, group: str, version: str) -> None:
         """Serve a group and version no longer."""
-        self._api.catalogue.stale.pop((group, version), None)
-        for resource in list(self._api.catalogue.of(group, version)):
-            self._api.catalogue.remove(resource)
-            self._api.providers.pop(resource.key, None)
+        self._catalogue.stale.pop((group, version), None)
+        for resource in list(self._catalogue.of(group, version)):
+            self._catalogue.remove(resource)
+            self._providers.pop(resource.key, None)
 
     def _asking(self, resource: Resource) -> Provider:
         def ask(namespace: str | None) -> list[Object]:
             name = f"{resource.version}.{resource.group}"
-            api_service = self._api.log.get(Key(REGISTRATION, "apiservices", "", name))
+            api_service = self._log.get(Key(REGISTRATION, "apiservices", "", name))
             server = None
             if api_service is not None and is_available(api_service):
                 server = self.behind(api_service)
@@ -96,13 +97,13 @@ class Aggregation:
     def _ready(self, service: Object) -> Iterator[tuple[str, int]]:
         """The addresses and ports of a Service's ready endpoints."""
         namespace, name = service["namespace"], service["name"]
-        found = self._api.log.get(Key("", "services", namespace, name))
+        found = self._log.get(Key("", "services", namespace, name))
         ports = at(found or {}, "spec", "ports", default=[])
-        wanted = [one.get("name", "") for one in ports if one["port"] == service.get("port", 443)]
-        for each in self._api.log.objects("discovery.k8s.io", "endpointslices", namespace):
+        wanted = [port.get("name", "") for port in ports if port["port"] == service.get("port", 443)]
+        for each in self._log.objects("discovery.k8s.io", "endpointslices", namespace):
             if at(each, "metadata", "labels", default={}).get(SERVICE_NAME) != name:
                 continue
-            numbers = [one["port"] for one in each.get("ports") or () if (one.get("name") or "") in wanted]
+            numbers = [port["port"] for port in each.get("ports") or () if (port.get("name") or "") in wanted]
             for endpoint in each.get("endpoints") or ():
                 if at(endpoint, "conditions", "ready", default=True) is not False:
                     yield from ((endpoint["addresses"][0], number) for number in numbers)
@@ -111,9 +112,9 @@ class Aggregation:
 def is_available(api_service: Object) -> bool:
     """Whether an APIService's condition says that it can be used."""
     conditions = at(api_service, "status", "conditions", default=None) or ()
-    return any(one["type"] == "Available" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Available" and condition["status"] == "True" for condition in conditions)
 
 
 def _serves(server: ExtensionServer, spec: Object) -> bool:
     wanted = (spec.get("group", ""), spec["version"])
-    return any((one.group, one.version) == wanted for one in server.resources)
+    return any((resource.group, resource.version) == wanted for resource in server.resources)

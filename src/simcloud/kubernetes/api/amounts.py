@@ -16,7 +16,7 @@ _POD_WIDE: Final = ("cpu", "memory")
 
 
 class Amount(NamedTuple):
-    """A quantity and the suffixes that it is told in."""
+    """A quantity and the suffixes to print it with."""
 
     value: Fraction
     family: str = "decimal"
@@ -48,8 +48,8 @@ def amounts(said: Mapping[str, str] | None) -> Amounts:
 def add(*lists: Amounts) -> Amounts:
     """The sum of resource lists."""
     total: Amounts = {}
-    for one in lists:
-        for name, value in one.items():
+    for listed in lists:
+        for name, value in listed.items():
             total[name] = total[name].plus(value) if name in total else value
     return total
 
@@ -57,8 +57,8 @@ def add(*lists: Amounts) -> Amounts:
 def largest(lists: Iterable[Amounts]) -> Amounts:
     """Of every resource the largest amount."""
     most: Amounts = {}
-    for one in lists:
-        for name, value in one.items():
+    for listed in lists:
+        for name, value in listed.items():
             if name not in most or value.value > most[name].value:
                 most[name] = value
     return most
@@ -82,7 +82,7 @@ def pod_amounts(spec: Object, part: str, unsaid: Amounts | None = None) -> Amoun
 def containers_amounts(spec: Object, part: str, unsaid: Amounts | None = None) -> Amounts:
     """What a pod's containers need at once: those that run together, or the largest step of the start."""
     counted = {**(unsaid or {})}
-    running = add(*({**counted, **_of(one, part)} for one in spec.get("containers") or ()))
+    running = add(*({**counted, **_of(container, part)} for container in spec.get("containers") or ()))
     sidecars: Amounts = {}
     steps: list[Amounts] = []
     for container in spec.get("initContainers") or ():

@@ -1,10 +1,9 @@
-"""The API server in process: one door for everybody, a controller as well as an HTTP request.
+"""The API server in process, used by controllers and by the HTTP server alike.
 
 ``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
 The flows themselves are modules of functions: ``writes`` (create, update), ``patches``,
 ``deletes``, ``reads`` (get, list), ``watches``, and ``subresources``. None of them waits: a
-request is served at one instant of virtual time; how one that needs a webhook's answer comes to that instant is told
-in ``conversations``.
+request is served at one instant of virtual time; ``conversations`` describes how a request waits for webhooks.
 
 Objects handed out are shared with the log: take a ``copy`` before changing one.
 """
@@ -22,10 +21,11 @@ from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.access.tokens import Tokens
 from simcloud.kubernetes.api.admission import ADMISSION
 from simcloud.kubernetes.api.admission.match_rules import GROUP as WEBHOOK_GROUP
-from simcloud.kubernetes.api.admission.webhooks import CONFIGURATIONS, WebhookCaller
+from simcloud.kubernetes.api.admission.webhooks import CONFIGURATIONS
 from simcloud.kubernetes.api.aggregation import Aggregation, Provider
 from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.computed import component_statuses
+from simcloud.kubernetes.api.context import WebhookCaller
 from simcloud.kubernetes.api.conversations import Conversation, patient
 from simcloud.kubernetes.api.conversion import STORAGE
 from simcloud.kubernetes.api.custom import CustomResources
@@ -60,20 +60,20 @@ class Api:
         self.admission = list(ADMISSION)
         self.requests = RequestCounts()
         self.providers: dict[tuple[str, str], Provider] = {("", "componentstatuses"): component_statuses}
-        self.aggregation = Aggregation(self)
+        self.aggregation = Aggregation(self.log, self.catalogue, self.providers)
         """The groups of the API that programs in pods serve."""
-        self.authorizer = Authorizer(reads.PolicyOf(self))
-        self.custom = CustomResources(self)
-        self.core = reads.CoreOf(self)
+        self.authorizer = Authorizer(reads.PolicyOf(self.log))
+        self.custom = CustomResources(self.log, self.catalogue, self.timestamp)
+        self.core = reads.CoreOf(self.log)
         self.tokens = Tokens(kernel.random("api.tokens").randbytes(32), self.core)
         self.runtime: Runtime | None = None
-        """Whoever runs containers; the kubelet sets it."""
+        """Runs containers; set by the kubelet."""
         self.webhooks: WebhookCaller | None = None
-        """Whoever reaches admission webhooks; the network sets it. Without it no webhook answers."""
+        """Calls admission webhooks; set by the network. Without it every call fails."""
         self.door: HttpHandler | None = None
-        """Whoever answers what pods ask at https://kubernetes.default; the HTTP server sets it."""
+        """Handles requests of pods to https://kubernetes.default; set by the HTTP server."""
         self.conversation: Conversation | None = None
-        """What the piece of work that is being done at this instant has heard from webhooks."""
+        """The webhook responses of the work that runs at this instant."""
         self._uids: Random = kernel.random("api.uids")
         self._suffixes: Random = kernel.random("api.names")
 
@@ -95,7 +95,7 @@ class Api:
         return self.drawn(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
 
     def drawn(self, lot: Callable[[], T]) -> T:
-        """What a write draws by lot: once, even if it must be tried again."""
+        """Return a random value of a write; the same one when the write is retried."""
         return lot() if self.conversation is None else self.conversation.draw(lot)
 
     def _between(self, least: int, end: int) -> int:
@@ -103,12 +103,12 @@ class Api:
 
     @property
     def has_webhooks(self) -> bool:
-        """Whether any configuration of admission webhooks is there."""
+        """Whether any admission webhook is configured."""
         return any(self.log.objects(WEBHOOK_GROUP, plural) for plural in CONFIGURATIONS)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """For writes that the present piece of work does not wait for."""
+        """Make writes that the present work does not wait for."""
         before, self.conversation = self.conversation, None
         try:
             yield
@@ -127,7 +127,7 @@ class Api:
         kept = self.stored(resource)
         return Key(kept.group, kept.plural, namespace if kept.namespaced else "", name)
 
-    # The verbs. Each raises ApiError, with the genuine server's words, and nothing else.
+    # The verbs. Each raises only ApiError, with the genuine server's message.
 
     def get(self, resource: Resource, namespace: str, name: str) -> Object:
         """One object."""

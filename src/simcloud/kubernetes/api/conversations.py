@@ -17,20 +17,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.sim import Event
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
-    from simcloud.sim import Kernel
+from simcloud.sim import Event, Kernel
 
 P = ParamSpec("P")
 T = TypeVar("T")
+A = TypeVar("A", bound="ConversationHost")
 
 MOST_QUESTIONS: Final = 64
-"""A piece of work that is never content with its answers ends after so many."""
+"""Maximum number of webhook calls in one piece of work."""
+
+
+class ConversationHost(Protocol):
+    """What a conversation needs of the API."""
+
+    kernel: Kernel
+    conversation: Conversation | None
+
+    @property
+    def has_webhooks(self) -> bool:
+        """Whether any admission webhook is configured."""
 
 
 class Pending:
@@ -101,7 +109,7 @@ class Conversation:
         self._drawn.clear()
         self._next = 0
 
-    def attempt(self, api: Api, work: Callable[[], T]) -> T:
+    def attempt(self, api: ConversationHost, work: Callable[[], T]) -> T:
         """Do the work with the answers there are. ``Unanswered`` when one is missing: wait for it, and try again."""
         before, api.conversation = api.conversation, self
         self._used.clear()
@@ -111,7 +119,7 @@ class Conversation:
         finally:
             api.conversation = before
 
-    async def finish(self, api: Api, work: Callable[[], T]) -> T:
+    async def finish(self, api: ConversationHost, work: Callable[[], T]) -> T:
         """Do the work inside the world, waiting as often as it must."""
         while True:
             try:
@@ -139,11 +147,11 @@ class UnderWay(ApiError):
         super().__init__("Timeout: request did not complete within the allotted timeout")
 
 
-def patient(verb: Callable[Concatenate[Api, P], T]) -> Callable[Concatenate[Api, P], T]:
+def patient(verb: Callable[Concatenate[A, P], T]) -> Callable[Concatenate[A, P], T]:
     """A verb of the API that finishes behind callers who have no conversation."""
 
     @wraps(verb)
-    def call(api: Api, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(api: A, /, *args: P.args, **kwargs: P.kwargs) -> T:
         if api.conversation is not None or not api.has_webhooks:
             return verb(api, *args, **kwargs)
         conversation = Conversation()
@@ -158,7 +166,9 @@ def patient(verb: Callable[Concatenate[Api, P], T]) -> Callable[Concatenate[Api,
     return call
 
 
-async def _finish(api: Api, conversation: Conversation, first: Pending, work: Callable[[], object]) -> None:
+async def _finish(
+    api: ConversationHost, conversation: Conversation, first: Pending, work: Callable[[], object]
+) -> None:
     await first.wait()
     try:
         await conversation.finish(api, work)

@@ -86,9 +86,13 @@ def to_v1(autoscaler: Object) -> Object:
     _annotate(
         converted,
         {
-            _METRICS: [_old_metric(one, "target") for one in metrics if _percent(one, "target") is None],
-            _CURRENT_METRICS: [_old_metric(one, "current") for one in status.get("currentMetrics") or ()],
-            _CONDITIONS: [_ordered(one, _CONDITION) for one in status.get("conditions") or ()],
+            _METRICS: [
+                _old_metric(metric, "target") for metric in metrics if _percent(metric, "target") is None
+            ],
+            _CURRENT_METRICS: [
+                _old_metric(metric, "current") for metric in status.get("currentMetrics") or ()
+            ],
+            _CONDITIONS: [_order(condition, _CONDITION) for condition in status.get("conditions") or ()],
             _BEHAVIOR: _old_behavior(spec["behavior"]) if "behavior" in spec else {},
         },
     )
@@ -101,7 +105,8 @@ def to_v2(autoscaler: Object) -> Object:
     said = _take_annotations(converted)
     spec, status = converted.setdefault("spec", {}), converted.setdefault("status", {})
     metrics = (
-        _typed("spec", "metrics", [_new_metric(one, "target") for one in _objects(said[_METRICS])]) or []
+        _typed("spec", "metrics", [_new_metric(metric, "target") for metric in _objects(said[_METRICS])])
+        or []
     )
     percent = spec.pop("targetCPUUtilizationPercentage", None)
     if percent is not None:
@@ -116,7 +121,7 @@ def to_v2(autoscaler: Object) -> Object:
 
 def _status_to_v2(status: Object, said: dict[str, Any]) -> None:
     percent = status.pop("currentCPUUtilizationPercentage", None)
-    measured = [_new_metric(one, "current") for one in _objects(said[_CURRENT_METRICS])]
+    measured = [_new_metric(metric, "current") for metric in _objects(said[_CURRENT_METRICS])]
     if percent is not None and not measured:
         current = {"averageUtilization": percent}
         measured = [{"type": "Resource", "resource": {"name": "cpu", "current": current}}]
@@ -162,7 +167,7 @@ def _old_metric(metric: Object, side: str) -> Object:
                 if value is not None or (kind, field) in _ALWAYS_PRINTED
             }
             if kind == "object":
-                old[kind]["target"] = _ordered(old[kind].get("target", {}), _REFERENCE)
+                old[kind]["target"] = _order(old[kind].get("target", {}), _REFERENCE)
     return old
 
 
@@ -302,10 +307,10 @@ def _fitting(schema: Schema, value: Any) -> Any:
 
 
 def _objects(value: Any) -> list[Object]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _ordered(value: Object, fields: tuple[str, ...]) -> Object:
+def _order(value: Object, fields: tuple[str, ...]) -> Object:
     return {field: value[field] for field in fields if field in value}
 
 

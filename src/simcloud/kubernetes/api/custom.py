@@ -6,18 +6,16 @@ as the genuine controllers do a moment later. When it goes, its objects go first
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.resources import Resource, Subresource
+from simcloud.kubernetes.api.resources import Catalogue, Resource, Subresource
 from simcloud.kubernetes.api.schema.crd_validation import validate_custom
 from simcloud.kubernetes.api.schema.structural import apply_crd_defaults, schema_from
-from simcloud.kubernetes.api.store import Key, Revision
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.store import Key, Revision, RevisionLog
 
 DEFINITIONS: Final = ("apiextensions.k8s.io", "customresourcedefinitions")
 VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -26,17 +24,19 @@ VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", 
 class CustomResources:
     """Keeps the catalogue in step with the definitions in the log."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    def __init__(self, log: RevisionLog, catalogue: Catalogue, timestamp: Callable[[], str]) -> None:
+        self._log = log
+        self._catalogue = catalogue
+        self._timestamp = timestamp
         self._served: dict[str, list[Resource]] = {}
-        api.log.listen(*DEFINITIONS, self._follow)
+        log.listen(*DEFINITIONS, self._follow)
 
     def storage(self, resource: Resource) -> Resource:
         """The same kind in the version that objects are kept in."""
         served = self._served.get(resource.custom["metadata"]["name"], [])
         versions = resource.custom["spec"]["versions"]
-        kept = next((one["name"] for one in versions if one.get("storage")), resource.version)
-        return next((one for one in served if one.version == kept), resource)
+        kept = next((version["name"] for version in versions if version.get("storage")), resource.version)
+        return next((candidate for candidate in served if candidate.version == kept), resource)
 
     def default(self, resource: Resource, obj: Object) -> None:
         """Fill in what the definition's schema gives a default for."""
@@ -48,45 +48,45 @@ class CustomResources:
         return validate_custom(obj, _openapi(resource), old) if resource.custom is not None else []
 
     def settle(self, key: Key) -> None:
-        """After a write: a definition is told that its names are accepted and it is served."""
+        """After a write of a definition: set its status to accepted and established."""
         if key[:2] != DEFINITIONS:
             return
-        definition = self._api.log.get(key)
+        definition = self._log.get(key)
         if definition is None:
             return
         settled: Object = copy(definition)
         settled["status"] = self._status(definition)
         if settled != definition:
-            self._api.log.put(key, settled, "system:apiserver")
+            self._log.put(key, settled, "system:apiserver")
 
     def clear(self, key: Key) -> None:
-        """Before a definition goes: all its objects go."""
+        """Before a definition is removed: remove all its objects."""
         if key[:2] != DEFINITIONS:
             return
         for resource in self._served.get(key.name, [])[:1]:
-            for obj in list(self._api.log.objects(resource.group, resource.plural)):
+            for obj in list(self._log.objects(resource.group, resource.plural)):
                 metadata = obj["metadata"]
                 place = Key(resource.group, resource.plural, metadata.get("namespace", ""), metadata["name"])
-                self._api.log.remove(place, "system:apiserver")
+                self._log.remove(place, "system:apiserver")
 
     def _follow(self, write: Revision) -> None:
         name = write.key.name
         for resource in self._served.pop(name, []):
-            self._api.catalogue.remove(resource)
+            self._catalogue.remove(resource)
         if write.change == "DELETED":
             return
-        if self._taken(write.object):
+        if self._find_conflict(write.object):
             return
         served = [_resource(write.object, version) for version in _by_priority(write.object)]
         for resource in served:
-            self._api.catalogue.add(resource)
+            self._catalogue.add(resource)
         self._served[name] = served
 
-    def _taken(self, definition: Object) -> str:
-        """A name of the definition that another kind of its group has, or nothing."""
+    def _find_conflict(self, definition: Object) -> str:
+        """Return a message if another kind of the group already uses a name of the definition, else ""."""
         names = definition["spec"]["names"]
         mine = definition["metadata"]["name"]
-        for other in self._api.catalogue:
+        for other in self._catalogue:
             if other.group != definition["spec"]["group"]:
                 continue
             if other.custom is not None and other.custom["metadata"]["name"] == mine:
@@ -99,8 +99,8 @@ class CustomResources:
 
     def _status(self, definition: Object) -> Object:
         old = definition.get("status") or {}
-        known = {one["type"]: one for one in old.get("conditions") or []}
-        taken = self._taken(definition)
+        known = {condition["type"]: condition for condition in old.get("conditions") or []}
+        taken = self._find_conflict(definition)
         accepted = (
             ("False", "PluralConflict", taken) if taken else ("True", "NoConflicts", "no conflicts found")
         )
@@ -125,7 +125,7 @@ class CustomResources:
     ) -> Object:
         before = known.get(kind)
         same = before is not None and before["status"] == status
-        since = before["lastTransitionTime"] if before is not None and same else self._api.timestamp()
+        since = before["lastTransitionTime"] if before is not None and same else self._timestamp()
         return {
             "lastTransitionTime": since,
             "message": message,
@@ -138,7 +138,7 @@ class CustomResources:
 def version_of(resource: Resource) -> Object:
     """The entry of a custom resource's version in its definition."""
     versions = resource.custom["spec"]["versions"]
-    found: Object = next(one for one in versions if one["name"] == resource.version)
+    found: Object = next(version for version in versions if version["name"] == resource.version)
     return found
 
 
@@ -149,8 +149,8 @@ def _openapi(resource: Resource) -> Object:
 
 def _by_priority(definition: Object) -> list[Object]:
     """The served versions, the preferred first: stable ones before betas before alphas, newer first."""
-    served = [one for one in definition["spec"]["versions"] if one.get("served")]
-    return sorted(served, key=lambda one: _rank(one["name"]))
+    served = [version for version in definition["spec"]["versions"] if version.get("served")]
+    return sorted(served, key=lambda version: _rank(version["name"]))
 
 
 def _rank(version: str) -> tuple[Any, ...]:

@@ -64,8 +64,8 @@ class ApiError(Exception):
 
 def _details(resource: Named, name: str, **more: Any) -> Object:
     """A Status' details: what it speaks of. Empty parts are left out, as Go leaves them out."""
-    told = {"name": name, "group": resource.group, "kind": resource.plural, **more}
-    return {key: value for key, value in told.items() if value}
+    details = {"name": name, "group": resource.group, "kind": resource.plural, **more}
+    return {key: value for key, value in details.items() if value}
 
 
 class NotFound(ApiError):
@@ -128,10 +128,10 @@ class Invalid(ApiError):
 
     def __init__(self, group: str, kind: str, name: str, errors: Sequence[FieldError]) -> None:
         sentences = list(dict.fromkeys(str(error) for error in errors))
-        told = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
+        listed = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
         details = {"name": name, "group": group, "kind": kind, "causes": [error.cause() for error in errors]}
         super().__init__(
-            f'{qualified(kind, group)} "{name}" is invalid: {told}',
+            f'{qualified(kind, group)} "{name}" is invalid: {listed}',
             {key: value for key, value in details.items() if value},
         )
         self.errors = list(errors)

@@ -67,7 +67,7 @@ def not_found(path: str, value: Any) -> FieldError:
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
     """The value is none of those that are known."""
-    known = ", ".join(shown(one) for one in supported)
+    known = ", ".join(shown(value) for value in supported)
     detail = f": supported values: {known}" if known else ""
     return FieldError(path, "FieldValueNotSupported", f"Unsupported value: {shown(value)}{detail}")
 

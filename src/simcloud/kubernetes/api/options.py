@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who writes, and under which name the fields written are recorded."""
+    """The user of a write, and the field manager under which it is recorded."""
 
     user: User = SYSTEM_MASTERS
     manager: str = "unknown"
@@ -27,7 +27,7 @@ class WriteOptions:
     problems: list[str] = field(default_factory=list)
     """What was wrong with the body before it was decoded: fields that stand there twice."""
     warnings: list[str] = field(default_factory=list)
-    """Filled by the API: what the caller should be told."""
+    """Warnings for the caller, filled by the API."""
     created: bool = False
     """Set by the API when the write made an object that was not there."""
 

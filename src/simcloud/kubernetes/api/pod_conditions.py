@@ -16,10 +16,10 @@ def set_condition(pod: Object, condition: Object, timestamp: str, observed: bool
     made = {**condition, "lastProbeTime": None, "lastTransitionTime": timestamp}
     if observed:
         made["observedGeneration"] = pod["metadata"].get("generation", 1)
-    for number, one in enumerate(conditions):
-        if one["type"] == made["type"]:
-            if one["status"] == made["status"]:
-                made["lastTransitionTime"] = one.get("lastTransitionTime")
+    for number, existing in enumerate(conditions):
+        if existing["type"] == made["type"]:
+            if existing["status"] == made["status"]:
+                made["lastTransitionTime"] = existing.get("lastTransitionTime")
             conditions[number] = made
             return
     conditions.append(made)

@@ -136,35 +136,35 @@ class Catalogue:
 def _builtin() -> tuple[Resource, ...]:
     packed = (files("simcloud.kubernetes.api") / "data" / "resources.json").read_bytes()
     return tuple(
-        _read(group["group"], version["version"], told)
+        _read(group["group"], version["version"], entry)
         for group in msgspec.json.decode(packed)
         for version in group["versions"]
-        for told in version["resources"]
+        for entry in version["resources"]
     )
 
 
-def _read(group: str, version: str, told: Any) -> Resource:
+def _read(group: str, version: str, entry: Any) -> Resource:
     """A resource from an entry of a discovery document."""
-    kind = told["responseKind"]["kind"]
+    kind = entry["responseKind"]["kind"]
     return Resource(
         group=group,
         version=version,
-        plural=told["resource"],
-        singular=told["singularResource"],
+        plural=entry["resource"],
+        singular=entry["singularResource"],
         kind=kind,
-        namespaced=told["scope"] == "Namespaced",
-        verbs=tuple(told["verbs"]),
-        short_names=tuple(told.get("shortNames", ())),
-        categories=tuple(told.get("categories", ())),
+        namespaced=entry["scope"] == "Namespaced",
+        verbs=tuple(entry["verbs"]),
+        short_names=tuple(entry.get("shortNames", ())),
+        categories=tuple(entry.get("categories", ())),
         subresources={
-            one["subresource"]: Subresource(
-                one["subresource"],
-                one["responseKind"]["group"] or group,
-                one["responseKind"]["version"] or version,
-                one["responseKind"]["kind"],
-                tuple(one["verbs"]),
+            part["subresource"]: Subresource(
+                part["subresource"],
+                part["responseKind"]["group"] or group,
+                part["responseKind"]["version"] or version,
+                part["responseKind"]["kind"],
+                tuple(part["verbs"]),
             )
-            for one in told.get("subresources", ())
+            for part in entry.get("subresources", ())
         },
         schema=schema_of(group, version, kind) or ANYTHING,
     )

@@ -43,9 +43,9 @@ class Session(Protocol):
     """A process at the other end of an exec or attach."""
 
     on_output: Callable[[int, bytes], None] | None
-    """Told the file descriptor (1 or 2; all is 1 on a terminal) and what was written there."""
+    """Called with the file descriptor (1 or 2; always 1 on a terminal) and the output."""
     on_end: Callable[[int, str], None] | None
-    """Told the exit code, and a sentence if the process could not be run or was lost."""
+    """Called with the exit code, and a message if the process could not be run or was lost."""
 
     def write(self, data: bytes) -> None:
         """Type into its standard input."""
@@ -65,13 +65,13 @@ class Forward(Protocol):
 
     on_data: Callable[[bytes], None] | None
     on_end: Callable[[str], None] | None
-    """Told why the connection ended, empty for an orderly end."""
+    """Called with the reason for the end of the connection, empty for an orderly end."""
 
     def write(self, data: bytes) -> None:
         """Send to the pod."""
 
     def close(self) -> None:
-        """Nothing more will be sent."""
+        """Close the sending side."""
 
 
 class Splice(Protocol):

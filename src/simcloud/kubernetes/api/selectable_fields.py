@@ -51,10 +51,10 @@ def refusal(resource: Resource, field: str) -> str:
     """What the server says when asked to select by this field; empty if it may be."""
     if resource.custom is not None:
         own = _NAMES if resource.namespaced else _NAME
-        fields, told = (*own, *_custom_fields(resource)), _PLAIN
+        fields, template = (*own, *_custom_fields(resource)), _PLAIN
     else:
-        fields, told = _FIELDS.get(resource.key, (_NAMES, _DEFAULT))
-    return "" if field in fields else told.format(field=field, api_version=resource.api_version)
+        fields, template = _FIELDS.get(resource.key, (_NAMES, _DEFAULT))
+    return "" if field in fields else template.format(field=field, api_version=resource.api_version)
 
 
 def field_value(obj: Object, resource: Resource, field: str) -> str:
@@ -90,7 +90,8 @@ def _custom_fields(resource: Resource) -> list[str]:
     for version in at(resource.custom, "spec", "versions", default=[]):
         if version.get("name") == resource.version:
             return [
-                one.get("jsonPath", "").removeprefix(".") for one in version.get("selectableFields") or ()
+                selectable.get("jsonPath", "").removeprefix(".")
+                for selectable in version.get("selectableFields") or ()
             ]
     return []
 

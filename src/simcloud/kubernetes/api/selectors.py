@@ -166,7 +166,7 @@ class _LabelParser:
             key = self.take()
         if key in _SYMBOLS:
             raise BadRequest(f"found '{key}', expected: identifier")
-        _refuse([invalid("<nil>", key, "; ".join(told))] if (told := _key_faults(key)) else [])
+        _refuse([invalid("<nil>", key, "; ".join(messages))] if (messages := _key_faults(key)) else [])
         if absent:
             return _requirement(key, "!", ())
         if self.peek() in ("", ","):
@@ -208,8 +208,8 @@ class _LabelParser:
 def _requirement(key: str, operator: str, values: tuple[str, ...]) -> Requirement:
     """A requirement that holds to the rules of keys and values."""
     faults = []
-    if told := _key_faults(key):
-        faults.append(invalid("key", key, "; ".join(told)))
+    if messages := _key_faults(key):
+        faults.append(invalid("key", key, "; ".join(messages)))
     if operator in _WORDS and not values:
         faults.append(invalid("values", [], "for 'in', 'notin' operators, values set can't be empty"))
     if operator in ("exists", "!") and values:
@@ -222,16 +222,16 @@ def _requirement(key: str, operator: str, values: tuple[str, ...]) -> Requiremen
                 invalid(f"values[{index}]", value, "for 'Gt', 'Lt' operators, the value must be an integer")
             )
     for index, value in enumerate(values):
-        if told := _value_faults(value):
-            faults.append(invalid(f"values[{index}][{key}]", value, "; ".join(told)))
+        if messages := _value_faults(value):
+            faults.append(invalid(f"values[{index}][{key}]", value, "; ".join(messages)))
     _refuse(faults)
     return Requirement(key, operator, values)
 
 
 def _refuse(faults: Sequence[FieldError]) -> None:
-    told = list(dict.fromkeys(map(str, faults)))
-    if told:
-        raise BadRequest(told[0] if len(told) == 1 else f"[{', '.join(told)}]")
+    messages = list(dict.fromkeys(map(str, faults)))
+    if messages:
+        raise BadRequest(messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
 _ALPHANUMERIC = (
@@ -318,8 +318,8 @@ class FieldSelector:
     def check(self, resource: Resource) -> None:
         """Refuse, as BadRequest, a field that objects of this resource cannot be selected by."""
         for term in self.terms:
-            if told := refusal(resource, term.field):
-                raise BadRequest(told)
+            if message := refusal(resource, term.field):
+                raise BadRequest(message)
 
     def matches(self, obj: Object, resource: Resource) -> bool:
         """Whether an object is selected. A field that ``check`` would refuse counts as empty."""
@@ -331,7 +331,7 @@ class FieldSelector:
         """Those that are selected, in their order."""
         for term in self.terms:
             read, value, negated = field_reader(resource, term.field), term.value, term.negated
-            objects = [one for one in objects if (read(one) == value) != negated]
+            objects = [obj for obj in objects if (read(obj) == value) != negated]
         return objects
 
     def exact(self, field: str) -> str | None:
@@ -354,11 +354,11 @@ def parse_fields(text: str) -> FieldSelector:
         match = re.search(r"!=|==?", part)
         if match is None:
             raise BadRequest(f"invalid selector: '{text}'; can't understand '{part}'")
-        terms.append(FieldTerm(part[: match.start()], _unescaped(part[match.end() :]), match[0] == "!="))
+        terms.append(FieldTerm(part[: match.start()], _unescape(part[match.end() :]), match[0] == "!="))
     return FieldSelector(tuple(terms))
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     plain: list[str] = []
     characters = iter(value)
     for character in characters:

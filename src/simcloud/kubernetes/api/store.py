@@ -27,7 +27,7 @@ WINDOW_S: Final = 300.0
 """How far back a watch may start, in virtual seconds."""
 
 PACK_REVISIONS: Final = 256
-"""So many old revisions are packed together."""
+"""Number of old revisions that are packed together."""
 
 PACK_LEVEL: Final = 1
 """Twice as fast as the usual level, for a quarter more bytes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -13,17 +13,15 @@ from simcloud.kubernetes.api.schema import openapi
 from simcloud.kubernetes.api.version import VERSION
 from simcloud.server.kubernetes import discovery, gnostic
 from simcloud.server.kubernetes.answers import answer
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, Form, choose
 from simcloud.server.kubernetes.paths import Target
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 HEALTH: Final = ("/healthz", "/livez", "/readyz")
 _CHECKS: Final = ("ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles")
 
 
-def serve(app: KubernetesApp, request: Request, target: Target) -> Response | None:
+def serve(app: AppContext, request: Request, target: Target) -> Response | None:
     """The document at a path, None if there is none."""
     path = request.scope["path"].rstrip("/") or "/"
     found = _find(app, request, path)
@@ -32,7 +30,7 @@ def serve(app: KubernetesApp, request: Request, target: Target) -> Response | No
     return found
 
 
-def _find(app: KubernetesApp, request: Request, path: str) -> Response | None:
+def _find(app: AppContext, request: Request, path: str) -> Response | None:
     if path.startswith(HEALTH):
         return _health(request, path)
     if path in ("/api", "/apis"):
@@ -70,7 +68,7 @@ def _health(request: Request, path: str) -> Response | None:
     return PlainTextResponse("\n".join([*lines, f"{path[1:]} check passed", ""]))
 
 
-def _discovery(app: KubernetesApp, request: Request, path: str) -> Response:
+def _discovery(app: AppContext, request: Request, path: str) -> Response:
     catalogue = app.api.catalogue
     accept = request.headers.get("accept", "")
     for clause in accept.split(","):
@@ -98,7 +96,7 @@ def _tagged(request: Request, document: Object, media: str) -> Response:
     return response
 
 
-def _openapi(app: KubernetesApp, request: Request, path: str) -> Response | None:
+def _openapi(app: AppContext, request: Request, path: str) -> Response | None:
     catalogue = app.api.catalogue
     if not path:
         return answer(openapi.index(catalogue))
@@ -109,7 +107,7 @@ def _openapi(app: KubernetesApp, request: Request, path: str) -> Response | None
     return Response(document, media_type=JSON, headers={"cache-control": kept})
 
 
-def _root(app: KubernetesApp) -> Object:
+def _root(app: AppContext) -> Object:
     groups = app.api.catalogue.groups.values()
     named = [group for group in groups if group.name]
     paths = ["/api", "/api/v1", "/apis"]

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from simcloud.kubernetes.api.runtime import LogOptions, LogStream
 from simcloud.kubernetes.api.subresources.log import open_log
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.parameters import log_options
 from simcloud.server.kubernetes.paths import Target
 
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
-
-def serve(app: KubernetesApp, request: Request, target: Target) -> Response:
+def serve(app: AppContext, request: Request, target: Target) -> Response:
     """Stream a container's log."""
     options: LogOptions = log_options(request.query_params)
     stream = open_log(app.api, target.namespace, target.name, options)
     return StreamingResponse(_text(app, stream), media_type="text/plain")
 
 
-async def _text(app: KubernetesApp, stream: LogStream) -> AsyncIterator[bytes]:
+async def _text(app: AppContext, stream: LogStream) -> AsyncIterator[bytes]:
     waiting: list[bytes] = []
     arrived = app.signal()
     ended = False

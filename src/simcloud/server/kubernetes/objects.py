@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,12 +25,10 @@ from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.client import ApiClient
 from simcloud.server.kubernetes import bodies, logs, reviews, streams, watches
 from simcloud.server.kubernetes.answers import answer, transformed
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
 from simcloud.server.kubernetes.parameters import delete_options, include_object, list_options, write_options
 from simcloud.server.kubernetes.paths import Target
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 T = TypeVar("T")
 
@@ -39,7 +37,7 @@ DELETE_OPTIONS: Final = Resource(
 )
 
 
-async def serve(app: KubernetesApp, request: Request, target: Target, client: ApiClient) -> Response:
+async def serve(app: AppContext, request: Request, target: Target, client: ApiClient) -> Response:
     """Answer a request about objects."""
     resource = app.resource(target)
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
@@ -81,7 +79,7 @@ class _Call:
 
     def __init__(
         self,
-        app: KubernetesApp,
+        app: AppContext,
         request: Request,
         target: Target,
         client: ApiClient,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -14,13 +14,11 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchEvent
 from simcloud.kubernetes.client import ApiClient
 from simcloud.server.kubernetes.answers import as_json, transformed
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML, Form
 from simcloud.server.kubernetes.parameters import IncludeObject, include_object, watch_options
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.protobuf import encode_watch_event
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 _MEDIA_TYPES: Final = {JSON: JSON, PROTOBUF: f"{PROTOBUF};stream=watch"}
 CHUNK_EVENTS: Final = 500
@@ -28,7 +26,7 @@ CHUNK_EVENTS: Final = 500
 
 
 def serve(
-    app: KubernetesApp, request: Request, target: Target, client: ApiClient, resource: Resource, form: Form
+    app: AppContext, request: Request, target: Target, client: ApiClient, resource: Resource, form: Form
 ) -> Response:
     """Begin a watch and stream it."""
     query = request.query_params
@@ -47,9 +45,7 @@ def serve(
     return response
 
 
-async def _parts(
-    app: KubernetesApp, watch: Watch, form: Form, include: IncludeObject
-) -> AsyncIterator[bytes]:
+async def _parts(app: AppContext, watch: Watch, form: Form, include: IncludeObject) -> AsyncIterator[bytes]:
     arrived = app.signal()
     watch.on_event = arrived.set
     headers = True
@@ -71,7 +67,7 @@ async def _parts(
 
 
 def _shown(
-    app: KubernetesApp, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
+    app: AppContext, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
 ) -> Object:
     """What an event is about; only the first Table of a stream has its headers."""
     if event.type in ("ERROR", "BOOKMARK") or not form.transform:

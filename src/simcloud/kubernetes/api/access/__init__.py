@@ -1,1 +1,1 @@
-"""Who is asking, and may they? Authentication, authorization and the reviews that explain both."""
+"""Authentication, authorization, and the reviews that explain both."""

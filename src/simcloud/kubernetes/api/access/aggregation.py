@@ -14,7 +14,7 @@ def aggregate(role: Object, all_roles: Iterable[Object]) -> list[Object]:
     For each selector the matching roles in the order of their names, their rules in order, none twice.
     Rules of aggregated roles count as they stand: aggregate the inner ones first.
     """
-    candidates = sorted((one for one in all_roles if name_of(one) != name_of(role)), key=name_of)
+    candidates = sorted((other for other in all_roles if name_of(other) != name_of(role)), key=name_of)
     gathered: list[Object] = []
     for selector in at(role, "aggregationRule", "clusterRoleSelectors", default=()) or ():
         chosen = from_label_selector(selector)

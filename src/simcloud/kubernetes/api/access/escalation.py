@@ -41,8 +41,10 @@ def _check_role(
 ) -> None:
     namespace, name = namespace_of(role), name_of(role)
     # While a role is being made, the request does not name it.
-    told = name if old is not None else ""
-    escalate = Attributes(user, "escalate", GROUP, "*", resource.plural, namespace=namespace, name=told)
+    checked_name = name if old is not None else ""
+    escalate = Attributes(
+        user, "escalate", GROUP, "*", resource.plural, namespace=namespace, name=checked_name
+    )
     if authorizer.authorize(escalate).allowed:
         return
     _confirm(authorizer, user, resource, name, namespace, rules_of(role))
@@ -76,13 +78,13 @@ def _confirm(
     lacking = missing(owned, rules)
     if not lacking:
         return
-    told = "\n".join(sorted({str(rule) for rule in lacking}))
+    missing_rules = "\n".join(sorted({str(rule) for rule in lacking}))
     unresolved = f"; resolution errors: [{aggregate(errors)}]" if errors else ""
     raise Forbidden(
         resource,
         name,
         f"user {quote(user.name)} (groups={quoted_list(user.groups)}) "
-        f"is attempting to grant RBAC permissions not currently held:\n{told}{unresolved}",
+        f"is attempting to grant RBAC permissions not currently held:\n{missing_rules}{unresolved}",
     )
 
 

@@ -66,7 +66,7 @@ def _wanted(headers: Mapping[str, list[str]]) -> User | None:
     extra: dict[str, tuple[str, ...]] = {}
     for header in sorted(values):
         if header.startswith(_EXTRA_PREFIX) and values[header]:
-            key = _unescaped(header.removeprefix(_EXTRA_PREFIX))
+            key = _unescape(header.removeprefix(_EXTRA_PREFIX))
             extra[key] = (*extra.get(key, ()), *values[header])
     name, uid = _first(values, "impersonate-user"), _first(values, "impersonate-uid")
     wanted = User(name, uid, tuple(values.get("impersonate-group", ())), extra)
@@ -137,8 +137,8 @@ def _check_extra(wanted: User, asked: Attributes) -> None:
             raise forbidden(asked, "impersonating the empty string key in extra is not allowed")
         errors = _key_errors(key)
         if errors:
-            told = "[" + ", ".join(map(str, errors)) + "]" if len(errors) > 1 else str(errors[0])
-            raise forbidden(asked, f"impersonating an invalid key in extra is not allowed: {told}")
+            messages = "[" + ", ".join(map(str, errors)) + "]" if len(errors) > 1 else str(errors[0])
+            raise forbidden(asked, f"impersonating an invalid key in extra is not allowed: {messages}")
         if key != key.lower():
             raise forbidden(asked, f"impersonating a non-lowercase key in extra is not allowed: {quote(key)}")
         if "" in values:
@@ -152,12 +152,12 @@ def _key_errors(key: str) -> list[FieldError]:
         return [invalid("extra.key", key, 'must be a domain-prefixed path (such as "acme.io/foo")')]
     errors = []
     if not _is_subdomain(host):
-        told = (
+        message = (
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
             "and must start and end with an alphanumeric character "
             f"(e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
         )
-        errors.append(invalid("extra.key", host, told))
+        errors.append(invalid("extra.key", host, message))
     if not re.fullmatch(_PATH, path):
         errors.append(invalid("extra.key", path, f"Invalid path (regex used for validation is '{_PATH}')"))
     return errors
@@ -206,7 +206,7 @@ def _first(values: Mapping[str, list[str]], header: str) -> str:
     return given[0] if given else ""
 
 
-def _unescaped(key: str) -> str:
+def _unescape(key: str) -> str:
     """A percent-encoded key in clear; one that is not well encoded stays as it is."""
     if re.search(r"%(?![0-9a-f]{2})", key):
         return key

@@ -67,11 +67,11 @@ class _Grant:
 
 def forbidden(wish: Attributes, reason: str = "") -> ApiError:
     """The refusal of a wish; ``reason`` is the decision's."""
-    told = f": {reason}" if reason else ""
+    suffix = f": {reason}" if reason else ""
     if wish.path is None:
-        return Forbidden(GroupResource(wish.plural, wish.group), wish.name, f"{wish.wish()}{told}")
+        return Forbidden(GroupResource(wish.plural, wish.group), wish.name, f"{wish.wish()}{suffix}")
     error = ForbiddenPath(wish.user.name, wish.verb, wish.path)
-    error.message = f"forbidden: {wish.wish()}{told}"
+    error.message = f"forbidden: {wish.wish()}{suffix}"
     return error
 
 

@@ -48,7 +48,7 @@ def _subject_access(asked: Object, desk: Desk) -> Object:
     errors = _question_errors(asked["spec"], anyone=False) + _metadata_errors(
         asked["metadata"], "must be empty"
     )
-    return _access(asked, _told_user(asked["spec"]), desk, errors)
+    return _access(asked, _read_user(asked["spec"]), desk, errors)
 
 
 def _self_subject_access(asked: Object, desk: Desk) -> Object:
@@ -76,7 +76,7 @@ def _local_subject_access(asked: Object, desk: Desk) -> Object:
             )
     if (on_path := spec.get("nonResourceAttributes")) is not None:
         errors.append(invalid("spec.nonResourceAttributes", on_path, "disallowed on this kind of request"))
-    return _access(asked, _told_user(spec), desk, errors)
+    return _access(asked, _read_user(spec), desk, errors)
 
 
 def _access(asked: Object, user: User, desk: Desk, errors: list[FieldError]) -> Object:
@@ -93,20 +93,20 @@ def _wish(spec: Object, user: User) -> Attributes:
     on_path = spec.get("nonResourceAttributes")
     if on_path is not None:
         return Attributes(user, on_path.get("verb", ""), path=on_path.get("path", ""))
-    told = spec["resourceAttributes"]
+    attributes = spec["resourceAttributes"]
     return Attributes(
         user,
-        told.get("verb", ""),
-        told.get("group", ""),
-        told.get("version", ""),
-        told.get("resource", ""),
-        told.get("subresource", ""),
-        told.get("namespace", ""),
-        told.get("name", ""),
+        attributes.get("verb", ""),
+        attributes.get("group", ""),
+        attributes.get("version", ""),
+        attributes.get("resource", ""),
+        attributes.get("subresource", ""),
+        attributes.get("namespace", ""),
+        attributes.get("name", ""),
     )
 
 
-def _told_user(spec: Object) -> User:
+def _read_user(spec: Object) -> User:
     extra = {key.lower(): tuple(values or ()) for key, values in (spec.get("extra") or {}).items()}
     return User(spec.get("user", ""), spec.get("uid", ""), tuple(spec.get("groups") or ()), extra)
 
@@ -115,11 +115,11 @@ def _question_errors(spec: Object, *, anyone: bool) -> list[FieldError]:
     on_resource, on_path = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     errors: list[FieldError] = []
     if on_resource is not None and on_path is not None:
-        told = "cannot be specified in combination with resourceAttributes"
-        errors.append(invalid("spec.nonResourceAttributes", on_path, told))
+        message = "cannot be specified in combination with resourceAttributes"
+        errors.append(invalid("spec.nonResourceAttributes", on_path, message))
     if on_resource is None and on_path is None:
-        told = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        errors.append(invalid("spec.resourceAttributes", None, told))
+        message = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        errors.append(invalid("spec.resourceAttributes", None, message))
     if not anyone and not spec.get("user") and not spec.get("groups"):
         errors.append(invalid("spec.user", "", "at least one of user or group must be specified"))
     return errors
@@ -157,14 +157,14 @@ def _self_subject_rules(asked: Object, desk: Desk) -> Object:
 
 
 def _resource_rule(rule: Rule) -> Object:
-    told: Object = {
+    listed: Object = {
         "verbs": list(rule.verbs),
         "apiGroups": list(rule.groups),
         "resources": list(rule.resources),
     }
     if rule.names:
-        told["resourceNames"] = list(rule.names)
-    return told
+        listed["resourceNames"] = list(rule.names)
+    return listed
 
 
 def _self_subject(asked: Object, desk: Desk) -> Object:

@@ -31,16 +31,16 @@ class Rule:
     paths: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, told: Any) -> Rule:
+    def read(cls, rule: Any) -> Rule:
         """A rule from a role's JSON form."""
-        if not isinstance(told, dict):
+        if not isinstance(rule, dict):
             return cls()
         return cls(
-            _texts(told.get("verbs")),
-            _texts(told.get("apiGroups")),
-            _texts(told.get("resources")),
-            _texts(told.get("resourceNames")),
-            _texts(told.get("nonResourceURLs")),
+            _texts(rule.get("verbs")),
+            _texts(rule.get("apiGroups")),
+            _texts(rule.get("resources")),
+            _texts(rule.get("resourceNames")),
+            _texts(rule.get("nonResourceURLs")),
         )
 
     def allows(self, wish: Attributes) -> bool:
@@ -65,9 +65,9 @@ class Rule:
         return (
             ("*" in self.verbs or set(self.verbs).issuperset(other.verbs))
             and ("*" in self.groups or set(self.groups).issuperset(other.groups))
-            and all(self._has_resource(one, one.partition("/")[2]) for one in other.resources)
+            and all(self._has_resource(resource, resource.partition("/")[2]) for resource in other.resources)
             and (not self.names or (bool(other.names) and set(self.names).issuperset(other.names)))
-            and all(any(_path_covers(own, one) for own in self.paths) for one in other.paths)
+            and all(any(_path_covers(own, path) for own in self.paths) for path in other.paths)
         )
 
     def singles(self) -> Iterator[Rule]:
@@ -101,8 +101,8 @@ EVERYTHING = (Rule(("*",), ("*",), ("*",)), Rule(("*",), paths=("*",)))
 
 def rules_of(role: Object) -> tuple[Rule, ...]:
     """The rules of a Role or ClusterRole."""
-    told = role.get("rules")
-    return tuple(Rule.read(one) for one in told) if isinstance(told, list) else ()
+    rules = role.get("rules")
+    return tuple(Rule.read(rule) for rule in rules) if isinstance(rules, list) else ()
 
 
 def missing(owned: Sequence[Rule], wanted: Iterable[Rule]) -> list[Rule]:
@@ -112,7 +112,7 @@ def missing(owned: Sequence[Rule], wanted: Iterable[Rule]) -> list[Rule]:
         if any(own.covers(rule) for own in owned):
             continue
         singles = rule.singles() if rule.size() <= _BREAKDOWN_LIMIT else iter((rule,))
-        uncovered.extend(one for one in singles if not any(own.covers(one) for own in owned))
+        uncovered.extend(single for single in singles if not any(own.covers(single) for own in owned))
     return _compact(uncovered)
 
 
@@ -135,4 +135,4 @@ def _path_covers(owned: str, path: str) -> bool:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()

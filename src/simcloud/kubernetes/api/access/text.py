@@ -14,5 +14,5 @@ def quoted_list(texts: Iterable[str]) -> str:
 
 def aggregate(sentences: Iterable[str]) -> str:
     """Several errors as one: the only one bare, more of them in brackets, none twice."""
-    told = list(dict.fromkeys(sentences))
-    return told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    unique = list(dict.fromkeys(sentences))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

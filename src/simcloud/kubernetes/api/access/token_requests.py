@@ -34,7 +34,7 @@ def create_token_request(
     ``token_id`` is a fresh uuid of the caller's random stream. Invalid: a lifetime out of bounds, or
     another account's name. BadRequest, NotFound, Conflict: the object to bind to is of no use.
     """
-    answer = _defaulted(account, request, tokens)
+    answer = _apply_defaults(account, request, tokens)
     answer["metadata"]["creationTimestamp"] = rfc3339(now_s)
     spec = answer["spec"]
     expires_s: int = spec["expirationSeconds"]
@@ -60,7 +60,7 @@ def create_token_request(
     return answer
 
 
-def _defaulted(account: Object, request: Object, tokens: Tokens) -> Object:
+def _apply_defaults(account: Object, request: Object, tokens: Tokens) -> Object:
     """The request with what it leaves open filled in; its name and namespace must be the account's."""
     metadata = dict(request.get("metadata") or {})
     for key, own in (("name", name_of(account)), ("namespace", namespace_of(account))):
@@ -85,12 +85,12 @@ def _defaulted(account: Object, request: Object, tokens: Tokens) -> Object:
 
 def _lifetime_errors(expires_s: int) -> list[FieldError]:
     if expires_s < _SHORTEST_S:
-        told = "may not specify a duration less than 10 minutes"
+        message = "may not specify a duration less than 10 minutes"
     elif expires_s > _LONGEST_S:
-        told = "may not specify a duration larger than 2^32 seconds"
+        message = "may not specify a duration larger than 2^32 seconds"
     else:
         return []
-    return [invalid("spec.expirationSeconds", expires_s, told)]
+    return [invalid("spec.expirationSeconds", expires_s, message)]
 
 
 def _bound(account: Object, ref: Object | None, reader: ObjectReader) -> Bound:

@@ -141,7 +141,7 @@ class Tokens:
             raise TokenError(f"[invalid bearer token, {error}]") from None
 
     def _signature(self, signed: str) -> str:
-        return _unpadded(hmac.new(self._key, signed.encode(), hashlib.sha256).digest())
+        return _encode_unpadded(hmac.new(self._key, signed.encode(), hashlib.sha256).digest())
 
     def _claims(self, token: str) -> dict[str, Any] | None:
         """The claims of a token that this cluster signed; None for anything else."""
@@ -158,29 +158,29 @@ class Tokens:
         return claims if isinstance(claims, dict) else None
 
     def _account(self, claims: dict[str, Any]) -> User:
-        told = claims["kubernetes.io"]
-        namespace, account = told["namespace"], told["serviceaccount"]
+        claim = claims["kubernetes.io"]
+        namespace, account = claim["namespace"], claim["serviceaccount"]
         found = self._reader.get("serviceaccounts", namespace, account["name"])
         if found is None:
             raise TokenError(f"serviceaccounts {quote(account['name'])} not found")
         if found["metadata"].get("uid", "") != account["uid"]:
             uid = found["metadata"].get("uid", "")
             raise TokenError(f"service account UID ({uid}) does not match claim ({account['uid']})")
-        self._check_bound(told, namespace, "secret", "secrets")
-        self._check_bound(told, namespace, "pod", "pods")
-        if "pod" not in told:
-            self._check_bound(told, "", "node", "nodes")
+        self._check_bound(claim, namespace, "secret", "secrets")
+        self._check_bound(claim, namespace, "pod", "pods")
+        if "pod" not in claim:
+            self._check_bound(claim, "", "node", "nodes")
         extra = {f"{_EXTRA_PREFIX}credential-id": (f"JTI={claims['jti']}",)}
         for part in ("node", "pod"):
-            if part in told:
-                extra[f"{_EXTRA_PREFIX}{part}-name"] = (told[part]["name"],)
-                if told[part].get("uid"):
-                    extra[f"{_EXTRA_PREFIX}{part}-uid"] = (told[part]["uid"],)
+            if part in claim:
+                extra[f"{_EXTRA_PREFIX}{part}-name"] = (claim[part]["name"],)
+                if claim[part].get("uid"):
+                    extra[f"{_EXTRA_PREFIX}{part}-uid"] = (claim[part]["uid"],)
         return service_account_user(namespace, account["name"], account["uid"], extra)
 
-    def _check_bound(self, told: Object, namespace: str, part: str, plural: str) -> None:
+    def _check_bound(self, claim: Object, namespace: str, part: str, plural: str) -> None:
         """A token dies with what it is bound to."""
-        reference = told.get(part)
+        reference = claim.get(part)
         if reference is None:
             return
         found = self._reader.get(plural, namespace, reference["name"])
@@ -216,10 +216,10 @@ def _reference(obj: Object) -> Object:
 
 
 def _packed(value: Object) -> str:
-    return _unpadded(msgspec.json.encode(value))
+    return _encode_unpadded(msgspec.json.encode(value))
 
 
-def _unpadded(data: bytes) -> str:
+def _encode_unpadded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 

@@ -18,7 +18,7 @@ _NODE_PREFIX = "system:node:"
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who asks. ``extra`` holds what authentication knows beyond name, uid and groups."""
+    """The user of a request. ``extra`` holds what authentication knows beyond name, uid and groups."""
 
     name: str
     uid: str = ""
@@ -27,16 +27,16 @@ class User:
 
     def info(self) -> dict[str, object]:
         """This user as a UserInfo, empty parts left out as Go leaves them out."""
-        told: dict[str, object] = {"username": self.name, "uid": self.uid, "groups": list(self.groups)}
-        told["extra"] = {key: list(self.extra[key]) for key in sorted(self.extra)}
-        return {key: value for key, value in told.items() if value}
+        info: dict[str, object] = {"username": self.name, "uid": self.uid, "groups": list(self.groups)}
+        info["extra"] = {key: list(self.extra[key]) for key in sorted(self.extra)}
+        return {key: value for key, value in info.items() if value}
 
 
 SYSTEM_MASTERS = User("kubernetes-admin", groups=(MASTERS_GROUP, AUTHENTICATED_GROUP))
 """The administrator that a cluster's kubeconfig speaks for; no policy limits it."""
 
 ANONYMOUS = User(ANONYMOUS_NAME, groups=(UNAUTHENTICATED_GROUP,))
-"""Whoever shows nothing."""
+"""The user of a request without credentials."""
 
 
 def service_account_name(namespace: str, name: str) -> str:

@@ -44,7 +44,7 @@ _PARTS = {"resource": "plural", "subresource": "subresource", "namespace": "name
 
 @dataclass(frozen=True)
 class Question(Asked):
-    """A wish that is told part by part; selectors do not narrow it."""
+    """Request attributes that are set one by one; selectors do not narrow them."""
 
     authorizer: Authorizer
     wish: Attributes

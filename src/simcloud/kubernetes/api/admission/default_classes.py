@@ -48,11 +48,11 @@ class DefaultIngressClass(Quiet):
 
 def _newest_default(write: Write, key: tuple[str, str], annotations: tuple[str, ...]) -> str | None:
     marked = [
-        one["metadata"]
-        for one in write.api.log.objects(*key)
-        if any(at(one, "metadata", "annotations", name) == "true" for name in annotations)
+        candidate["metadata"]
+        for candidate in write.api.log.objects(*key)
+        if any(at(candidate, "metadata", "annotations", name) == "true" for name in annotations)
     ]
     if not marked:
         return None
-    newest = max(one["creationTimestamp"] for one in marked)
-    return min(str(one["name"]) for one in marked if one["creationTimestamp"] == newest)
+    newest = max(metadata["creationTimestamp"] for metadata in marked)
+    return min(str(metadata["name"]) for metadata in marked if metadata["creationTimestamp"] == newest)

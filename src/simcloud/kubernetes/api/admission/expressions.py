@@ -21,7 +21,7 @@ class Composed(dict[str, Any]):
 
     def __init__(self, listed: list[Object], scope: dict[str, Any]) -> None:
         super().__init__()
-        self._expressions = {one["name"]: one["expression"] for one in listed}
+        self._expressions = {variable["name"]: variable["expression"] for variable in listed}
         self._scope = scope
 
     def __contains__(self, name: object) -> bool:

@@ -50,18 +50,18 @@ def _give_defaults(pod: Object, limits: Object) -> None:
         if item["type"] == "Container":
             requests |= item.get("defaultRequest") or {}
             most |= item.get("default") or {}
-    told: list[str] = []
+    changes: list[str] = []
     for part, word in (("containers", "container"), ("initContainers", "init container")):
         for container in pod["spec"].get(part) or ():
             for kind, defaults, name in (("requests", requests, "request"), ("limits", most, "limit")):
                 given = _fill(container, kind, defaults)
                 if given:
-                    told.append(f"{', '.join(given)} {name} for {word} {container.get('name', '')}")
-    if told:
+                    changes.append(f"{', '.join(given)} {name} for {word} {container.get('name', '')}")
+    if changes:
         annotations = pod["metadata"].get("annotations") or {}
         pod["metadata"]["annotations"] = {
             **annotations,
-            ANNOTATION: f"LimitRanger plugin set: {'; '.join(told)}",
+            ANNOTATION: f"LimitRanger plugin set: {'; '.join(changes)}",
         }
 
 

@@ -38,19 +38,19 @@ def matched(write: Write, match: Object, rules: str) -> Resource | None:
     found = next(_by_rules(write, match.get(rules) or [], match.get("matchPolicy")), None)
     if found is None or next(_by_rules(write, match.get("excludeResourceRules") or [], None), None):
         return None
-    return found if _in_namespace(write, match) and _selected(write, match) else None
+    return found if _in_namespace(write, match) and _matches_selectors(write, match) else None
 
 
 def _by_rules(write: Write, rules: list[Object], policy: str | None) -> Iterator[Resource]:
     for rule in rules:
-        if not _operates(rule, write) or not _scoped(rule, write) or not _named(rule, write):
+        if not _operates(rule, write) or not _matches_scope(rule, write) or not _matches_name(rule, write):
             continue
-        if not any(_resource(one, write) for one in rule.get("resources") or ()):
+        if not any(_resource(pattern, write) for pattern in rule.get("resources") or ()):
             continue
         yield from (
-            one
-            for one in _versions(write, policy)
-            if _has(rule.get("apiGroups"), one.group) and _has(rule.get("apiVersions"), one.version)
+            version
+            for version in _versions(write, policy)
+            if _has(rule.get("apiGroups"), version.group) and _has(rule.get("apiVersions"), version.version)
         )
 
 
@@ -74,12 +74,12 @@ def _operates(rule: Object, write: Write) -> bool:
     return _has(rule.get("operations"), write.operation)
 
 
-def _scoped(rule: Object, write: Write) -> bool:
+def _matches_scope(rule: Object, write: Write) -> bool:
     scope = rule.get("scope") or "*"
     return scope == "*" or (scope == "Namespaced") == write.resource.namespaced
 
 
-def _named(rule: Object, write: Write) -> bool:
+def _matches_name(rule: Object, write: Write) -> bool:
     names = rule.get("resourceNames") or ()
     return not names or write.key.name in names
 
@@ -104,10 +104,10 @@ def _in_namespace(write: Write, match: Object) -> bool:
     return from_label_selector(selector).matches(labels or {})
 
 
-def _selected(write: Write, match: Object) -> bool:
+def _matches_selectors(write: Write, match: Object) -> bool:
     selector = match.get("objectSelector")
     if not selector:
         return True
     wanted = from_label_selector(selector)
-    shown = [one for one in (write.new, write.old) if one is not None]
-    return any(wanted.matches((one.get("metadata") or {}).get("labels") or {}) for one in shown)
+    shown = [obj for obj in (write.new, write.old) if obj is not None]
+    return any(wanted.matches((obj.get("metadata") or {}).get("labels") or {}) for obj in shown)

@@ -41,7 +41,7 @@ class TaintNodes(Quiet):
             return
         spec = write.new.setdefault("spec", {})
         taints = spec.get("taints") or []
-        if not any({**one, **_NOT_READY} == one for one in taints):
+        if not any({**taint, **_NOT_READY} == taint for taint in taints):
             spec["taints"] = [*taints, dict(_NOT_READY)]
 
 
@@ -71,7 +71,7 @@ class NodeRestriction(Quiet):
             if pod is not None and pod["spec"].get("nodeName") != node:
                 raise refused(write, f"node {node} can only evict pods with spec.nodeName set to itself")
         elif write.subresource:
-            raise refused(write, f"unexpected pod subresource {_quoted(write.subresource)}, {_ONLY}")
+            raise refused(write, f"unexpected pod subresource {_quote(write.subresource)}, {_ONLY}")
         elif write.operation == "CREATE":
             _check_mirror(write, node)
         elif write.operation == "DELETE":
@@ -105,7 +105,7 @@ class NodeRestriction(Quiet):
 _ONLY: Final = 'only "status" and "eviction" are allowed'
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{text}"'
 
 
@@ -154,7 +154,7 @@ def _forbidden(label: str) -> bool:
     namespace = label.partition("/")[0] if "/" in label else ""
     if _within(namespace, _RESTRICTED):
         return True
-    if label in _KUBELET_LABELS or any(_within(namespace, one) for one in _KUBELET_NAMESPACES):
+    if label in _KUBELET_LABELS or any(_within(namespace, allowed) for allowed in _KUBELET_NAMESPACES):
         return False
     return _within(namespace, "kubernetes.io") or _within(namespace, "k8s.io")
 

@@ -1,4 +1,4 @@
-"""What every admission plugin is, and the few words that most of them need."""
+"""The interface of admission plugins, and helpers that most of them use."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 class Plugin(Protocol):
-    """One concern of admission."""
+    """An admission plugin."""
 
     def admit(self, write: Write) -> None:
         """Change ``write.new`` in place, or refuse."""
 
     def check(self, write: Write) -> None:
-        """Refuse, or let it pass."""
+        """Raise ``ApiError`` to refuse the finished object."""
 
 
 class Quiet:
-    """A plugin that does nothing at a moment it does not name."""
+    """A base class whose two methods do nothing."""
 
     def admit(self, write: Write) -> None:
-        """Nothing to change."""
+        """Change nothing."""
 
     def check(self, write: Write) -> None:
-        """Nothing against it."""
+        """Refuse nothing."""
 
 
 def creates(write: Write, key: tuple[str, str]) -> bool:
@@ -54,9 +54,9 @@ def refused(write: Write, why: str) -> Forbidden:
 
 
 def aggregate(problems: list[str]) -> str:
-    """Several problems as Go's aggregate error tells them."""
-    told = list(dict.fromkeys(problems))
-    return told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    """Format several problems like Go's aggregate error."""
+    unique = list(dict.fromkeys(problems))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"
 
 
 def namespace_of(write: Write) -> Object | None:
@@ -65,9 +65,9 @@ def namespace_of(write: Write) -> Object | None:
 
 
 def containers_of(spec: Object) -> list[Object]:
-    """All containers of a pod, those of its start first."""
+    """Return all containers of a pod, init containers first."""
     return [
-        one
+        container
         for part in ("initContainers", "containers", "ephemeralContainers")
-        for one in spec.get(part) or ()
+        for container in spec.get(part) or ()
     ]

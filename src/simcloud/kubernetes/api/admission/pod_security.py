@@ -1,4 +1,4 @@
-"""PodSecurity: the labels of a namespace say what its pods may do, and who is only told so."""
+"""PodSecurity: the labels of a namespace set which pod security level is enforced and which only causes warnings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TEMPLATES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("batch", "cronjobs"): ("spec", "jobTemplate", "spec", "template"),
 }
 _MOST_PODS: Final = 3000
-"""So many existing pods are looked at when a namespace becomes stricter."""
+"""Maximum number of existing pods checked when a namespace becomes stricter."""
 
 
 class Standard(NamedTuple):
@@ -130,16 +130,16 @@ def _policy_of(write: Write) -> Policy | None:
 def _warn(write: Write, policy: Policy, pod: Object) -> None:
     found = violations(policy.warn.level, pod.get("metadata") or {}, pod["spec"])
     if found:
-        told = ", ".join(map(str, found))
-        write.options.warnings.append(f'would violate PodSecurity "{policy.warn}": {told}')
+        reasons = ", ".join(map(str, found))
+        write.options.warnings.append(f'would violate PodSecurity "{policy.warn}": {reasons}')
 
 
 def _significant(new: Object, old: Object) -> bool:
     """Of a pod's update only images and containers are of interest."""
     parts = ("containers", "initContainers", "ephemeralContainers")
     return any(
-        [(one["name"], one.get("image")) for one in new["spec"].get(part) or ()]
-        != [(one["name"], one.get("image")) for one in old["spec"].get(part) or ()]
+        [(container["name"], container.get("image")) for container in new["spec"].get(part) or ()]
+        != [(container["name"], container.get("image")) for container in old["spec"].get(part) or ()]
         for part in parts
     )
 
@@ -147,22 +147,22 @@ def _significant(new: Object, old: Object) -> bool:
 def _existing(write: Write, standard: Standard) -> list[str]:
     """What is warned of pods that are there already when a namespace becomes stricter."""
     pods = write.api.log.objects("", "pods", write.key.name)
-    told: dict[str, list[str]] = {}
+    names_by_reasons: dict[str, list[str]] = {}
     for pod in pods[:_MOST_PODS]:
         found = violations(standard.level, pod["metadata"], pod["spec"])
         if found:
-            reasons = ", ".join(one.reason for one in found)
-            told.setdefault(reasons, []).append(pod["metadata"]["name"])
+            reasons = ", ".join(violation.reason for violation in found)
+            names_by_reasons.setdefault(reasons, []).append(pod["metadata"]["name"])
     warnings = []
     if len(pods) > _MOST_PODS:
         warnings.append(
             f"new PodSecurity enforce level only checked against the first {_MOST_PODS} of {len(pods)} existing pods"
         )
-    if told:
+    if names_by_reasons:
         warnings.append(
             f'existing pods in namespace "{write.key.name}" violate the new PodSecurity enforce level "{standard}"'
         )
-    return warnings + sorted(f"{_pods(names)}: {reasons}" for reasons, names in told.items())
+    return warnings + sorted(f"{_pods(names)}: {reasons}" for reasons, names in names_by_reasons.items())
 
 
 def _pods(names: list[str]) -> str:

@@ -68,24 +68,24 @@ def _security(holder: Object) -> Object:
     return holder.get("securityContext") or {}
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _quote(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _named(names: list[str], one: str = "container") -> str:
-    return f"{one}{'' if len(names) == 1 else 's'} {_quoted(names)}"
+def _format_containers(names: list[str], one: str = "container") -> str:
+    return f"{one}{'' if len(names) == 1 else 's'} {_quote(names)}"
 
 
 def _setters(pod: bool, containers: list[str]) -> str:
-    """Who of a pod and its containers set something: ``pod and container "a"``."""
-    told = ["pod"] if pod else []
+    """Name which of a pod and its containers set something: ``pod and container "a"``."""
+    setters = ["pod"] if pod else []
     if containers:
-        told.append(_named(containers))
-    return " and ".join(told)
+        setters.append(_format_containers(containers))
+    return " and ".join(setters)
 
 
 def _where(spec: Object, wrong: Callable[[Object], bool]) -> list[str]:
-    return [one["name"] for one in containers_of(spec) if wrong(one)]
+    return [container["name"] for container in containers_of(spec) if wrong(container)]
 
 
 def _windows(spec: Object) -> bool:
@@ -98,11 +98,11 @@ def _in_user_namespace(spec: Object) -> bool:
 
 def _app_armor(metadata: Object, spec: Object) -> Violation | None:
     annotations = metadata.get("annotations") or {}
-    told = []
+    details = []
     pod = at(_security(spec), "appArmorProfile", "type")
     bad = _where(spec, lambda one: at(_security(one), "appArmorProfile", "type") == "Unconfined")
     if pod == "Unconfined" or bad:
-        told.append(
+        details.append(
             f'{_setters(pod == "Unconfined", bad)} must not set AppArmor profile type to "Unconfined"'
         )
     values = [
@@ -113,24 +113,24 @@ def _app_armor(metadata: Object, spec: Object) -> Violation | None:
         and not value.startswith("localhost/")
     ]
     if values:
-        told.append(f"annotation{'' if len(values) == 1 else 's'} {', '.join(values)}")
-    if not told:
+        details.append(f"annotation{'' if len(values) == 1 else 's'} {', '.join(values)}")
+    if not details:
         return None
     count = len(values) + len(bad) + (pod == "Unconfined")
-    return Violation(f"forbidden AppArmor profile{'' if count == 1 else 's'}", "; ".join(told))
+    return Violation(f"forbidden AppArmor profile{'' if count == 1 else 's'}", "; ".join(details))
 
 
 def _baseline_capabilities(metadata: Object, spec: Object) -> Violation | None:
     wrong: dict[str, list[str]] = {}
-    for one in containers_of(spec):
-        added = at(_security(one), "capabilities", "add") or ()
+    for container in containers_of(spec):
+        added = at(_security(container), "capabilities", "add") or ()
         extra = [name for name in added if name not in _BASELINE_CAPABILITIES]
         if extra:
-            wrong[one["name"]] = extra
+            wrong[container["name"]] = extra
     if not wrong:
         return None
     names = sorted({name for extra in wrong.values() for name in extra})
-    detail = f"{_named(list(wrong))} must not include {_quoted(names)} in securityContext.capabilities.add"
+    detail = f"{_format_containers(list(wrong))} must not include {_quote(names)} in securityContext.capabilities.add"
     return Violation("non-default capabilities", detail)
 
 
@@ -140,29 +140,29 @@ def _host_namespaces(metadata: Object, spec: Object) -> Violation | None:
 
 
 def _host_path_volumes(metadata: Object, spec: Object) -> Violation | None:
-    found = [one["name"] for one in spec.get("volumes") or () if "hostPath" in one]
-    return Violation("hostPath volumes", _named(found, "volume")) if found else None
+    found = [volume["name"] for volume in spec.get("volumes") or () if "hostPath" in volume]
+    return Violation("hostPath volumes", _format_containers(found, "volume")) if found else None
 
 
 def _host_ports(metadata: Object, spec: Object) -> Violation | None:
     ports: dict[str, list[str]] = {}
-    for one in containers_of(spec):
-        used = [str(port["hostPort"]) for port in one.get("ports") or () if port.get("hostPort")]
+    for container in containers_of(spec):
+        used = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
         if used:
-            ports[one["name"]] = used
+            ports[container["name"]] = used
     if not ports:
         return None
     numbers = sorted({port for used in ports.values() for port in used})
     verb = "uses" if len(ports) == 1 else "use"
     word = "hostPort" if len(numbers) == 1 else "hostPorts"
-    return Violation("hostPort", f"{_named(list(ports))} {verb} {word} {', '.join(numbers)}")
+    return Violation("hostPort", f"{_format_containers(list(ports))} {verb} {word} {', '.join(numbers)}")
 
 
 def _host_probes(metadata: Object, spec: Object) -> Violation | None:
     hosts: dict[str, set[str]] = {}
-    for one in containers_of(spec):
-        handlers = [one.get(name) or {} for name in _HANDLERS]
-        lifecycle = one.get("lifecycle") or {}
+    for container in containers_of(spec):
+        handlers = [container.get(name) or {} for name in _HANDLERS]
+        lifecycle = container.get("lifecycle") or {}
         handlers += [lifecycle.get(name) or {} for name in ("postStart", "preStop")]
         found = {
             str(host)
@@ -171,31 +171,35 @@ def _host_probes(metadata: Object, spec: Object) -> Violation | None:
             if (host := at(handler, kind, "host"))
         }
         if found:
-            hosts[one["name"]] = found
+            hosts[container["name"]] = found
     if not hosts:
         return None
     names = sorted({host for found in hosts.values() for host in found})
     verb = "uses" if len(hosts) == 1 else "use"
     word = "probe or lifecycle host" + ("" if len(names) == 1 else "s")
-    return Violation("probe or lifecycle host", f"{_named(sorted(hosts))} {verb} {word} {_quoted(names)}")
+    return Violation(
+        "probe or lifecycle host", f"{_format_containers(sorted(hosts))} {verb} {word} {_quote(names)}"
+    )
 
 
 def _privileged(metadata: Object, spec: Object) -> Violation | None:
     bad = _where(spec, lambda one: bool(_security(one).get("privileged")))
     return (
-        Violation("privileged", f"{_named(bad)} must not set securityContext.privileged=true")
+        Violation("privileged", f"{_format_containers(bad)} must not set securityContext.privileged=true")
         if bad
         else None
     )
 
 
 def _proc_mount(metadata: Object, spec: Object) -> Violation | None:
-    kinds = [str(_security(one).get("procMount") or "Default") for one in containers_of(spec)]
+    kinds = [str(_security(container).get("procMount") or "Default") for container in containers_of(spec)]
     bad = _where(spec, lambda one: (_security(one).get("procMount") or "Default") != "Default")
     if not bad:
         return None
     wrong = sorted({kind for kind in kinds if kind != "Default"})
-    return Violation("procMount", f"{_named(bad)} must not set securityContext.procMount to {_quoted(wrong)}")
+    return Violation(
+        "procMount", f"{_format_containers(bad)} must not set securityContext.procMount to {_quote(wrong)}"
+    )
 
 
 def _baseline_proc_mount(metadata: Object, spec: Object) -> Violation | None:
@@ -204,22 +208,26 @@ def _baseline_proc_mount(metadata: Object, spec: Object) -> Violation | None:
 
 def _selinux(metadata: Object, spec: Object) -> Violation | None:
     holders = [spec, *containers_of(spec)]
-    options = [_security(one).get("seLinuxOptions") or {} for one in holders]
+    options = [_security(holder).get("seLinuxOptions") or {} for holder in holders]
     wrong = [
-        (one.get("type") or "") not in _SELINUX_TYPES or bool(one.get("user")) or bool(one.get("role"))
-        for one in options
+        (option.get("type") or "") not in _SELINUX_TYPES
+        or bool(option.get("user"))
+        or bool(option.get("role"))
+        for option in options
     ]
     if not any(wrong):
         return None
-    containers = [one["name"] for one, bad in zip(holders[1:], wrong[1:], strict=True) if bad]
-    told = []
-    types = sorted({one["type"] for one in options if (one.get("type") or "") not in _SELINUX_TYPES})
+    containers = [holder["name"] for holder, bad in zip(holders[1:], wrong[1:], strict=True) if bad]
+    details = []
+    types = sorted({option["type"] for option in options if (option.get("type") or "") not in _SELINUX_TYPES})
     if types:
-        told.append(f"type{'' if len(types) == 1 else 's'} {_quoted(types)}")
-    told += [f"{part} may not be set" for part in ("user", "role") if any(one.get(part) for one in options)]
+        details.append(f"type{'' if len(types) == 1 else 's'} {_quote(types)}")
+    details += [
+        f"{part} may not be set" for part in ("user", "role") if any(option.get(part) for option in options)
+    ]
     setters = _setters(wrong[0], containers)
     return Violation(
-        "seLinuxOptions", f"{setters} set forbidden securityContext.seLinuxOptions: {'; '.join(told)}"
+        "seLinuxOptions", f"{setters} set forbidden securityContext.seLinuxOptions: {'; '.join(details)}"
     )
 
 
@@ -227,9 +235,9 @@ def _seccomp(spec: Object) -> tuple[str, list[tuple[str, str]]]:
     """The kind of profile that the pod sets, and those of its containers that set one."""
     pod = str(at(_security(spec), "seccompProfile", "type") or "")
     own = [
-        (str(one["name"]), str(kind))
-        for one in containers_of(spec)
-        if (kind := at(_security(one), "seccompProfile", "type"))
+        (str(container["name"]), str(kind))
+        for container in containers_of(spec)
+        if (kind := at(_security(container), "seccompProfile", "type"))
     ]
     return pod, own
 
@@ -241,7 +249,7 @@ def _bad_seccomp(spec: Object) -> Violation | None:
     if not bad and not pod_bad:
         return None
     kinds = sorted({kind for _, kind in own if kind not in _SECCOMP} | ({pod} if pod_bad else set()))
-    detail = f"{_setters(pod_bad, bad)} must not set securityContext.seccompProfile.type to {_quoted(kinds)}"
+    detail = f"{_setters(pod_bad, bad)} must not set securityContext.seccompProfile.type to {_quote(kinds)}"
     return Violation("seccompProfile", detail)
 
 
@@ -250,7 +258,7 @@ def _baseline_seccomp(metadata: Object, spec: Object) -> Violation | None:
 
 
 def _sysctls(metadata: Object, spec: Object) -> Violation | None:
-    set_ones = [one["name"] for one in _security(spec).get("sysctls") or ()]
+    set_ones = [sysctl["name"] for sysctl in _security(spec).get("sysctls") or ()]
     bad = [name for name in set_ones if name not in _SYSCTLS]
     return Violation("forbidden sysctls", ", ".join(bad)) if bad else None
 
@@ -270,7 +278,7 @@ def _privilege_escalation(metadata: Object, spec: Object) -> Violation | None:
     bad = _where(spec, lambda one: _security(one).get("allowPrivilegeEscalation") is not False)
     if not bad:
         return None
-    detail = f"{_named(bad)} must set securityContext.allowPrivilegeEscalation=false"
+    detail = f"{_format_containers(bad)} must set securityContext.allowPrivilegeEscalation=false"
     return Violation("allowPrivilegeEscalation != false", detail)
 
 
@@ -279,19 +287,19 @@ def _restricted_capabilities(metadata: Object, spec: Object) -> Violation | None
         return None
     keeping = _where(spec, lambda one: "ALL" not in (at(_security(one), "capabilities", "drop") or ()))
     added: dict[str, list[str]] = {}
-    for one in containers_of(spec):
-        extra = [n for n in at(_security(one), "capabilities", "add") or () if n != "NET_BIND_SERVICE"]
+    for container in containers_of(spec):
+        extra = [n for n in at(_security(container), "capabilities", "add") or () if n != "NET_BIND_SERVICE"]
         if extra:
-            added[one["name"]] = extra
-    told = []
+            added[container["name"]] = extra
+    details = []
     if keeping:
-        told.append(f'{_named(keeping)} must set securityContext.capabilities.drop=["ALL"]')
+        details.append(f'{_format_containers(keeping)} must set securityContext.capabilities.drop=["ALL"]')
     if added:
         names = sorted({name for extra in added.values() for name in extra})
-        told.append(
-            f"{_named(list(added))} must not include {_quoted(names)} in securityContext.capabilities.add"
+        details.append(
+            f"{_format_containers(list(added))} must not include {_quote(names)} in securityContext.capabilities.add"
         )
-    return Violation("unrestricted capabilities", "; ".join(told)) if told else None
+    return Violation("unrestricted capabilities", "; ".join(details)) if details else None
 
 
 def _restricted_volumes(metadata: Object, spec: Object) -> Violation | None:
@@ -305,7 +313,7 @@ def _restricted_volumes(metadata: Object, spec: Object) -> Violation | None:
     verb = "uses" if len(bad) == 1 else "use"
     word = "restricted volume type" + ("" if len(kinds) == 1 else "s")
     return Violation(
-        "restricted volume types", f"{_named(list(bad), 'volume')} {verb} {word} {_quoted(kinds)}"
+        "restricted volume types", f"{_format_containers(list(bad), 'volume')} {verb} {word} {_quote(kinds)}"
     )
 
 
@@ -321,7 +329,8 @@ def _run_as_non_root(metadata: Object, spec: Object) -> Violation | None:
     if not silent:
         return None
     return Violation(
-        "runAsNonRoot != true", f"pod or {_named(silent)} must set securityContext.runAsNonRoot=true"
+        "runAsNonRoot != true",
+        f"pod or {_format_containers(silent)} must set securityContext.runAsNonRoot=true",
     )
 
 
@@ -346,7 +355,7 @@ def _restricted_seccomp(metadata: Object, spec: Object) -> Violation | None:
     silent = [] if pod else _where(spec, lambda one: one["name"] not in setting)
     if not silent:
         return None
-    detail = f'pod or {_named(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
+    detail = f'pod or {_format_containers(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
     return Violation("seccompProfile", detail)
 
 
@@ -385,4 +394,4 @@ LEVELS: Final[dict[str, tuple[Check, ...]]] = {
 def violations(level: str, metadata: Object, spec: Object) -> list[Violation]:
     """What a pod does that a level forbids."""
     found = (check(metadata, spec) for check in LEVELS[level])
-    return [one for one in found if one is not None]
+    return [violation for violation in found if violation is not None]

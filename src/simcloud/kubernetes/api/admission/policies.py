@@ -50,7 +50,7 @@ class ValidatingPolicies(Quiet):
                 continue
             for binding in bindings(write, policy):
                 for denial in _denials(write, resource, policy, binding):
-                    refusal = _told(write, policy, binding, denial)
+                    refusal = _enforce(write, policy, binding, denial)
                     first = first or refusal
         if first is not None:
             raise first
@@ -95,12 +95,12 @@ def _denials(write: Write, resource: Resource, policy: Object, binding: Object) 
                 yield Denial(str(error))
             continue
         for rule in policy["spec"].get("validations") or ():
-            denial = _judged(rule, scope, fails)
+            denial = _judge(rule, scope, fails)
             if denial is not None:
                 yield denial
 
 
-def _judged(rule: Object, scope: dict[str, Any], fails: bool) -> Denial | None:
+def _judge(rule: Object, scope: dict[str, Any], fails: bool) -> Denial | None:
     try:
         if evaluate(rule["expression"], scope) is True:
             return None
@@ -139,9 +139,11 @@ def params_for(write: Write, policy: Object, binding: Object) -> list[Object | N
         )
     kept = write.api.stored(resource)
     found: list[Object | None] = [
-        one
-        for one in write.api.log.objects(kept.group, kept.plural, namespace if resource.namespaced else None)
-        if _referenced(one, reference)
+        parameter
+        for parameter in write.api.log.objects(
+            kept.group, kept.plural, namespace if resource.namespaced else None
+        )
+        if _is_referenced(parameter, reference)
     ]
     if not found and reference.get("parameterNotFoundAction") == "Deny":
         raise CelError("no params found for policy binding with `Deny` parameterNotFoundAction")
@@ -153,14 +155,14 @@ def _gvk(kind: Object) -> str:
     return f"{group}/{version}, Kind={kind['kind']}"
 
 
-def _referenced(one: Object, reference: Object) -> bool:
+def _is_referenced(one: Object, reference: Object) -> bool:
     if reference.get("name"):
         return bool(one["metadata"]["name"] == reference["name"])
     selector = from_label_selector(reference.get("selector"))
     return selector.matches(one["metadata"].get("labels") or {})
 
 
-def _told(write: Write, policy: Object, binding: Object, denial: Denial) -> ApiError | None:
+def _enforce(write: Write, policy: Object, binding: Object, denial: Denial) -> ApiError | None:
     """Warn of a denial where the binding wants that; the refusal where it wants a refusal."""
     name, bound = policy["metadata"]["name"], binding["metadata"]["name"]
     actions = binding["spec"].get("validationActions") or ()

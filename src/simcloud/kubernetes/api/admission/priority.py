@@ -63,5 +63,9 @@ class PodPriority(Quiet):
 
 def default_class(write: Write) -> Object | None:
     """The class of pods that name none: of several, the one of the lowest value."""
-    marked = [one for one in write.api.log.objects(*_CLASSES) if one.get("globalDefault")]
+    marked = [
+        priority_class
+        for priority_class in write.api.log.objects(*_CLASSES)
+        if priority_class.get("globalDefault")
+    ]
     return min(marked, key=lambda one: int(one["value"]), default=None)

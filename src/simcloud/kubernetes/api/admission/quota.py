@@ -29,10 +29,10 @@ class QuotaLimits(Quiet):
         if not write.resource.namespaced or write.operation == "DELETE":
             return
         quotas = write.api.log.objects("", "resourcequotas", write.key.namespace)
-        if not quotas or not _handled(write):
+        if not quotas or not _is_charged(write):
             return
         key = write.resource.key
-        concerned = [one for one in quotas if covers(one, key, write.new)]
+        concerned = [quota for quota in quotas if covers(quota, key, write.new)]
         for quota in concerned:
             _check_said(write, quota)
         charged = [(quota, used) for quota in concerned if (used := _charge(write, quota)) is not None]
@@ -42,8 +42,8 @@ class QuotaLimits(Quiet):
             _write_status(write, quota, used)
 
 
-def _handled(write: Write) -> bool:
-    """Only what may change the measure of an object is measured."""
+def _is_charged(write: Write) -> bool:
+    """Return whether a write can change the measured usage of an object."""
     key = write.resource.key
     if write.operation == "CREATE":
         return not write.subresource
@@ -60,7 +60,7 @@ def _check_said(write: Write, quota: Object) -> None:
         silence = missing(write.new, names)
         if silence:
             raise refused(write, f"failed quota: {name}: {silence}")
-    if any(one not in used for one in names):
+    if any(resource_name not in used for resource_name in names):
         raise refused(write, f"status unknown for quota: {name}, resources: {','.join(sorted(names))}")
 
 
@@ -79,8 +79,8 @@ def _charge(write: Write, quota: Object) -> Amounts | None:
     if beyond:
         raise refused(
             write,
-            f"exceeded quota: {quota['metadata']['name']}, requested: {_told(asked, beyond)}, "
-            f"used: {_told(used, beyond)}, limited: {_told(hard, beyond)}",
+            f"exceeded quota: {quota['metadata']['name']}, requested: {_format_amounts(asked, beyond)}, "
+            f"used: {_format_amounts(used, beyond)}, limited: {_format_amounts(hard, beyond)}",
         )
     return after
 
@@ -94,7 +94,7 @@ def _more(new: Amounts, old: Amounts) -> Amounts:
     }
 
 
-def _told(listed: Amounts, names: list[str]) -> str:
+def _format_amounts(listed: Amounts, names: list[str]) -> str:
     return ",".join(f"{name}={listed[name]}" for name in names if name in listed)
 
 

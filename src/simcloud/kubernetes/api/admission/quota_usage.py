@@ -32,7 +32,7 @@ _BY_CLASS: Final = ".storageclass.storage.k8s.io/"
 _NEEDED: Final = frozenset(
     f"{part}{name}" for part in ("", "requests.", "limits.") for name in ("cpu", "memory")
 )
-"""Who is measured by these must say them in every container."""
+"""Every container must set these if a quota limits them."""
 
 
 def measured(key: tuple[str, str], names: Iterable[str]) -> list[str]:
@@ -73,7 +73,7 @@ def _of_pods(name: str) -> bool:
 
 
 def _of_claims(name: str) -> bool:
-    return name in _OF_CLAIMS or any(name.endswith(_BY_CLASS + one) for one in _OF_CLAIMS)
+    return name in _OF_CLAIMS or any(name.endswith(_BY_CLASS + measure) for measure in _OF_CLAIMS)
 
 
 def usage(key: tuple[str, str], obj: Object, now_s: float) -> Amounts:
@@ -152,7 +152,7 @@ def _claim(claim: Object) -> Amounts:
         found["requests.storage"] = Amount(Fraction(quantity.whole(str(size))), size.family)
     name = class_of(claim)
     if name:
-        found |= {f"{name}{_BY_CLASS}{one}": found[one] for one in _OF_CLAIMS if one in found}
+        found |= {f"{name}{_BY_CLASS}{measure}": found[measure] for measure in _OF_CLAIMS if measure in found}
     return found
 
 
@@ -199,8 +199,8 @@ def _in_scope(term: Object, key: tuple[str, str], obj: Object) -> bool:
         status = obj.get("status") or {}
         names = [spec.get("volumeAttributesClassName"), status.get("currentVolumeAttributesClassName")]
         names.append(at(status, "modifyVolumeStatus", "targetVolumeAttributesClassName"))
-        return any(_chosen(term, name) for name in dict.fromkeys(names) if name) or (
-            not any(names) and _chosen(term, "")
+        return any(_matches_selector(term, name) for name in dict.fromkeys(names) if name) or (
+            not any(names) and _matches_selector(term, "")
         )
     if key != PODS:
         return False
@@ -210,13 +210,13 @@ def _in_scope(term: Object, key: tuple[str, str], obj: Object) -> bool:
         case "BestEffort" | "NotBestEffort":
             return (qos_class(spec) == "BestEffort") == (scope == "BestEffort")
         case "PriorityClass":
-            return _chosen(term, spec.get("priorityClassName") or "")
+            return _matches_selector(term, spec.get("priorityClassName") or "")
         case "CrossNamespacePodAffinity":
             return _crosses_namespaces(spec)
     return False
 
 
-def _chosen(term: Object, name: str) -> bool:
+def _matches_selector(term: Object, name: str) -> bool:
     values: list[str] = term.get("values") or []
     match term["operator"]:
         case "In":
@@ -236,5 +236,5 @@ def _crosses_namespaces(spec: Object) -> bool:
         affinity = at(spec, "affinity", kind) or {}
         terms += affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
         preferred = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
-        terms += [one.get("podAffinityTerm") or {} for one in preferred]
+        terms += [preference.get("podAffinityTerm") or {} for preference in preferred]
     return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)

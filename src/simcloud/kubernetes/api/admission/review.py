@@ -16,15 +16,15 @@ _OPTIONS = {"CREATE": "CreateOptions", "UPDATE": "UpdateOptions", "DELETE": "Del
 
 def new_object(write: Write, resource: Resource) -> Object | None:
     """The object as it will be; a deletion has none."""
-    return None if write.operation == "DELETE" else _shown(write.new, resource, write)
+    return None if write.operation == "DELETE" else _convert(write.new, resource, write)
 
 
 def old_object(write: Write, resource: Resource) -> Object | None:
     """The object as it was; a creation has none."""
-    return None if write.old is None else _shown(write.old, resource, write)
+    return None if write.old is None else _convert(write.old, resource, write)
 
 
-def _shown(obj: Object, resource: Resource, write: Write) -> Object:
+def _convert(obj: Object, resource: Resource, write: Write) -> Object:
     same = write.subresource and obj.get("kind") != write.resource.kind
     return obj if same else convert(obj, resource)
 

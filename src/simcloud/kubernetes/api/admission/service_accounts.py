@@ -37,7 +37,7 @@ class ServiceAccounts(Quiet):
         if _automounts(account, spec):
             _mount_token(write, spec)
         if not spec.get("imagePullSecrets") and account.get("imagePullSecrets"):
-            spec["imagePullSecrets"] = [{"name": one["name"]} for one in account["imagePullSecrets"]]
+            spec["imagePullSecrets"] = [{"name": secret["name"]} for secret in account["imagePullSecrets"]]
 
     def _account(self, write: Write, name: str) -> Object:
         namespace = write.key.namespace
@@ -56,7 +56,7 @@ def _check_mirror(write: Write, spec: Object) -> None:
     for volume in spec.get("volumes") or ():
         if "secret" in volume:
             raise refused(write, "a mirror pod may not reference secrets")
-        if any("serviceAccountToken" in one for one in at(volume, "projected", "sources") or ()):
+        if any("serviceAccountToken" in source for source in at(volume, "projected", "sources") or ()):
             raise refused(write, "a mirror pod may not use ServiceAccountToken volume projections")
 
 
@@ -74,10 +74,10 @@ def _mount_token(write: Write, spec: Object) -> None:
     name = next(filter(lambda one: one.startswith(_VOLUME_PREFIX), map(_name, volumes)), "")
     known = bool(name)
     lacking = [
-        one
+        container
         for part in ("initContainers", "containers")
-        for one in spec.get(part) or ()
-        if not any(mount.get("mountPath") == TOKEN_PATH for mount in one.get("volumeMounts") or ())
+        for container in spec.get(part) or ()
+        if not any(mount.get("mountPath") == TOKEN_PATH for mount in container.get("volumeMounts") or ())
     ]
     if not lacking:
         return

@@ -22,7 +22,7 @@ class TolerationSeconds(Quiet):
             return
         tolerations: list[Any] = write.new["spec"].get("tolerations") or []
         for taint in _TAINTS:
-            if not any(_tolerates(one, taint) for one in tolerations):
+            if not any(_tolerates(toleration, taint) for toleration in tolerations):
                 tolerations.append(
                     {"effect": "NoExecute", "key": taint, "operator": "Exists", "tolerationSeconds": STAY_S}
                 )

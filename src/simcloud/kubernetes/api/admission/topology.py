@@ -28,7 +28,7 @@ class TopologyLabels(Quiet):
             return
         found = write.api.log.get(Key("", "nodes", "", node)) if node else None
         known = ((found or {}).get("metadata") or {}).get("labels") or {}
-        told = {name: known[name] for name in _LABELS if name in known}
-        if told:
+        labels = {name: known[name] for name in _LABELS if name in known}
+        if labels:
             metadata = write.new.setdefault("metadata", {})
-            metadata["labels"] = {**(metadata.get("labels") or {}), **told}
+            metadata["labels"] = {**(metadata.get("labels") or {}), **labels}

@@ -24,10 +24,10 @@ def denied(name: str, status: Any) -> ApiError:
     """A webhook refused; it may say with which code, reason and details."""
     said = status if isinstance(status, dict) else {}
     message, reason = str(said.get("message") or ""), str(said.get("reason") or "")
-    told = f'admission webhook "{name}" denied the request'
-    told += f": {message or reason}" if message or reason else " without explanation"
+    text = f'admission webhook "{name}" denied the request'
+    text += f": {message or reason}" if message or reason else " without explanation"
     details = said.get("details")
-    refusal = ApiError(told, details if isinstance(details, dict) else None)
+    refusal = ApiError(text, details if isinstance(details, dict) else None)
     code = said.get("code")
     refusal.code = code if isinstance(code, int) and code >= 400 else 400
     refusal.reason = reason

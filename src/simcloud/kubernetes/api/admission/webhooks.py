@@ -1,15 +1,15 @@
-"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: others are asked, over the network, about a write.
+"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call webhooks over the network about a write.
 
-Who is asked lies behind ``WebhookCaller``, which the cluster's network provides. An answer takes its time: what
-becomes of the write until then is told in ``conversations``. Without a caller every call fails as if nothing
-listened: a configuration that was left behind breaks writes, as in life.
+Calls go through ``WebhookCaller``, which the cluster's network provides. ``conversations`` describes how a write waits
+for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks writes, as in
+a real cluster.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -27,21 +27,13 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch.json_patch import json_patch
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode
-from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api.store import Key, RevisionLog
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
     from simcloud.kubernetes.api.verbs.write import Write
 
 CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _HARMLESS: Final = ("None", "NoneOnDryRun")
-
-
-class WebhookCaller(Protocol):
-    """Whoever can post an AdmissionReview to a Service's pod or to a URL."""
-
-    def call(self, url: str, client_config: Object, review: Object, timeout_s: int) -> Any:
-        """The decoded body of the answer, or a ``Pending`` one. Fails by ``CallFailed`` in the words of Go's client."""
 
 
 class Hook(NamedTuple):
@@ -57,36 +49,36 @@ class Hook(NamedTuple):
 
 
 class MutatingWebhooks(Quiet):
-    """Asks one after the other; each sees what those before it have changed."""
+    """Calls webhooks one after the other; each sees the changes of those before it."""
 
     def admit(self, write: Write) -> None:
-        for hook, resource in _concerned(write, CONFIGURATIONS[0]):
+        for hook, resource in _find_hooks(write, CONFIGURATIONS[0]):
             again = hook.webhook.get("reinvocationPolicy") == "IfNeeded"
             place = (hook.configuration, hook.name)
             if write.round and (not again or place not in write.invoked):
                 continue
             write.invoked.add(place)
-            response = _asked(write, hook, resource)
-            if response is not None and _patched(write, hook, resource, response):
+            response = _ask(write, hook, resource)
+            if response is not None and _apply_patch(write, hook, resource, response):
                 write.reinvoke = True
 
 
 class ValidatingWebhooks(Quiet):
-    """Asks all of them about the finished object; the first refusal is told."""
+    """Calls all of them about the finished object and raises the first refusal."""
 
     def check(self, write: Write) -> None:
         first: ApiError | None = None
-        for hook, resource in _concerned(write, CONFIGURATIONS[1]):
+        for hook, resource in _find_hooks(write, CONFIGURATIONS[1]):
             try:
-                _asked(write, hook, resource)
+                _ask(write, hook, resource)
             except ApiError as refusal:
                 first = first or refusal
         if first is not None:
             raise first
 
 
-def _concerned(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
-    """The webhooks that want to be asked, by the names of their configurations."""
+def _find_hooks(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
+    """Return the webhooks that match a write, in the order of their configurations' names."""
     configurations = write.api.log.objects(GROUP, plural)
     if not configurations or exempt(write):
         return []
@@ -94,12 +86,12 @@ def _concerned(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
     for configuration in configurations:
         for webhook in configuration.get("webhooks") or ():
             resource = matched(write, webhook, "rules")
-            if resource is not None and _wanted(write, webhook, resource):
+            if resource is not None and _matches_conditions(write, webhook, resource):
                 found.append((Hook(configuration["metadata"]["name"], webhook), resource))
     return found
 
 
-def _wanted(write: Write, webhook: Object, resource: Resource) -> bool:
+def _matches_conditions(write: Write, webhook: Object, resource: Resource) -> bool:
     conditions = webhook.get("matchConditions") or []
     if not conditions:
         return True
@@ -113,24 +105,24 @@ def _wanted(write: Write, webhook: Object, resource: Resource) -> bool:
         ) from None
 
 
-def _asked(write: Write, hook: Hook, resource: Resource) -> Object | None:
-    """The webhook's answer if it allows the write; None if the call failed and that does not matter."""
+def _ask(write: Write, hook: Hook, resource: Resource) -> Object | None:
+    """Return the webhook's response if it allows the write; None if the call failed and failures are ignored."""
     if write.options.dry_run and hook.webhook.get("sideEffects") not in _HARMLESS:
         raise BadRequest(f'admission webhook "{hook.name}" does not support dry run')
     try:
-        response = _called(write, hook, resource)
+        response = _call(write, hook, resource)
     except CallFailed as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return None
         raise failed(hook.name, str(error)) from None
-    write.options.warnings.extend(str(one) for one in response.get("warnings") or ())
+    write.options.warnings.extend(str(warning) for warning in response.get("warnings") or ())
     if response.get("allowed") is not True:
         raise denied(hook.name, response.get("status"))
     return response
 
 
-def _called(write: Write, hook: Hook, resource: Resource) -> Object:
-    """What the webhook says: now, or in answer to what it was asked before in the same words."""
+def _call(write: Write, hook: Hook, resource: Resource) -> Object:
+    """Return the webhook's response: a new one, or the one already received for the same question."""
     api = write.api
     review = _review(write, hook, resource)
     timeout_s = int(hook.webhook.get("timeoutSeconds") or 10)
@@ -142,7 +134,7 @@ def _called(write: Write, hook: Hook, resource: Resource) -> Object:
         if pending is not None:
             answer = pending.answer()
         else:
-            answer = (api.webhooks or NobodyListens(api)).call(url, config, review, timeout_s)
+            answer = (api.webhooks or NobodyListens(api.log)).call(url, config, review, timeout_s)
             if isinstance(answer, Pending):
                 raise (api.conversation or Conversation()).ask(question, answer)
     except Rejected as error:
@@ -183,8 +175,8 @@ def url_of(config: Object) -> str:
 class NobodyListens:
     """A network on which no webhook answers."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    def __init__(self, log: RevisionLog) -> None:
+        self._log = log
 
     def call(self, url: str, client_config: Object, review: Object, timeout_s: int) -> Any:
         """Fail as the connection would fail."""
@@ -195,7 +187,7 @@ class NobodyListens:
             if name.replace(".", "").isdigit():
                 raise CallFailed(f"dial tcp {name}:{port or 443}: connect: connection refused")
             raise CallFailed(f"dial tcp: lookup {name}: no such host")
-        found = self._api.log.get(Key("", "services", service["namespace"], service["name"]))
+        found = self._log.get(Key("", "services", service["namespace"], service["name"]))
         if found is None:
             raise CallFailed(f'service "{service["name"]}" not found')
         address = found["spec"].get("clusterIP")
@@ -212,7 +204,7 @@ def _response(answer: Any, uid: str) -> Object:
     return response
 
 
-def _patched(write: Write, hook: Hook, resource: Resource, response: Object) -> bool:
+def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object) -> bool:
     """Apply the webhook's patch; whether it changed anything."""
     encoded = response.get("patch")
     if not encoded:

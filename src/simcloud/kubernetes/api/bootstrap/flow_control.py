@@ -121,7 +121,7 @@ def _flow_schema(
     spec: Object = {"priorityLevelConfiguration": {"name": level}, "matchingPrecedence": precedence}
     if flows:
         spec["distinguisherMethod"] = {"type": flows}
-    spec["rules"] = [{"subjects": [_subject(one) for one in subjects], **copy(rules)}]
+    spec["rules"] = [{"subjects": [_subject(subject) for subject in subjects], **copy(rules)}]
     schema = _object("FlowSchema", name, spec)
     found = f'This FlowSchema references the PriorityLevelConfiguration object named "{level}" and it exists'
     schema["status"] = {
@@ -138,8 +138,8 @@ def _flow_schema(
     return schema
 
 
-def _subject(told: str) -> Object:
-    kind, _, name = told.partition(" ")
+def _subject(text: str) -> Object:
+    kind, _, name = text.partition(" ")
     if kind == "ServiceAccount":
         return {"kind": kind, "serviceAccount": {"namespace": "kube-system", "name": name}}
     return {"kind": kind, kind.lower(): {"name": name}}

@@ -38,7 +38,7 @@ def default_policy() -> list[Object]:
             made.append(
                 _binding(kind, head[2], head[1], "Role", head[4] if len(head) > 3 else head[2], lines)
             )
-    _fill_aggregated([one for one in made if one["kind"] == "ClusterRole"])
+    _fill_aggregated([obj for obj in made if obj["kind"] == "ClusterRole"])
     return _with_controllers(made)
 
 
@@ -85,7 +85,7 @@ def _rule(words: list[str]) -> Object:
     if not rest:
         return {"verbs": verbs, "nonResourceURLs": things}
     groups, names = _cut(rest, "named")
-    rule: Object = {"verbs": verbs, "apiGroups": ["" if one == "core" else one for one in groups]}
+    rule: Object = {"verbs": verbs, "apiGroups": ["" if group == "core" else group for group in groups]}
     rule["resources"] = things
     if names:
         rule["resourceNames"] = names
@@ -137,5 +137,5 @@ def _with_controllers(made: list[Object]) -> list[Object]:
         )
         for name in controllers
     ]
-    place = next(place for place, one in enumerate(made) if one["kind"] == "Role")
+    place = next(place for place, obj in enumerate(made) if obj["kind"] == "Role")
     return [*made[:place], *bindings, *made[place:]]

@@ -6,7 +6,7 @@ server serves them through ``runtime``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from simcloud.kubernetes.api.errors import MethodNotAllowed, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
@@ -16,10 +16,8 @@ from simcloud.kubernetes.api.subresources import binding, eviction, scale, token
 from simcloud.kubernetes.api.subresources.request import Request
 from simcloud.kubernetes.api.verbs import patches, reads, writes
 from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 _OWN_KINDS: Final = {
     "scale": scale.serve,
@@ -30,7 +28,7 @@ _OWN_KINDS: Final = {
 
 
 def serve(
-    api: Api,
+    api: WriteContext,
     verb: str,
     resource: Resource,
     namespace: str,

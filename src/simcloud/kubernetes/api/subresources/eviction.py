@@ -38,10 +38,10 @@ def _spend_budget(request: Request, pod: Object, dry_run: bool) -> None:
     """Take one disruption from the budget that covers the pod, or refuse."""
     labels = pod["metadata"].get("labels") or {}
     budgets = [
-        one
-        for one in request.api.log.objects("policy", "poddisruptionbudgets", request.namespace)
-        if at(one, "spec", "selector") is not None
-        and from_label_selector(one["spec"]["selector"]).matches(labels)
+        budget
+        for budget in request.api.log.objects("policy", "poddisruptionbudgets", request.namespace)
+        if at(budget, "spec", "selector") is not None
+        and from_label_selector(budget["spec"]["selector"]).matches(labels)
     ]
     if not budgets:
         return
@@ -67,7 +67,7 @@ def _spend_budget(request: Request, pod: Object, dry_run: bool) -> None:
 
 def _ready(pod: Object) -> bool:
     conditions = at(pod, "status", "conditions", default=[])
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def _lenient(budget: Object) -> bool:
@@ -86,12 +86,12 @@ def _refusal(budget: Object) -> ApiError | None:
     message = "Cannot evict pod as it would violate the pod's disruption budget."
     cause = "DisruptionBudget"
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
-        told = f"The disruption budget {name} is still being processed by the server."
-        return TooManyRequests(message, _ASK_AGAIN_S, [{"reason": cause, "message": told}])
+        detail = f"The disruption budget {name} is still being processed by the server."
+        return TooManyRequests(message, _ASK_AGAIN_S, [{"reason": cause, "message": detail}])
     if status.get("disruptionsAllowed", 0) > 0:
         return None
-    told = (
+    detail = (
         f"The disruption budget {name} needs {status.get('desiredHealthy', 0)} healthy pods and has "
         f"{status.get('currentHealthy', 0)} currently"
     )
-    return TooManyRequests(message, 0, [{"reason": cause, "message": told}])
+    return TooManyRequests(message, 0, [{"reason": cause, "message": detail}])

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, Invalid, NotFound
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import LogOptions, LogStream, Runtime
 from simcloud.sim import Kernel
 
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
-
-def open_log(api: Api, namespace: str, name: str, options: LogOptions) -> LogStream:
+def open_log(api: ReadContext, namespace: str, name: str, options: LogOptions) -> LogStream:
     """Begin to read a container's log."""
     problems = _problems(options)
     if problems:
@@ -49,7 +46,7 @@ class NothingLogged:
         self.on_end = None
 
 
-def running_pod(api: Api, namespace: str, name: str) -> Object:
+def running_pod(api: ReadContext, namespace: str, name: str) -> Object:
     """A pod that has a node."""
     pods = api.catalogue.named("pods")
     pod = api.log.get(api.key(pods, namespace, name))
@@ -58,8 +55,8 @@ def running_pod(api: Api, namespace: str, name: str) -> Object:
     return pod
 
 
-def runtime_of(api: Api, pod: Object) -> Runtime:
-    """Whoever runs the pod's containers; a pod without a node, or a node without a kubelet, has nobody."""
+def runtime_of(api: ReadContext, pod: Object) -> Runtime:
+    """Return the runtime of the pod's containers. Raises ``ApiError`` if the pod has no node, or no kubelet runs."""
     if not pod["spec"].get("nodeName"):
         raise BadRequest(f"pod {pod['metadata']['name']} does not have a host assigned")
     if api.runtime is None:
@@ -74,23 +71,23 @@ def choose_container(pod: Object, asked: str) -> str:
     """The container that is meant: the one asked for, or the only one."""
     spec, name = pod["spec"], pod["metadata"]["name"]
     parts = ("containers", "initContainers", "ephemeralContainers")
-    known = [one["name"] for part in parts for one in spec.get(part, [])]
+    known = [container["name"] for part in parts for container in spec.get(part, [])]
     if asked:
         if asked not in known:
             raise BadRequest(f"container {asked} is not valid for pod {name}")
         return asked
-    plain = [one["name"] for one in spec.get("containers", [])]
+    plain = [container["name"] for container in spec.get("containers", [])]
     if len(plain) == 1:
         only: str = plain[0]
         return only
     default = (pod["metadata"].get("annotations") or {}).get("kubectl.kubernetes.io/default-container", "")
     if default in plain:
         return str(default)
-    told = f"a container name must be specified for pod {name}, choose one of: [{' '.join(plain)}]"
-    first = [one["name"] for one in spec.get("initContainers", [])]
+    message = f"a container name must be specified for pod {name}, choose one of: [{' '.join(plain)}]"
+    first = [container["name"] for container in spec.get("initContainers", [])]
     if first:
-        told += f" or one of the init containers: [{' '.join(first)}]"
-    raise BadRequest(told)
+        message += f" or one of the init containers: [{' '.join(first)}]"
+    raise BadRequest(message)
 
 
 def _problems(options: LogOptions) -> list[FieldError]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simcloud.kubernetes.api.errors import BadRequest, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
@@ -15,17 +15,15 @@ from simcloud.kubernetes.api.schema.decoding import decode
 from simcloud.kubernetes.api.store import Key
 from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
 from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check, replace
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 
 @dataclass(slots=True)
 class Request:
-    """Who asks for what of which object. ``data`` is a body, or a ``Patch`` for the verb patch."""
+    """A request for a subresource of an object. ``data`` is a body, or a ``Patch`` for the verb patch."""
 
-    api: Api
+    api: WriteContext
     verb: str
     resource: Resource
     namespace: str
@@ -64,8 +62,8 @@ class Request:
         write = Write(
             self.api, "CREATE", kept, self.key, obj, None, self.caller, self.options, self.subresource
         )
-        admit(write)
-        check(write)
+        admit(self.api, write)
+        check(self.api, write)
 
     def change(self, edit: Callable[[Object], None], noted: bool = True) -> Object:
         """Change the object itself in place of a part of it, ``noted`` with who manages what was changed."""

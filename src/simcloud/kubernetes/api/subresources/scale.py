@@ -61,11 +61,11 @@ def _selector_text(resource: Resource, selector: Any) -> str:
 def _paths(resource: Resource) -> tuple[list[str], list[str], list[str]]:
     if resource.custom is None:
         return ["spec", "replicas"], ["status", "replicas"], ["spec", "selector"]
-    told = version_of(resource)["subresources"]["scale"]
+    paths = version_of(resource)["subresources"]["scale"]
     return (
-        _steps(told["specReplicasPath"]),
-        _steps(told["statusReplicasPath"]),
-        _steps(told.get("labelSelectorPath", "")),
+        _steps(paths["specReplicasPath"]),
+        _steps(paths["statusReplicasPath"]),
+        _steps(paths.get("labelSelectorPath", "")),
     )
 
 

@@ -8,7 +8,7 @@ dependents is the garbage collector's work; here it is only noted, as a finalize
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.errors import ApiError, Conflict, Invalid, NotFound
@@ -19,10 +19,8 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.api.verbs.reads import select
 from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 _FOREGROUND: Final = "foregroundDeletion"
 _ORPHAN: Final = "orphan"
@@ -52,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 def delete(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     namespace: str,
     name: str,
@@ -70,9 +68,9 @@ def delete(
     kept = api.stored(resource)
     write = Write(api, "DELETE", kept, key, present, present, caller, WriteOptions(dry_run=options.dry_run))
     if not admitted:
-        admit(write)
-        check(write)
-    marked = _marked(api, kept, present, options)
+        admit(api, write)
+        check(api, write)
+    marked = _mark_deleted(api, kept, present, options)
     if marked is None:
         if options.dry_run:
             return Outcome(True, present, _answer(api, resource, present))
@@ -85,7 +83,7 @@ def delete(
 
 
 def delete_collection(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     namespace: str | None,
     selection: ListOptions,
@@ -131,7 +129,7 @@ def read_options(said: Object) -> DeleteOptions:
 
 
 def _dry_run(said: list[str]) -> bool:
-    if any(one != "All" for one in said):
+    if any(value != "All" for value in said):
         raise _bad([not_supported("dryRun", said, ("All",))])
     return bool(said)
 
@@ -162,7 +160,9 @@ def _check_preconditions(resource: Resource, present: Object, options: DeleteOpt
             raise Conflict(resource, metadata["name"], why)
 
 
-def _marked(api: Api, kept: Resource, present: Object, options: DeleteOptions) -> Object | None:
+def _mark_deleted(
+    api: WriteContext, kept: Resource, present: Object, options: DeleteOptions
+) -> Object | None:
     """The object with its mark of deletion; None if it can go at once."""
     grace_s = _grace_s(kept, present, options)
     finalizers = _finalizers(kept, present, options)
@@ -214,7 +214,7 @@ def _finalizers(kept: Resource, present: Object, options: DeleteOptions) -> list
         if _ORPHAN in finalizers or _FOREGROUND in finalizers:
             return finalizers
         policy = "Orphan" if kept.key == ("batch", "jobs") else "Background"
-    finalizers = [one for one in finalizers if one not in (_ORPHAN, _FOREGROUND)]
+    finalizers = [finalizer for finalizer in finalizers if finalizer not in (_ORPHAN, _FOREGROUND)]
     if policy == "Orphan":
         finalizers.append(_ORPHAN)
     elif policy == "Foreground":
@@ -222,7 +222,7 @@ def _finalizers(kept: Resource, present: Object, options: DeleteOptions) -> list
     return finalizers
 
 
-def _answer(api: Api, resource: Resource, last: Object) -> Object:
+def _answer(api: WriteContext, resource: Resource, last: Object) -> Object:
     if resource.key in ANSWERED_WITH_OBJECT:
         return convert(last, resource)
     metadata = last["metadata"]

@@ -8,7 +8,7 @@ object if it is not there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simcloud.kubernetes.api.apply.apply import server_side_apply
 from simcloud.kubernetes.api.conversion import convert
@@ -19,10 +19,8 @@ from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.patch import PatchType, check_types, json_patch, merge_patch, strategic_merge
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import CannotDecode
+from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import accept, insert, replace, settle_namespace
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Patch:
 
 
 def patch(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     namespace: str,
     name: str,
@@ -84,7 +82,7 @@ def _refuse_other_identity(resource: Resource, patched: Object, shown: Object) -
 
 
 def _apply(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     namespace: str,
     name: str,

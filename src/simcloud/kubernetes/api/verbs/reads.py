@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
+from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, Expired, Invalid, NotFound
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid, not_supported
@@ -16,10 +17,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import ListOptions
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.selectors import parse_fields, parse_labels
-from simcloud.kubernetes.api.store import Key
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api.store import Key, RevisionLog
 
 _STALE_TOKEN: Final = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
@@ -45,11 +43,11 @@ class TooLargeVersion(ApiError):
 class PolicyOf:
     """What the authorizer reads of an API: roles and bindings, straight from the log."""
 
-    def __init__(self, api: Api) -> None:
-        self._log = api.log
+    def __init__(self, log: RevisionLog) -> None:
+        self._log = log
         self._changes = 0
         for plural in ("roles", "clusterroles", "rolebindings", "clusterrolebindings"):
-            api.log.listen(_RBAC, plural, self._changed)
+            log.listen(_RBAC, plural, self._changed)
 
     @property
     def revision(self) -> int:
@@ -71,8 +69,8 @@ class PolicyOf:
 class CoreOf:
     """What tokens are checked against: service accounts, pods, secrets and nodes."""
 
-    def __init__(self, api: Api) -> None:
-        self._log = api.log
+    def __init__(self, log: RevisionLog) -> None:
+        self._log = log
 
     def get(self, plural: str, namespace: str, name: str) -> Object | None:
         """One object of the core group."""
@@ -82,12 +80,12 @@ class CoreOf:
 _RBAC: Final = "rbac.authorization.k8s.io"
 
 
-def get(api: Api, resource: Resource, namespace: str, name: str) -> Object:
+def get(api: ReadContext, resource: Resource, namespace: str, name: str) -> Object:
     """One object, in the version of the resource."""
     provider = api.providers.get(resource.key)
     if provider is not None:
         scope = namespace if resource.namespaced else None
-        found = next((one for one in provider(scope) if one["metadata"]["name"] == name), None)
+        found = next((obj for obj in provider(scope) if obj["metadata"]["name"] == name), None)
     else:
         found = api.log.get(api.key(resource, namespace, name))
     if found is None:
@@ -95,14 +93,14 @@ def get(api: Api, resource: Resource, namespace: str, name: str) -> Object:
     return convert(found, resource)
 
 
-def list_objects(api: Api, resource: Resource, namespace: str | None, options: ListOptions) -> Object:
+def list_objects(api: ReadContext, resource: Resource, namespace: str | None, options: ListOptions) -> Object:
     """A List. With a limit it is a page, and ``continue`` says where the next one starts."""
     revision, after = _start(api, options)
     candidates = _candidates(api, resource, namespace, revision)
     chosen = select(resource, candidates, options)
     metadata: Object = {"resourceVersion": str(revision)}
     if after is not None:
-        chosen = [one for one in chosen if _place(one) > after]
+        chosen = [obj for obj in chosen if _place(obj) > after]
     if options.limit and len(chosen) > options.limit:
         left = len(chosen) - options.limit
         chosen = chosen[: options.limit]
@@ -111,7 +109,7 @@ def list_objects(api: Api, resource: Resource, namespace: str | None, options: L
             metadata["remainingItemCount"] = left
     kept = api.stored(resource)
     if kept is not resource:
-        chosen = [convert(one, resource) for one in chosen]
+        chosen = [convert(obj, resource) for obj in chosen]
     return {
         "kind": resource.list_kind,
         "apiVersion": resource.api_version,
@@ -125,7 +123,7 @@ def select(resource: Resource, candidates: list[Object], options: ListOptions) -
     chosen = candidates
     if options.labels:
         labels = parse_labels(options.labels)
-        chosen = [one for one in chosen if labels.matches(one["metadata"].get("labels") or {})]
+        chosen = [obj for obj in chosen if labels.matches(obj["metadata"].get("labels") or {})]
     if options.fields:
         fields = parse_fields(options.fields)
         fields.check(resource)
@@ -133,7 +131,7 @@ def select(resource: Resource, candidates: list[Object], options: ListOptions) -
     return chosen
 
 
-def _candidates(api: Api, resource: Resource, namespace: str | None, revision: int) -> list[Object]:
+def _candidates(api: ReadContext, resource: Resource, namespace: str | None, revision: int) -> list[Object]:
     provider = api.providers.get(resource.key)
     if provider is not None:
         return provider(namespace)
@@ -144,7 +142,7 @@ def _candidates(api: Api, resource: Resource, namespace: str | None, revision: i
     return api.log.objects(kept.group, kept.plural, scope)
 
 
-def _start(api: Api, options: ListOptions) -> tuple[int, tuple[str, str] | None]:
+def _start(api: ReadContext, options: ListOptions) -> tuple[int, tuple[str, str] | None]:
     """The revision to read at, and the place after which a page starts."""
     problems = _problems(options)
     if problems:
@@ -199,15 +197,15 @@ def _place(obj: Object) -> tuple[str, str]:
 
 
 def _token(revision: int, place: tuple[str, str]) -> str:
-    told = {"v": "meta.k8s.io/v1", "rv": revision, "start": f"{place[0]}/{place[1]}\0"}
-    return base64.urlsafe_b64encode(msgspec.json.encode(told)).decode().rstrip("=")
+    content = {"v": "meta.k8s.io/v1", "rv": revision, "start": f"{place[0]}/{place[1]}\0"}
+    return base64.urlsafe_b64encode(msgspec.json.encode(content)).decode().rstrip("=")
 
 
 def _read_token(token: str) -> tuple[int, tuple[str, str]]:
     try:
         padded = token + "=" * (-len(token) % 4)
-        told: Any = msgspec.json.decode(base64.urlsafe_b64decode(padded.encode()))
-        namespace, _, name = told["start"].rstrip("\0").partition("/")
-        return int(told["rv"]), (namespace, name)
+        content: Any = msgspec.json.decode(base64.urlsafe_b64decode(padded.encode()))
+        namespace, _, name = content["start"].rstrip("\0").partition("/")
+        return int(content["rv"]), (namespace, name)
     except (binascii.Error, msgspec.DecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadRequest("continue key is not valid: encoded continue token is not valid") from error

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.errors import Expired, Invalid
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, not_supported
@@ -22,9 +23,6 @@ from simcloud.kubernetes.api.selectors import FieldSelector, LabelSelector, pars
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.verbs.reads import select, version_number
 from simcloud.sim import Event
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 BOOKMARK_EVERY_S: Final = 60.0
 PENDING_EVENTS: Final = 20_000
@@ -50,14 +48,16 @@ class WatchOptions:
     match: str = ""
     bookmarks: bool = False
     initial_events: bool | None = None
-    """Start with an ADDED event for everything that is there, and say when that is done."""
+    """Start with an ADDED event for every existing object, then a bookmark."""
     timeout_s: float | None = None
 
 
 class Watch:
     """A running watch. ``closed`` says that nothing more will come after what is waiting."""
 
-    def __init__(self, api: Api, resource: Resource, namespace: str | None, options: WatchOptions) -> None:
+    def __init__(
+        self, api: ReadContext, resource: Resource, namespace: str | None, options: WatchOptions
+    ) -> None:
         self._api = api
         self.resource = resource
         self._namespace = namespace if resource.namespaced else None
@@ -72,7 +72,7 @@ class Watch:
         self.closed = False
 
     def take(self) -> WatchEvent | None:
-        """The next event that is there, if one is."""
+        """Return the next waiting event, or None."""
         return self._waiting.popleft() if self._waiting else None
 
     async def next(self) -> WatchEvent | None:
@@ -158,7 +158,7 @@ class Watch:
         self.stop()
 
 
-def watch(api: Api, resource: Resource, namespace: str | None, options: WatchOptions) -> Watch:
+def watch(api: ReadContext, resource: Resource, namespace: str | None, options: WatchOptions) -> Watch:
     """Begin a watch. One that would start before the log's window says so in its first event."""
     problems = _problems(options)
     if problems:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from simcloud.kubernetes.api.context import AdmissionContext
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.store import Key
-
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
 
 
 @dataclass(slots=True)
 class Write:
     """What admission and the kinds' strategies see of a write. ``new`` may be changed in place."""
 
-    api: Api
+    api: AdmissionContext
     operation: Literal["CREATE", "UPDATE", "DELETE"]
     resource: Resource
     key: Key
@@ -28,11 +26,11 @@ class Write:
     options: WriteOptions
     subresource: str = ""
     round: int = 0
-    """Plugins that change objects are asked once more if a webhook changed something after them."""
+    """1 while plugins run a second time because a webhook changed the object."""
     reinvoke: bool = False
-    """Set by whoever changed the object so that the others should see it again."""
+    """Set by a plugin whose change the others must see."""
     invoked: set[tuple[str, str]] = field(default_factory=set)
-    """The webhooks asked so far, by configuration and name."""
+    """The webhooks called so far, by configuration and name."""
 
     @property
     def before(self) -> Object:

@@ -6,7 +6,7 @@ that changes nothing is no revision. A dry run goes the whole way but the last s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.apply.managed import track_update
@@ -20,13 +20,11 @@ from simcloud.kubernetes.api.schema.decoding import check_kind, decode, strict
 from simcloud.kubernetes.api.strategies import prepare_create
 from simcloud.kubernetes.api.validation import validate_create, warnings_for
 from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
 
-if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
-
 NAME_ATTEMPTS: Final = 8
-"""So many suffixes are tried before a generateName is given up."""
+"""Maximum number of suffixes tried for a generateName."""
 
 CREATED_BY_UPDATE: Final = frozenset(
     {
@@ -79,7 +77,7 @@ STATUS_ALONE: Final = frozenset(
 
 
 def create(
-    api: Api, resource: Resource, namespace: str, data: Any, caller: Caller, options: WriteOptions
+    api: WriteContext, resource: Resource, namespace: str, data: Any, caller: Caller, options: WriteOptions
 ) -> Object:
     """Make an object of what a request carries."""
     obj = accept(api, resource, data, options)
@@ -87,7 +85,9 @@ def create(
     return _make(api, resource, obj, caller, options)
 
 
-def _make(api: Api, resource: Resource, obj: Object, caller: Caller, options: WriteOptions) -> Object:
+def _make(
+    api: WriteContext, resource: Resource, obj: Object, caller: Caller, options: WriteOptions
+) -> Object:
     kept = api.stored(resource)
     apply_defaults(kept, obj)
     fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
@@ -95,7 +95,7 @@ def _make(api: Api, resource: Resource, obj: Object, caller: Caller, options: Wr
 
 
 def insert(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     obj: Object,
     managed_fields: list[Object],
@@ -114,9 +114,9 @@ def insert(
     if managed_fields:
         metadata["managedFields"] = managed_fields
     write = Write(api, "CREATE", kept, key, obj, None, caller, options)
-    admit(write)
+    admit(api, write)
     if not metadata.get("name") and metadata.get("generateName"):
-        metadata["name"] = _generated(api, kept, metadata)
+        metadata["name"] = _generate_name(api, kept, metadata)
         write.key = key = api.key(kept, key.namespace, metadata["name"])
     problems = api.addresses.assign(kept, obj, None)
     prepare_create(kept, obj)
@@ -124,21 +124,21 @@ def insert(
     if problems:
         raise Invalid(kept.group, kept.kind, metadata.get("name", ""), problems)
     options.warnings.extend(warnings_for(kept, obj))
-    check(write)
+    check(api, write)
     if api.log.get(key) is not None:
         raise AlreadyExists(resource, key.name)
     options.created = True
     if options.dry_run:
         return convert(obj, resource)
     metadata["resourceVersion"] = ""  # its place; the log fills it in
-    obj["metadata"] = _arranged(metadata)
+    obj["metadata"] = _arrange(metadata)
     stored = api.log.put(key, obj, caller.user.name)
     api.custom.settle(key)
     return convert(stored, resource)
 
 
 def update(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     namespace: str,
     name: str,
@@ -180,7 +180,7 @@ def _all_else_is(old: Object, data: Any) -> bool:
 
 
 def _replace_status(
-    api: Api, resource: Resource, data: Object, old: Object, caller: Caller, options: WriteOptions
+    api: WriteContext, resource: Resource, data: Object, old: Object, caller: Caller, options: WriteOptions
 ) -> Object:
     """The short way of a status: all else was decoded and defaulted when it was stored, and is shared."""
     shared = {field: part for field, part in old.items() if field not in ("kind", "apiVersion", "status")}
@@ -199,7 +199,7 @@ def _own(metadata: Object) -> Object:
 
 
 def replace(
-    api: Api,
+    api: WriteContext,
     resource: Resource,
     obj: Object,
     old: Object,
@@ -229,7 +229,7 @@ def replace(
     view = VIEWS.get(subresource)
     problems = []
     if view is not None:
-        admit(write)
+        admit(api, write)
         view.prepare(write)
         problems = [] if subresource else api.addresses.assign(kept, obj, old)
         problems = problems or view.problems(write) + api.custom.validate(kept, obj, old)
@@ -238,23 +238,23 @@ def replace(
     if not subresource:
         options.warnings.extend(warnings_for(kept, obj, old))
     if view is not None:
-        check(write)
+        check(api, write)
     if obj == old or options.dry_run:
         return convert(old if obj == old else obj, resource)
-    if _finished(obj):
+    if _is_finished(obj):
         return convert(api.log.remove(key, caller.user.name, obj), resource)
-    obj["metadata"] = _arranged(obj["metadata"])
+    obj["metadata"] = _arrange(obj["metadata"])
     stored = api.log.put(key, obj, caller.user.name)
     api.custom.settle(key)
     return convert(stored, resource)
 
 
-def _arranged(metadata: Object) -> Object:
+def _arrange(metadata: Object) -> Object:
     """Metadata in the order in which Go writes it."""
     return {name: metadata[name] for name in _METADATA if name in metadata}
 
 
-def accept(api: Api, resource: Resource, data: Any, options: WriteOptions) -> Object:
+def accept(api: WriteContext, resource: Resource, data: Any, options: WriteOptions) -> Object:
     """A request's data as an object of this resource, in its stored version, ours to change."""
     check_kind(data, resource)
     decoded = decode(data, resource)
@@ -283,25 +283,25 @@ def settle_namespace(resource: Resource, metadata: Object, namespace: str) -> No
     metadata["namespace"] = namespace
 
 
-def admit(write: Write) -> None:
+def admit(api: WriteContext, write: Write) -> None:
     """Let admission change or refuse a write."""
-    for plugin in write.api.admission:
+    for plugin in api.admission:
         plugin.admit(write)
     if write.reinvoke:
         write.round = 1
-        for plugin in write.api.admission:
+        for plugin in api.admission:
             plugin.admit(write)
 
 
-def check(write: Write) -> None:
+def check(api: WriteContext, write: Write) -> None:
     """Let admission refuse a write that is otherwise ready."""
-    for plugin in write.api.admission:
+    for plugin in api.admission:
         plugin.check(write)
-    if write.api.conversation is not None:
-        write.api.conversation.settle()
+    if api.conversation is not None:
+        api.conversation.settle()
 
 
-def _generated(api: Api, kept: Resource, metadata: Object) -> str:
+def _generate_name(api: WriteContext, kept: Resource, metadata: Object) -> str:
     base: str = metadata["generateName"][:58]
     for _ in range(NAME_ATTEMPTS):
         name = base + api.new_suffix()
@@ -348,7 +348,7 @@ def _set(holder: Object, name: str, value: Any) -> None:
         holder.pop(name, None)
 
 
-def _finished(obj: Object) -> bool:
+def _is_finished(obj: Object) -> bool:
     """A marked object goes with its last finalizer, unless somebody still has to end it gracefully."""
     metadata = obj["metadata"]
     if "deletionTimestamp" not in metadata or metadata.get("finalizers"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 from starlette.websockets import WebSocket
 
 from simcloud.kubernetes.api.runtime import Session
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.streams import channels, flow
 from simcloud.server.kubernetes.streams.channels import Dialect
@@ -16,13 +17,10 @@ from simcloud.server.kubernetes.streams.link import relay
 from simcloud.server.kubernetes.streams.outcome import outcome
 from simcloud.server.kubernetes.streams.requests import Wishes, open_session, read_wishes
 
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
-
 LARGEST_SIZE: Final = 65_535
 
 
-async def serve(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
+async def serve(app: AppContext, socket: WebSocket, target: Target) -> None:
     """Run a command, or join one, for as long as both sides want."""
     wishes = read_wishes(socket.query_params, target.subresource)
     dialect = channels.choose(socket.scope["subprotocols"], channels.COMMANDS)
@@ -46,7 +44,7 @@ class _Size(msgspec.Struct):
 class Talk:
     """A client and a process, and the channels between them."""
 
-    def __init__(self, app: KubernetesApp, session: Session, wishes: Wishes, dialect: Dialect) -> None:
+    def __init__(self, app: AppContext, session: Session, wishes: Wishes, dialect: Dialect) -> None:
         self._app = app
         self._session = session
         self._wishes = wishes

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from starlette.websockets import WebSocket
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import Forward, Runtime
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.streams import channels, flow
 from simcloud.server.kubernetes.streams.channels import Dialect
@@ -21,11 +21,8 @@ from simcloud.server.kubernetes.streams.flow import Message, Outbox
 from simcloud.server.kubernetes.streams.link import relay
 from simcloud.server.kubernetes.streams.requests import find_pod, read_ports
 
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
-
-async def serve(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
+async def serve(app: AppContext, socket: WebSocket, target: Target) -> None:
     """Connect to ports of a pod, for as long as any connection lives."""
     dialect = channels.choose(socket.scope["subprotocols"], channels.PORTS)
     pod, runtime = find_pod(app, target)

@@ -6,7 +6,7 @@ are not looked at. Nodes serve nothing to proxy to.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -21,12 +21,10 @@ from simcloud.kubernetes.api.errors import (
 )
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.server.kubernetes import bodies
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.streams.backends import Backend, of_pod, of_service
 from simcloud.server.kubernetes.streams.exchange import Answer, Exchange
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 _METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 _OWN_HEADERS: Final = frozenset(
@@ -38,7 +36,7 @@ _OWN_HEADERS: Final = frozenset(
 """What belongs to a connection, or to the API server, and is not passed on."""
 
 
-async def proxy(app: KubernetesApp, request: Request, target: Target) -> Response:
+async def proxy(app: AppContext, request: Request, target: Target) -> Response:
     """Pass a request on and answer with what comes back."""
     if request.method not in _METHODS:
         raise MethodNotAllowed
@@ -52,7 +50,7 @@ async def proxy(app: KubernetesApp, request: Request, target: Target) -> Respons
     return response
 
 
-def _backend(app: KubernetesApp, target: Target) -> Backend:
+def _backend(app: AppContext, target: Target) -> Backend:
     scheme, name, port = _split_name(target)
     resource = app.api.catalogue.named(target.plural)
     found = app.api.log.get(app.api.key(resource, target.namespace, name))
@@ -95,7 +93,7 @@ def _request(request: Request, target: Target, backend: Backend, body: bytes) ->
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1", "replace") + body
 
 
-async def _exchange(app: KubernetesApp, backend: Backend, request: bytes, is_head: bool) -> Answer:
+async def _exchange(app: AppContext, backend: Backend, request: bytes, is_head: bool) -> Answer:
     runtime = app.api.runtime
     if runtime is None:
         raise ServiceUnavailable(

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest
 from simcloud.kubernetes.api.subresources.log import choose_container
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import read_target
 from simcloud.server.kubernetes.streams.requests import check_target, find_pod, open_session, read_wishes
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 SPDY_REFUSED: Final = (
     "this server streams over WebSocket only and the client asked for SPDY; use kubectl 1.31 or newer"
 )
 
 
-def needs_websocket(request: Request, app: KubernetesApp | None = None) -> ApiError:
+def needs_websocket(request: Request, app: AppContext | None = None) -> ApiError:
     """Why a request for a stream that is no WebSocket is refused.
 
     kubectl asks again by SPDY when a WebSocket was refused, and shows only the second answer: with ``app``,
@@ -36,7 +34,7 @@ def needs_websocket(request: Request, app: KubernetesApp | None = None) -> ApiEr
     return BadRequest(SPDY_REFUSED)
 
 
-def _try(app: KubernetesApp, request: Request) -> None:
+def _try(app: AppContext, request: Request) -> None:
     """Raise what a WebSocket would meet. No command is run: joining and leaving a container has no effect."""
     target = read_target(request.method, request.url.path, request.query_params)
     check_target(target)

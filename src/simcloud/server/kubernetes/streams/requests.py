@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.datastructures import QueryParams
 
@@ -12,10 +12,8 @@ from simcloud.kubernetes.api.errors import BadRequest, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import Runtime, Session
 from simcloud.kubernetes.api.subresources.log import choose_container, running_pod, runtime_of
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 NAMES: Final = frozenset({"exec", "attach", "portforward"})
 PORTS_AT_MOST: Final = 64
@@ -84,13 +82,13 @@ def check_target(target: Target) -> None:
         raise NoSuchPath
 
 
-def find_pod(app: KubernetesApp, target: Target) -> tuple[Object, Runtime]:
+def find_pod(app: AppContext, target: Target) -> tuple[Object, Runtime]:
     """The pod of a port-forward, and who runs it."""
     pod = running_pod(app.api, target.namespace, target.name)
     return pod, runtime_of(app.api, pod)
 
 
-def open_session(app: KubernetesApp, target: Target, wishes: Wishes) -> Session:
+def open_session(app: AppContext, target: Target, wishes: Wishes) -> Session:
     """Begin an exec or an attach."""
     pod = running_pod(app.api, target.namespace, target.name)
     container = choose_container(pod, wishes.container)

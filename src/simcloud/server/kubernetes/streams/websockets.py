@@ -10,21 +10,19 @@ import binascii
 import logging
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from simcloud.kubernetes.api.errors import ApiError, InternalError
 from simcloud.server.kubernetes.answers import refusal
+from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target, read_target
 from simcloud.server.kubernetes.streams import commands, ports
 from simcloud.server.kubernetes.streams.link import relay
 from simcloud.server.kubernetes.streams.requests import check_target, find_pod
 from simcloud.server.kubernetes.streams.tunnel import PROTOCOL, Tunnel
-
-if TYPE_CHECKING:
-    from simcloud.server.kubernetes.app import KubernetesApp
 
 log = logging.getLogger("simcloud.server")
 
@@ -32,7 +30,7 @@ _TOKEN_PREFIX: Final = "base64url.bearer.authorization.k8s.io."
 """A browser cannot set headers: it hides its token among the protocols it offers."""
 
 
-async def serve(app: KubernetesApp, scope: Scope, receive: Receive, send: Send) -> None:
+async def serve(app: AppContext, scope: Scope, receive: Receive, send: Send) -> None:
     """One WebSocket, by ASGI's rules."""
     socket = WebSocket(_with_token(scope), receive, send)
     await socket.receive()
@@ -53,7 +51,7 @@ async def serve(app: KubernetesApp, scope: Scope, receive: Receive, send: Send) 
         await _refuse(socket, InternalError("the server met an error of its own; it is in the server's log"))
 
 
-async def _serve(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
+async def _serve(app: AppContext, socket: WebSocket, target: Target) -> None:
     if target.subresource != "portforward":
         await commands.serve(app, socket, target)
     elif PROTOCOL in socket.scope["subprotocols"]:
@@ -62,7 +60,7 @@ async def _serve(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
         await ports.serve(app, socket, target)
 
 
-async def _tunnel(app: KubernetesApp, socket: WebSocket, target: Target) -> None:
+async def _tunnel(app: AppContext, socket: WebSocket, target: Target) -> None:
     pod, runtime = find_pod(app, target)
     tunnel = Tunnel(lambda port: runtime.forward(pod, port), app.live.poke)
     await socket.accept(PROTOCOL)
