@@ -34,7 +34,7 @@ def legacy_cidr(path: str, value: str) -> Errors:
         return make_errors(path, value, cidr_rule(value))
     if _leading_zero(value) or _leading_zero_bits(value):
         return [invalid(path, value, "must not have leading 0s in IP or prefix length")]
-    if _mapped_ipv4(network.ip):
+    if _get_mapped_ipv4(network.ip):
         return [invalid(path, value, "must not have an IPv4-mapped IPv6 address")]
     if network.ip != network.network.network_address:
         return [invalid(path, value, "must not have bits set beyond the prefix length")]
@@ -46,7 +46,7 @@ def non_special_ip(path: str, value: str) -> Errors:
     address = read_ip(value)
     if address is None:
         return [invalid(path, value, "must be a valid IP address")]
-    address = _mapped_ipv4(address) or address
+    address = _get_mapped_ipv4(address) or address
     sentences = []
     if address.is_unspecified:
         sentences.append(f"may not be unspecified ({value})")
@@ -62,7 +62,7 @@ def non_special_ip(path: str, value: str) -> Errors:
 def is_ipv6(value: str) -> bool:
     """Whether this is an IPv6 address; an IPv4 address in IPv6 clothes is not."""
     address = read_ip(value)
-    return address is not None and address.version == 6 and _mapped_ipv4(address) is None
+    return address is not None and address.version == 6 and _get_mapped_ipv4(address) is None
 
 
 def _plain(value: str) -> list[str]:
@@ -70,12 +70,12 @@ def _plain(value: str) -> list[str]:
     if not sentences:
         if _leading_zero(value):
             sentences.append("must not have leading 0s")
-        if _mapped_ipv4(read_ip(value)):
+        if _get_mapped_ipv4(read_ip(value)):
             sentences.append("must not be an IPv4-mapped IPv6 address")
     return sentences
 
 
-def _mapped_ipv4(address: Address | None) -> ipaddress.IPv4Address | None:
+def _get_mapped_ipv4(address: Address | None) -> ipaddress.IPv4Address | None:
     return address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
 
 
