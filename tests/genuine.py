@@ -173,6 +173,8 @@ class _Session:
     """What this run of pytest knows."""
 
     is_recording = False
+    shares_modules = False
+    """Whether other processes run other tests of the same module, whose answers must be kept."""
     item: pytest.Item | None = None
 
     def __init__(self) -> None:
@@ -188,7 +190,7 @@ class _Session:
     def write(self, module: Path) -> None:
         """Write what a module's tests, which have all been run, have asked."""
         if module in self.recordings:
-            self.recordings[module].write(whole=module not in self.incomplete)
+            self.recordings[module].write(whole=not self.shares_modules and module not in self.incomplete)
 
 
 SESSION: Final = _Session()
@@ -331,6 +333,8 @@ def configure(config: pytest.Config) -> None:
     SESSION.is_recording = bool(config.getoption("record"))
     if SESSION.is_recording and os.geteuid() != 0:
         raise pytest.UsageError("recordings are made by root: owners of files are part of what is compared")
+    worker = getattr(config, "workerinput", None)
+    SESSION.shares_modules = worker is not None and "loadfile" not in worker["mainargv"]
 
 
 def is_recorded(item: pytest.Item) -> bool:
