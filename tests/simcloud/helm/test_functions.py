@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,9 @@ def lines(name: str) -> list[str]:
 FUNCTIONS, FAILURES = lines("functions.txt"), lines("failures.txt")
 
 
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    yield bench(tmp_path_factory.mktemp("charts"))
+@pytest.fixture
+def both(tmp_path: Path) -> Bench:
+    return bench(tmp_path)
 
 
 def printed(text: str) -> dict[str, str]:
