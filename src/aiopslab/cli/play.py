@@ -188,7 +188,9 @@ class Person(AgentLink):
             self._out.print(actions[topic].rstrip(), markup=False)
             return
         if topic:
-            self._out.print(f"There is no action '{topic}'. Actions: {', '.join(actions)}.", markup=False)
+            self._out.print(
+                f"There is no action '{topic}'. Available actions: {', '.join(actions)}.", markup=False
+            )
             return
         self._out.print('Actions, typed as get_logs("NAMESPACE", "SERVICE") or get_logs NAMESPACE SERVICE:')
         for text in actions.values():

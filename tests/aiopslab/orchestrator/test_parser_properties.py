@@ -148,7 +148,7 @@ def test_no_repetition_keeps_it_busy(piece: str, monkeypatch: pytest.MonkeyPatch
         return counted
 
     monkeypatch.setattr(search, "read_call", counting("reads", search.read_call))
-    monkeypatch.setattr(search, "read_repaired", counting("repairs", search.read_repaired))
+    monkeypatch.setattr(search, "repair_call", counting("repairs", search.repair_call))
     survives((piece * 200_000)[:200_000])
     assert tried["repairs"] <= 2 * 10
     assert tried["reads"] <= 2 * (2000 + 10 * 9)
