@@ -40,6 +40,8 @@ STRAY: Final = (VariableError, ArithmeticError_, Unbound, FileError, BadDescript
 
 def tail_of(sequence: Sequence) -> Simple | None:
     """The program a list of commands ends with, if it ends with one and nothing has to be done after it."""
+    if not sequence.items:
+        return None
     command, background = sequence.items[-1]
     if isinstance(command, AndOr):
         command = command.rest[-1][1]

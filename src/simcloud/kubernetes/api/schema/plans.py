@@ -258,7 +258,10 @@ def _read_number(value: Any, where: Where, notes: Notes) -> Any:
     if type(value) is int and abs(value) < 2**63:
         return value
     if type(value) in (int, float):
-        return int(value) if abs(value) < 1e21 and value == int(value) else float(value)
+        try:
+            return int(value) if abs(value) < 1e21 and value == int(value) else float(value)
+        except OverflowError:  # more than a float64 can hold
+            return notes.mismatch(value, where, "float64", "float64", f"number {value}")
     return notes.mismatch(value, where, "float64", "float64")
 
 
