@@ -1,6 +1,6 @@
 """How every client uses the API: who it is, what it may do, and what it is warned of.
 
-The built-in kubectl and helm, the HTTP server, kubelets and other components all hold an ``ApiClient``. Authentication,
+The built-in kubectl and helm, the HTTP server and the kubelet's server use an ``ApiClient``. Authentication,
 impersonation, authorization and warnings are decided here and nowhere else.
 """
 
