@@ -43,9 +43,7 @@ def test_the_script_lists_nodes_and_does_not_import_the_product(tmp_path: Path) 
 def test_the_fixture_serves_a_test_without_the_product(tmp_path: Path) -> None:
     check = "\n\ndef test_the_product_is_not_imported():\n" + re.sub("^(?=.)", "    ", NO_PRODUCT, flags=re.M)
     (tmp_path / "test_readme.py").write_text(TEST_MODULE + check)
-    result = run_python(
-        tmp_path, "-m", "pytest", "-p", "simcloud.pytest_plugin", "-p", "no:cacheprovider", "-q"
-    )
+    result = run_python(tmp_path, "-m", "pytest", "-p", "no:cacheprovider", "-q")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "2 passed" in result.stdout
 
