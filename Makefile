@@ -22,13 +22,13 @@ venv: $(VENV)/.tools ## create .venv with the project and its tools (other targe
 demo: $(VENV)/.project ## watch a scripted engineer diagnose and repair a social network
 	@$(BIN)/aiopslab demo
 
-test: check ## run all checks and all tests that need python3 and make only
+test: check ## run all checks and the tests, without slow ones; needs python3 and make only
 	@echo "Running the tests ..."
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-test-all: check $(VENV)/.genuine ## run `make test` and the tests that ask genuine tools of Debian 12 while they run
+test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those that ask genuine tools of Debian 12 while they run
 	@echo "Running all tests ..."
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m ''
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all
 
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record

@@ -10,6 +10,7 @@ import os
 import platform
 import signal
 import socket
+from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
@@ -51,6 +52,11 @@ os.umask(0o022)  # what genuine tools show of the files they make is Debian's, t
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
+        "--all",
+        action="store_true",
+        help="run the slow tests, too, and those that ask genuine tools while they run",
+    )
+    parser.addoption(
         "--record",
         action="store_true",
         help="ask the genuine tools, and rewrite the recordings of their answers",
@@ -62,9 +68,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    is_named = any("::" in argument for argument in config.args)
     if genuine.SESSION.is_recording:
-        config.hook.pytest_deselected(items=[item for item in items if not genuine.is_recorded(item)])
-        items[:] = [item for item in items if genuine.is_recorded(item)]
+        chosen = [item for item in items if genuine.is_recorded(item)]
+    elif config.option.all or is_named:
+        return
+    else:
+        chosen = choose_quick(items)
+    kept = set(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = chosen
+
+
+def choose_quick(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Leave out live tests and slow ones, except as many cases of a slow test as its mark keeps, evenly spread."""
+    cases: dict[tuple[object, str], list[pytest.Item]] = defaultdict(list)
+    left_out = {item for item in items if item.get_closest_marker("live")}
+    for item in items:
+        if item not in left_out and item.get_closest_marker("slow"):
+            cases[item.path, item.name.partition("[")[0]].append(item)
+    for slow in cases.values():
+        keep = slow[0].get_closest_marker("slow").kwargs.get("keep", 0)
+        left_out.update(slow)
+        left_out.difference_update(slow[index * len(slow) // keep] for index in range(keep))
+    return [item for item in items if item not in left_out]
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+import pytest
+
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 
 
@@ -15,6 +17,7 @@ def story(hash_seed: str = "0") -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_one_seed_one_story() -> None:
     assert story("0") == story("42")
 

@@ -137,6 +137,7 @@ def test_what_cannot_end_well_does_not_begin(args: tuple[str, ...], way_out: str
     assert "cluster comes up" not in done.stderr
 
 
+@pytest.mark.slow
 def test_when_nobody_reads_any_more_the_session_is_interrupted_and_recorded(tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("seq 1 100")\n' * 5 + 'submit("Yes")\n')

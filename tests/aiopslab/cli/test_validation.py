@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 
 UNFAIR = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
 FAIR = "noop_detection_hotel_reservation-1"
 
 
+@pytest.mark.slow
 def test_fair_and_unfair_are_told_apart() -> None:
     done = aiopslab("validate", FAIR, "harmless-detection-1", "--load", str(UNFAIR), "--json")
     assert done.returncode == 1, done.stderr

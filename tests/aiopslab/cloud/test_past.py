@@ -61,6 +61,7 @@ def astray(environment: Environment, *lines: str) -> set[str]:
     return {f"{key.plural}/{key.name}" for key in find_changes(before, environment.read_declared())} | lost
 
 
+@pytest.mark.slow(keep=1)
 def test_every_deployment_has_an_earlier_revision_without_pods(site: Copy[Environment]) -> None:
     found = site.call(revisions)
     assert set(found) == site.call(names)

@@ -63,6 +63,7 @@ def one_after_another(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str
     return records(tmp_path_factory.mktemp("a"), FIRST, OTHER, FIRST, PYTHONHASHSEED="1", TZ="Asia/Kathmandu")
 
 
+@pytest.mark.slow
 def test_nothing_of_one_episode_is_seen_in_the_next(one_after_another: list[dict[str, Any]]) -> None:
     first, other, again = one_after_another
     assert first["steps"][0]["observation"].endswith("\nwas here")
@@ -84,6 +85,7 @@ def test_another_process_with_another_hash_seed_and_time_zone_gives_the_same_rec
     assert elsewhere["session_id"] == one_after_another[0]["session_id"]
 
 
+@pytest.mark.slow
 def test_copies_give_the_same_record_and_share_what_they_can(one_after_another: list[dict[str, Any]]) -> None:
     told: list[str] = []
     with Stages(seed=11, tell=told.append) as stages:

@@ -9,6 +9,8 @@ import sys
 from dataclasses import asdict, fields
 from pathlib import Path
 
+import pytest
+
 from aiopslab.orchestrator.episode import Pace
 from aiopslab.orchestrator.evaluation import Health
 from aiopslab.orchestrator.records import build_record
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "sessions.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_page_s_examples_run(tmp_path: Path) -> None:
     session, reading, comparison, copies, resets = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     agent, _, one_session = session.partition("\norch = ")

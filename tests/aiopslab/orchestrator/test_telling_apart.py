@@ -27,6 +27,7 @@ def beginning(stage: Stage) -> tuple[float, str, str]:
     return posed.environment.now, told, posed.terminal.run(HOST).stdout.decode()
 
 
+@pytest.mark.slow
 def test_sessions_of_one_task_begin_alike_whatever_is_wrong(stages: Stages) -> None:
     registry = ProblemRegistry()
     seen = defaultdict(set)

@@ -50,6 +50,7 @@ BOMBS = (
 )
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize("template", BOMBS)
 def test_bombs_do_not_go_off(machine: Bench, template: str) -> None:
     machine.put("facts/templates/zz.yaml", f"value: |\n  {template}\n")
@@ -64,6 +65,7 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=1200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_function_takes_any_arguments(machine: Bench, data: st.DataObject) -> None:

@@ -100,6 +100,7 @@ def test_a_deleted_namespace_takes_everything_along(lab: Lab) -> None:
     assert lab.pods("gone") == []
 
 
+@pytest.mark.slow
 def test_one_seed_one_life() -> None:
     """Deploy, scale, break, roll back, drain, lose, delete: every revision whatever the hash seed and the host."""
     report = check_determinism(life, seed=11)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -208,12 +209,14 @@ few = settings(
 )
 
 
+@pytest.mark.slow
 @few
 @given(steps=st.lists(step, min_size=4, max_size=25))
 def test_the_cluster_comes_to_rest_as_declared(steps: list[tuple[Any, ...]]) -> None:
     check_rest_after(steps)
 
 
+@pytest.mark.slow
 @few
 @given(steps=st.lists(step, min_size=4, max_size=12), lost=nodes)
 def test_deployments_come_to_rest_without_a_machine(steps: list[tuple[Any, ...]], lost: str) -> None:

@@ -149,6 +149,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize(("line", "message"), ENDLESS)
 def test_endless_things_end_by_a_count_with_the_same_plain_message(line: str, message: str) -> None:
     outcomes = []
@@ -189,6 +190,7 @@ def test_a_fork_bomb_leaves_the_machine_usable() -> None:
     assert done.stdout.decode().split("\n")[0] == "still here"
 
 
+@pytest.mark.slow
 def test_a_sleeping_loop_may_live_for_ever() -> None:
     machine = make_machine()
     type_line(machine, "while true; do date >> /tmp/beats; sleep 10; done &")

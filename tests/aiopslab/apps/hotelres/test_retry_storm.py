@@ -91,11 +91,13 @@ def storming(settled: Copy[Environment]) -> Iterator[Copy[Environment]]:
         yield copy
 
 
+@pytest.mark.slow
 def test_without_a_burst_users_are_served_well(settled: Copy[Environment]) -> None:
     with settled.branch() as copy:
         assert copy.call(failed, 30.0) == 0.0
 
 
+@pytest.mark.slow
 def test_the_failure_stays_for_minutes_and_is_one_of_retries(storming: Copy[Environment]) -> None:
     with storming.branch() as copy:
         for _ in range(int(AFTER_S / 60.0)):
@@ -109,6 +111,7 @@ def test_the_failure_stays_for_minutes_and_is_one_of_retries(storming: Copy[Envi
         assert copy.call(metric, busy) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shed", [halve_load, close_front_door, restart_search])
 def test_shedding_load_heals_for_good(
     storming: Copy[Environment], shed: Callable[[Environment], None]

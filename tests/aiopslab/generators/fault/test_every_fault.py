@@ -71,6 +71,7 @@ def bases() -> Iterator[Bases]:
     made.close()
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize(
     ("app", "fault"), tuple(cases()), ids=lambda each: repr(each) if isinstance(each, Fault) else ""
 )

@@ -202,6 +202,7 @@ def test_queries_give_small_tables(well: Copy[Environment]) -> None:
     assert number.endswith(": 2")
 
 
+@pytest.mark.slow
 def test_the_other_application_too(network: Copy[Environment]) -> None:
     logs, metrics, _, read, tree, lost = say(
         network,

@@ -89,11 +89,13 @@ def outcome(incident: tuple[Copy[Environment], str], *lines: str) -> tuple[bool,
         return episode.call(judged, target, *(line.replace("{t}", target) for line in lines))
 
 
+@pytest.mark.slow(keep=1)
 def test_a_good_repair_passes(incident: tuple[Copy[Environment], str]) -> None:
     passed, told = outcome(incident, f"kubectl -n {NS} scale deployment/{{t}} --replicas=1")
     assert passed, told
 
 
+@pytest.mark.slow(keep=1)
 def test_the_reference_repair_passes_and_may_be_done_twice(incident: tuple[Copy[Environment], str]) -> None:
     copy, target = incident
     with copy.branch() as episode:
@@ -101,12 +103,14 @@ def test_the_reference_repair_passes_and_may_be_done_twice(incident: tuple[Copy[
     assert passed, told
 
 
+@pytest.mark.slow(keep=1)
 def test_doing_nothing_fails(incident: tuple[Copy[Environment], str]) -> None:
     passed, told = outcome(incident)
     assert not passed
     assert "NOT the root cause is gone" in told
 
 
+@pytest.mark.slow(keep=1)
 def test_restarting_everything_fails(incident: tuple[Copy[Environment], str]) -> None:
     passed, told = outcome(
         incident, f"kubectl -n {NS} rollout restart deployment", f"kubectl -n {NS} delete pods --all"
@@ -115,12 +119,14 @@ def test_restarting_everything_fails(incident: tuple[Copy[Environment], str]) ->
     assert "NOT the root cause is gone" in told
 
 
+@pytest.mark.slow(keep=1)
 def test_deleting_the_workload_fails(incident: tuple[Copy[Environment], str]) -> None:
     passed, told = outcome(incident, f"kubectl -n {NS} delete deployment {{t}}")
     assert not passed
     assert "0 of 1 pods are ready" in told
 
 
+@pytest.mark.slow(keep=1)
 def test_a_repair_that_breaks_something_else_fails(incident: tuple[Copy[Environment], str]) -> None:
     passed, told = outcome(
         incident,
@@ -133,6 +139,7 @@ def test_a_repair_that_breaks_something_else_fails(incident: tuple[Copy[Environm
     assert "configmaps/notes was added" in told
 
 
+@pytest.mark.slow(keep=1)
 def test_lost_bookings_fail_a_repair(incident: tuple[Copy[Environment], str]) -> None:
     copy, target = incident
     repair = f"kubectl -n {NS} scale deployment/{target} --replicas=1"
@@ -200,6 +207,7 @@ def repaired(
     return verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_wrong_nothing_must_be_broken(baseline: Copy[Environment]) -> None:
     with baseline.branch() as copy:
         passed, told = copy.call(repaired, (), ())
@@ -211,6 +219,7 @@ def test_where_nothing_is_wrong_nothing_must_be_broken(baseline: Copy[Environmen
     assert "0 of 1 pods are ready" in told
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_only_what_is_lost_during_the_session_is_held_against_it(
     baseline: Copy[Environment], when: str

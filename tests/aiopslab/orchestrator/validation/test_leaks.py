@@ -111,12 +111,14 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("line", PLANTED.values(), ids=PLANTED)
 def test_an_answer_among_the_objects_is_found(world: Copy[Environment], known: list[Leak], line: str) -> None:
     with world.branch() as copy:
         assert find_new_leaks(copy.call(typed, line), known)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "plant",
     [in_a_container, at_a_node, at_the_agents_host, in_a_process, in_a_log, in_a_metric, in_a_trace],

@@ -14,6 +14,7 @@ PROBLEMS = ProblemRegistry()
 APPS = dict.fromkeys(PROBLEMS.get_problem(pid).app.name for pid in PROBLEMS.get_problem_ids())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("app", APPS)
 def test_the_problems_of_an_application_are_fair(app: str) -> None:
     own = [pid for pid in PROBLEMS.get_problem_ids() if PROBLEMS.get_problem(pid).app.name == app]

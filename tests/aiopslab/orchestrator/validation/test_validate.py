@@ -25,10 +25,12 @@ def wrong(validator: Validator, pid: str) -> dict[str, str]:
     return {finding.what: finding.why for finding in validator.validate(pid) if not finding.well}
 
 
+@pytest.mark.slow
 def test_an_incident_that_nobody_can_notice(validator: Validator) -> None:
     assert wrong(validator, "harmless-detection-1") == {"the incident is visible": "it has no symptoms"}
 
 
+@pytest.mark.slow
 def test_an_incident_that_tells_its_name(validator: Validator) -> None:
     found = wrong(validator, "talkative-detection-1")
     assert list(found) == ["no text names the fault"]
@@ -45,6 +47,7 @@ def test_a_world_that_is_never_the_same_twice(validator: Validator) -> None:
     assert wrong(validator, "restless-detection-1") == {"one seed, one outcome": "two stagings of it differ"}
 
 
+@pytest.mark.slow
 def test_an_incident_that_a_restart_repairs(validator: Validator) -> None:
     found = wrong(validator, "stopped_at_will-mitigation-1")
     assert list(found) == ["restarting everything fails"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -202,6 +203,7 @@ def expected(graph: Graph, deletions: list[tuple[int, str]]) -> list[str]:
     return sorted(f"c{number}" for number in owners)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(graphs(), st.lists(st.tuples(st.integers(0, 7), st.sampled_from(POLICIES)), max_size=4))
 def test_after_the_dust_settles_only_what_should_is_gone(
@@ -219,6 +221,7 @@ def test_after_the_dust_settles_only_what_should_is_gone(
     assert names(place) == expected(graph, deletions)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     graphs(),

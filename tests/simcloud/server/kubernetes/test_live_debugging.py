@@ -96,6 +96,7 @@ def test_events_and_waiting(living: Served) -> None:
     assert (late.exit, said) == (1, "error: timed out waiting for the condition on pods/talker")
 
 
+@pytest.mark.slow
 def test_a_budget_holds_back_a_drain(living: Served) -> None:
     living.ok("apply", "-f", "-", stdin=BUDGET)
     living.ok("wait", "--for=jsonpath={.status.currentHealthy}=2", "pdb/web", "--timeout=240s")

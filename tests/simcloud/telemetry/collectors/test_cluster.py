@@ -221,6 +221,7 @@ def test_a_full_disk_alerts() -> None:
     assert "% of its space left" in full[0].annotations["description"]
 
 
+@pytest.mark.slow
 def test_one_seed_one_telemetry() -> None:
     report = check_determinism(watched_life, seed=5)
     assert report.observations > 1000

@@ -140,6 +140,7 @@ def test_what_is_written_to_nowhere_costs_a_core_and_no_steps() -> None:
         assert machine.cpu.used_s - before == pytest.approx(600, rel=0.02)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "line",
     [
@@ -161,6 +162,7 @@ def test_endless_work_ends_by_a_count_and_always_the_same_way(line: str) -> None
     assert (first.status, first.stdout, first.stderr) == (second.status, second.stdout, second.stderr)
 
 
+@pytest.mark.slow
 def test_deep_trees_are_walked_without_recursion(machine: Machine) -> None:
     deep = "/".join(["d"] * 700)
     type_line(machine, f"mkdir -p {deep}; touch {deep}/leaf")

@@ -63,6 +63,7 @@ def test_state_stays_between_scripts() -> None:
     ]
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize(
     "script",
     [

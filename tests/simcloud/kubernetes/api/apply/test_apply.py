@@ -435,6 +435,7 @@ CONFIGS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.none() | CONFIGS, CONFIGS, st.booleans())
 def test_applying_twice_is_applying_once(base: Any, config: Any, foreign: bool) -> None:
@@ -459,6 +460,7 @@ def _unordered(value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(CONFIGS, CONFIGS)
 def test_what_is_left_by_one_manager_is_what_the_other_says(mine: Any, theirs: Any) -> None:
@@ -470,6 +472,7 @@ def test_what_is_left_by_one_manager_is_what_the_other_says(mine: Any, theirs: A
     assert left["metadata"].get("labels") == alone["metadata"].get("labels")
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(CONFIGS, CONFIGS)
 def test_without_force_nothing_of_others_changes(theirs: Any, mine: Any) -> None:

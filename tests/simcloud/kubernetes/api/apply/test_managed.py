@@ -427,6 +427,7 @@ SPECS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(SPECS, st.sampled_from(["x", "y"])), min_size=1, max_size=4))
 def test_all_managers_together_own_all_that_is_there(writes: list[tuple[dict[str, Any], str]]) -> None:

@@ -22,6 +22,7 @@ def defaulted(api_version: str, kind: str, **fields: Any) -> dict[str, Any]:
     return obj
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(objects())
 def test_defaulting_twice_is_defaulting_once(made: tuple[Resource, dict[str, Any]]) -> None:

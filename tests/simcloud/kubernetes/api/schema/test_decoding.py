@@ -540,6 +540,7 @@ ANY_OBJECT: st.SearchStrategy[Any] = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ANY_OBJECT, st.sampled_from([PODS, SERVICES, SECRETS, DEPLOYMENTS, CRON_TABS]))
 def test_any_data_is_decoded_or_refused_and_decoding_again_changes_nothing(

@@ -187,6 +187,7 @@ def _edited(draw: st.DrawFn) -> tuple[Object, Object]:
     return new, old
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_edited())
 def test_any_edit_of_a_sound_object_is_answered(edit: tuple[Object, Object]) -> None:
