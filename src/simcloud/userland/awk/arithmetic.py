@@ -59,3 +59,17 @@ ARITHMETIC: Final[dict[str, Callable[[float, float], float]]] = {
     "%": remainder,
     "^": power,
 }
+
+
+def assignment_operation(symbol: str) -> Callable[[float, float], float]:
+    """Return the operation of ``+=`` and the like, by the symbol before ``=``."""
+    operation = ARITHMETIC[symbol]
+    if symbol not in "/%":
+        return operation
+
+    def divide_nonzero(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal(f"division by zero attempted in `{symbol}='")
+        return operation(left, right)
+
+    return divide_nonzero

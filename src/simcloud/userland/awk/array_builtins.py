@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from simcloud.patterns import RegexError
 from simcloud.userland.awk import tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run, Unit
+from simcloud.userland.awk.code import Compiled, Frame, Kind, Unit
 from simcloud.userland.awk.errors import Fatal
-from simcloud.userland.awk.expression_code import ExpressionCompiler, bare
+from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.fields import (
     pay_for_split,
     split_matches,
@@ -19,7 +19,6 @@ from simcloud.userland.awk.fields import (
 from simcloud.userland.awk.runtime import ELEMENT_BYTES, Runtime
 from simcloud.userland.awk.values import Array, Cell, Input, numeric, to_number
 
-Compiled = tuple[Kind, Run]
 Pair = tuple[str, Cell]
 
 
@@ -31,7 +30,7 @@ def split(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     arguments = node.arguments
     runtime, text = compiler.runtime, compiler.text(arguments[0])
     array = compiler.array_argument(node, 1, "second")
-    cut = _cutter(compiler, bare(arguments[2]) if len(arguments) > 2 else None, node.place)
+    cut = _cutter(compiler, tree.strip_groups(arguments[2]) if len(arguments) > 2 else None, node.place)
 
     def run(frame: Frame) -> float:
         whole = text(frame)

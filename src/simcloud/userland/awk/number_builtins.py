@@ -7,12 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.userland.awk import calendar, tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run
+from simcloud.userland.awk.code import Compiled, Frame, Kind
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.values import to_number
-
-Compiled = tuple[Kind, Run]
 
 
 def _of_one(compute: Callable[[float], float]) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:

@@ -6,9 +6,9 @@ import math
 from typing import Any, Final
 
 from simcloud.userland.awk import tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run
+from simcloud.userland.awk.code import Compiled, Frame, Kind, Run
 from simcloud.userland.awk.errors import Fatal
-from simcloud.userland.awk.expression_code import ExpressionCompiler, bare
+from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.substitution import (
     general_replacement,
     replace_matches,
@@ -22,15 +22,13 @@ from simcloud.userland.awk.values import (
     to_number,
 )
 
-Compiled = tuple[Kind, Run]
-
 
 def length(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``length(x)``: characters of a string, elements of an array."""
     if not node.arguments:
         text = compiler.field_text(tree.Field(tree.Number(0.0)))
         return Kind.NUMBER, lambda frame: float(len(text(frame)))
-    measured = bare(node.arguments[0])
+    measured = tree.strip_groups(node.arguments[0])
     if not isinstance(measured, tree.Name | tree.Index):
         text = compiler.text(measured)
         return Kind.NUMBER, lambda frame: float(len(text(frame)))
@@ -128,7 +126,7 @@ def gsub(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
 
 def _substitute(compiler: ExpressionCompiler, node: tree.Builtin, which: int) -> Compiled:
     pattern, replacement = compiler.pattern(node.arguments[0], node.place), compiler.text(node.arguments[1])
-    target = bare(node.arguments[2]) if len(node.arguments) > 2 else tree.Field(tree.Number(0.0))
+    target = tree.strip_groups(node.arguments[2]) if len(node.arguments) > 2 else tree.Field(tree.Number(0.0))
     runtime = compiler.runtime
     steps: list[tuple[int, Run]] = []
     store: Any = None

@@ -362,6 +362,23 @@ def walk(node: object) -> Iterator[Node]:
         pending.extend(reversed(children(current)))
 
 
+def strip_groups(node: Expr) -> Expr:
+    """Return the expression inside any parentheses."""
+    while isinstance(node, Group):
+        node = node.inner
+    return node
+
+
+def list_concatenated(node: Expr) -> list[Expr]:
+    """Return all parts of ``a b c``, in order."""
+    parts: list[Expr] = []
+    while isinstance(node, Concat):
+        parts.append(node.right)
+        node = node.left
+    parts.append(node)
+    return parts[::-1]
+
+
 _PARTS: Final = {
     kind: tuple(part.name for part in fields(kind))
     for kind in list(globals().values())
