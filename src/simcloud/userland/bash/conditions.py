@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from simcloud.machine.files import FileError, Stat
 from simcloud.patterns import RegexError, TooMuchWorkError, compile_regex
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound, evaluate
+from simcloud.userland.bash.condition_parser import BINARY, UNARY
 from simcloud.userland.bash.escapes import quote_single
 from simcloud.userland.bash.patterns import compile_pattern
 from simcloud.userland.bash.syntax import (
@@ -22,7 +23,6 @@ from simcloud.userland.bash.syntax import (
     TestNot,
     TestWord,
 )
-from simcloud.userland.bash.test_parser import BINARY, UNARY
 from simcloud.userland.bash.variable import Variable, VariableError
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound, evaluat
 from simcloud.userland.bash.braces import MAX_WORDS, TooManyWords, expand_braces
 from simcloud.userland.bash.control import Abandoned
 from simcloud.userland.bash.globbing import expand_glob
+from simcloud.userland.bash.modifiers import BREAK, LITERAL, QUOTED, SPLIT, Segment
 from simcloud.userland.bash.parameters import Parameters
 from simcloud.userland.bash.patterns import escape, is_active
-from simcloud.userland.bash.segments import BREAK, LITERAL, QUOTED, SPLIT, Segment
 from simcloud.userland.bash.syntax import (
     Arithmetic,
     Backquoted,

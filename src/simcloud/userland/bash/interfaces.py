@@ -8,8 +8,8 @@ from typing import Any, NoReturn, Protocol
 from simcloud.machine.process import Context, ForkFailed, LimitExceeded, Process, Signal, Stream
 from simcloud.sim import Event
 from simcloud.userland.bash.job import Job
+from simcloud.userland.bash.modifiers import Segment
 from simcloud.userland.bash.scripts import Reader
-from simcloud.userland.bash.segments import Segment
 from simcloud.userland.bash.state import State
 from simcloud.userland.bash.syntax import (
     Assignment,

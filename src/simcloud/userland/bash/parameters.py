@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
-from simcloud.userland.bash.modifiers import change_case, remove_match, replace_matches, transform
-from simcloud.userland.bash.segments import BREAK, QUOTED, SPLIT, Segment
+from simcloud.userland.bash.modifiers import (
+    BREAK,
+    QUOTED,
+    SPLIT,
+    Segment,
+    change_case,
+    remove_match,
+    replace_matches,
+    transform,
+)
 from simcloud.userland.bash.syntax import Parameter, Word
 from simcloud.userland.bash.variable import BadSubscript, Key, Variable, VariableError, is_name
 

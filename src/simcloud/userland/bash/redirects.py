@@ -181,7 +181,7 @@ class Redirections:
             await self._failed(f"{path}: {error.strerror}")
 
     async def _dial(self, path: str, host: str, port: int) -> Stream:
-        from simcloud.userland.bash.sockets import SocketStream
+        from simcloud.userland.bash.streams import SocketStream
 
         try:
             connection = await self.shell.ctx.dial(host, port, "tcp")

@@ -18,12 +18,11 @@ from simcloud.userland.bash.expand import Expander
 from simcloud.userland.bash.interfaces import Builtin, Runner
 from simcloud.userland.bash.interpreter import Interpreter
 from simcloud.userland.bash.jobs import Jobs
-from simcloud.userland.bash.option_names import OPTION_LETTERS
 from simcloud.userland.bash.parser import Parser
 from simcloud.userland.bash.redirects import Redirections
 from simcloud.userland.bash.scripts import Reader
 from simcloud.userland.bash.special import install_special_variables
-from simcloud.userland.bash.state import State
+from simcloud.userland.bash.state import OPTION_LETTERS, State
 from simcloud.userland.bash.substitution import Substitutions
 from simcloud.userland.bash.syntax import AndOr, Command, ProcessSubstitution, Quoted, Sequence, Simple, Word
 from simcloud.userland.bash.traps import Traps

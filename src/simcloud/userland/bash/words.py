@@ -1,8 +1,9 @@
-"""Reading words: quotes, dollars, backquotes, subscripts, here-document texts.
+"""Reads words: quotes, dollars, ``${...}``, backquotes, subscripts, here-document texts.
 
-Words are read straight from the source characters. The structure of the commands around them is the
-parser's business (``parser.py``), which this class is the lower half of: a word may hold a command
-substitution, and that is read by the parser in place, as bash does.
+Words are read straight from the source characters. ``Parser`` extends the class with the structure of commands, because
+a word may hold a command substitution, which is parsed in place, as in bash.
+
+A ``${...}`` that cannot be parsed is no syntax error: bash reports it only when it expands it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import re
 from bisect import bisect_right
 from typing import Final
 
-from simcloud.userland.bash.braced import read_braced
 from simcloud.userland.bash.escapes import decode_ansi_c
 from simcloud.userland.bash.syntax import (
     Arithmetic,
     Backquoted,
+    BadSubstitution,
     DoubleQuoted,
     Literal,
     Parameter,
@@ -26,13 +27,16 @@ from simcloud.userland.bash.syntax import (
     Substitution,
     Word,
 )
-from simcloud.userland.bash.word_parts import ShellSyntaxError, finish_word
+from simcloud.userland.bash.word_parts import NAME, ShellSyntaxError, finish_word
 
 MAX_SOURCE_CHARS: Final = 1024 * 1024
 MAX_NESTING: Final = 60
 """Deeper nesting than any script has; it keeps the parser far from Python's own limit."""
 
 _DOLLAR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_NOT_INDIRECT = ("}", ":", "-", "=", "?", "+", "#", "%", "/", "")
+"""What follows the ``!`` of ``${!}`` and ``${!:-x}``, where it is itself the parameter."""
 _PLAIN_QUOTED = re.compile(r"[^\\$`\"}]+")
 _PLAIN_TEXT = re.compile(r"[^\\$`]+")
 _BACKQUOTE_ESCAPE = re.compile(r"\\([$`\\])")
@@ -255,7 +259,7 @@ class WordReader:
             return Parameter(match[0], "$" + match[0])
         if following == "{":
             self.enter()
-            part = read_braced(self, quoted)
+            part = _read_braced(self, quoted)
             self.depth -= 1
             return part
         if following == "(":
@@ -389,3 +393,144 @@ def _plain_run(stops: str, extglob: bool) -> re.Pattern[str]:
         special = stops + "\\'\"$`" + ("[]" if "]" in stops else "") + "<>(" + (EXTGLOB if extglob else "")
         pattern = _RUNS[stops, extglob] = re.compile("[^" + re.escape(special) + "]+")
     return pattern
+
+
+# -- ${...} ------------------------------------------------------------------------------------
+
+
+def _read_braced(reader: WordReader, quoted: bool) -> Part:
+    """The parameter expansion at the position, which is at ``${``."""
+    start = reader.position
+    reader.position = start + 2
+    try:
+        part = _parameter(reader, quoted)
+    except ShellSyntaxError as error:
+        if not error.message.startswith("unexpected EOF"):
+            raise
+        part = None
+    if part is not None and reader.next_is("}"):
+        reader.position += 1
+        part.text = reader.source[start : reader.position]
+        return part
+    try:
+        reader.position = reader.matching(start + 2, "{", "}") + 1
+    except ShellSyntaxError:
+        raise reader.unmatched("}", reader.line_at(start)) from None
+    return BadSubstitution(reader.source[start : reader.position])
+
+
+def _parameter(reader: WordReader, quoted: bool) -> Parameter | None:
+    source = reader.source
+    head = source[reader.position : reader.position + 1]
+    following = source[reader.position + 1 : reader.position + 2]
+    length = head == "#" and following != "}" and _is_length(reader)
+    indirect = head == "!" and (
+        following not in _NOT_INDIRECT or source.startswith("#}", reader.position + 1)
+    )
+    if length or indirect:
+        reader.position += 1
+    match = _PARAMETER_NAME.match(source, reader.position)
+    if match is None:
+        return None
+    reader.position = match.end()
+    part = Parameter(match[0], "", indirect=indirect)
+    if reader.next_is("[") and NAME.match(match[0]):
+        part.subscript = reader.subscript()
+        if not part.subscript.text:
+            return None
+    if length:
+        part.operator = "length"
+    else:
+        _operator(reader, part, quoted)
+    return part
+
+
+def _is_length(reader: WordReader) -> bool:
+    match = _PARAMETER_NAME.match(reader.source, reader.position + 1)
+    if match is None:
+        return False
+    after = reader.source[match.end() : match.end() + 1]
+    return after == "}" or (after == "[" and NAME.match(match[0]) is not None)
+
+
+def _operator(reader: WordReader, part: Parameter, quoted: bool) -> None:
+    two = reader.source[reader.position : reader.position + 2]
+    one = two[:1]
+    if one in ("}", ""):
+        return
+    if part.indirect and two in ("*}", "@}"):
+        part.operator, part.indirect = "names" + one, False
+        reader.position += 1
+    elif two in (":-", ":=", ":?", ":+"):
+        part.operator = two
+        reader.position += 2
+        part.first = _default_word(reader, quoted)
+    elif one in "-=?+":
+        part.operator = one
+        reader.position += 1
+        part.first = _default_word(reader, quoted)
+    elif one == ":":
+        part.operator = ":"
+        reader.position += 1
+        part.first = _offset_word(reader)
+        if reader.next_is(":"):
+            reader.position += 1
+            part.second = _offset_word(reader)
+    elif one in "#%^,~":
+        part.operator = two if two == one + one else one
+        reader.position += len(part.operator)
+        part.first = reader.read_until("}")
+    elif one == "/":
+        _replacement(reader, part)
+    elif one == "@" and reader.source[reader.position + 2 : reader.position + 3] == "}":
+        part.operator = "@" + two[1:]
+        reader.position += 2
+
+
+def _replacement(reader: WordReader, part: Parameter) -> None:
+    two = reader.source[reader.position : reader.position + 2]
+    part.operator = two if two in ("//", "/#", "/%") else "/"
+    reader.position += len(part.operator)
+    start = reader.position
+    first: list[Part] = []
+    if part.operator == "//" and reader.next_is("/"):  # what is to be replaced is never nothing
+        first.append(Literal("/"))
+        reader.position += 1
+    first.extend(reader.unquoted_parts("/}", True))
+    part.first = finish_word(first, reader.source[start : reader.position])
+    if reader.next_is("/"):
+        reader.position += 1
+        part.second = reader.read_until("}", extglob=False)
+
+
+def _default_word(reader: WordReader, quoted: bool) -> Word:
+    if not quoted:
+        return reader.read_until("}", extglob=False)
+    start = reader.position
+    parts = reader.quoted_parts("}")
+    if reader.position >= reader.end:
+        raise reader.unmatched("}", reader.line_at(start))
+    return finish_word(parts, reader.source[start : reader.position])
+
+
+def _offset_word(reader: WordReader) -> Word:
+    """An offset or a length: an expression up to ``:`` or ``}`` outside of brackets and ``?:``."""
+    start = reader.position
+    questions = brackets = 0
+    parts: list[Part] = []
+    while reader.position < reader.end:
+        character = reader.source[reader.position]
+        if (character == ":" and not questions and not brackets) or (character == "}" and not brackets):
+            break
+        if character == "$":
+            parts.append(reader.dollar(quoted=True))
+            continue
+        if character == "`":
+            parts.append(reader.backquoted(quoted=False))
+            continue
+        questions += (character == "?") - (character == ":")
+        brackets += (character in "([{") - (character in ")]}")
+        if character != '"':
+            parts.append(Quoted(character))
+        reader.position += 1
+    return finish_word(parts, reader.source[start : reader.position])

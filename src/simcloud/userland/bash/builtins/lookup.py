@@ -13,7 +13,7 @@ from simcloud.userland.bash.builtins.table import (
     usage,
 )
 from simcloud.userland.bash.declarations import child_environment
-from simcloud.userland.bash.pieces import RESERVED
+from simcloud.userland.bash.parser import RESERVED
 from simcloud.userland.bash.printer import function_text
 
 if TYPE_CHECKING:
