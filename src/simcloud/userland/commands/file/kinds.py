@@ -12,8 +12,8 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BINARY, Context
-from simcloud.userland.commands.file.whole_files import read_whole
 from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands.records import read_whole
 from simcloud.userland.commands.registry import command
 
 LOOKED_AT_BYTES: Final = 1 << 20

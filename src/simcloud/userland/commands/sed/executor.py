@@ -13,8 +13,7 @@ from simcloud.patterns import TooMuchWorkError
 from simcloud.userland.commands.sed.inplace import InPlace
 from simcloud.userland.commands.sed.input import Input
 from simcloud.userland.commands.sed.line_file import LineFile
-from simcloud.userland.commands.sed.list_command import unmistakable
-from simcloud.userland.commands.sed.output import PANIC, Output, Outputs
+from simcloud.userland.commands.sed.output import PANIC, Output, Outputs, unmistakable
 from simcloud.userland.commands.sed.patterns import Patterns
 from simcloud.userland.commands.sed.reader import ScriptError
 from simcloud.userland.commands.sed.script import Command, Script, State

@@ -6,8 +6,8 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.whole_files import read_path
 from simcloud.userland.commands.options import Options, UsageError
+from simcloud.userland.commands.records import read_path
 from simcloud.userland.commands.system.dates import (
     UTC,
     Moment,

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from simcloud.machine.files import FileError
 from simcloud.machine.network.http import HttpRequest
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.whole_files import read_path
 from simcloud.userland.commands.net.exchange import Url
 from simcloud.userland.commands.options import Options
+from simcloud.userland.commands.records import read_path
 
 VERSION: Final = "7.88.1"
 DATA_OPTIONS: Final = ("data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json")

@@ -8,8 +8,6 @@ from simcloud.machine.files import FileError
 from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import folder_name, join
-from simcloud.userland.commands.net.curl.failures import failure_words
-from simcloud.userland.commands.net.curl.meter import HEADING, meter_line
 from simcloud.userland.commands.net.curl.requests import CannotRead, RequestBuilder
 from simcloud.userland.commands.net.curl.writeout import Summary, write_out
 from simcloud.userland.commands.net.exchange import (
@@ -274,3 +272,63 @@ class Transfer:
         else:
             head = request.head().decode("utf-8", "surrogateescape")
             await self._ctx.err("".join(f"> {line}\n" for line in head.split("\n")[:-1]))
+
+
+WRONG_TLS: Final = "OpenSSL/3.0.15: error:0A00010B:SSL routines::wrong version number"
+
+
+def failure_words(url: Url, failed: ExchangeFailed, elapsed_ms: int, total_s: float) -> tuple[int, str]:
+    """The status and the sentence; ``total_s`` is the limit of --max-time, 0 for none."""
+    failure = failed.failure
+    connect = f"Failed to connect to {url.host} port {url.port} after {elapsed_ms} ms"
+    if failure is Failure.CONNECT_TIMED_OUT:
+        if total_s and elapsed_ms >= int(total_s * 1000):
+            return 28, f"Connection timed out after {elapsed_ms} milliseconds"
+        return 28, f"{connect}: Timeout was reached"
+    if failure is Failure.MISUNDERSTOOD and url.scheme == HTTPS:
+        return 35, WRONG_TLS
+    words = {
+        Failure.NO_HOST: (6, f"Could not resolve host: {url.host}"),
+        Failure.REFUSED: (7, f"{connect}: Couldn't connect to server"),
+        Failure.UNREACHABLE: (7, f"{connect}: Couldn't connect to server"),
+        Failure.KERNEL_TIMED_OUT: (28, f"{connect}: Couldn't connect to server"),
+        Failure.TIMED_OUT: (28, f"Operation timed out after {elapsed_ms} milliseconds with 0 bytes received"),
+        Failure.MISUNDERSTOOD: (52, "Empty reply from server"),
+        Failure.TALKATIVE: (1, "Received HTTP/0.9 when not allowed"),
+        Failure.EMPTY: (52, "Empty reply from server"),
+        Failure.REDIRECTS: (47, str(failed)),
+        Failure.RESET: (56, f"Recv failure: {failed}"),
+    }
+    return words[failure]
+
+
+HEADING: Final = (
+    "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+)
+NO_TIME: Final = "--:--:--"
+HOUR_S: Final = 3600
+
+
+def meter_line(expected: int, received: int, sent: int, elapsed_s: float) -> str:
+    """How much of how much, how fast, in how long."""
+    share = 100 * received // expected if expected else 0
+    spent = int(elapsed_s)
+    clock = f"{spent // HOUR_S:2d}:{spent // 60 % 60:02d}:{spent % 60:02d}" if spent else NO_TIME
+    down = int(received / elapsed_s) if elapsed_s > 0 else 0
+    up = int(sent / elapsed_s) if elapsed_s > 0 else 0
+    return (
+        f"\r{share:3d} {_short(expected)}  {share:3d} {_short(received)}  {100 if sent else 0:3d} {_short(sent)}  "
+        f"{_short(down)}  {_short(up)} {NO_TIME} {clock} {NO_TIME} {_short(down)}"
+    )
+
+
+def _short(size: int) -> str:
+    """A size in five places."""
+    if size < 100_000:
+        return f"{size:5d}"
+    for unit in "kMGTP":
+        if size < 10_000 * 1024:
+            return f"{size // 1024:4d}{unit}"
+        size //= 1024
+    return f"{size:4d}P"

@@ -6,8 +6,7 @@ from typing import Final
 
 from simcloud.machine.process import Context, ForkFailed
 from simcloud.userland.commands.options import Options, UsageError
-from simcloud.userland.commands.system.stress.amounts import SIZES, TIMES, count_of
-from simcloud.userland.commands.system.stress.command import failure_of
+from simcloud.userland.commands.system.stress.command import SIZES, TIMES, count_of, failure_of
 from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Wanted, start_workers
 from simcloud.userland.commands.text.tool import tool
 
