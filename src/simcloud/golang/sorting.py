@@ -184,12 +184,12 @@ class _Sorter(Generic[_Item]):
         return self._median(at - 1, at, at + 1)
 
     def _median(self, a: int, b: int, c: int) -> int:
-        a, b = self._ordered(a, b)
-        b, c = self._ordered(b, c)
-        a, b = self._ordered(a, b)
+        a, b = self._order(a, b)
+        b, c = self._order(b, c)
+        a, b = self._order(a, b)
         return b
 
-    def _ordered(self, a: int, b: int) -> tuple[int, int]:
+    def _order(self, a: int, b: int) -> tuple[int, int]:
         if self._less(b, a):
             self._swaps += 1
             return b, a

@@ -1,7 +1,7 @@
 """Characters in lines of bytes, in UTF-8 or in the C locale.
 
-In UTF-8 a byte that belongs to no valid character counts as no character at all: nothing matches
-it, and it is no part of a word.
+In UTF-8 a byte outside of any valid character is not a character: no pattern matches it, and it is
+not part of a word.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can go wrong with a regular expression, in the words of the genuine tools."""
+"""Errors of regular expressions, with the messages of the genuine tools."""
 
 from __future__ import annotations
 

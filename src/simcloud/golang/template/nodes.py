@@ -117,7 +117,7 @@ class CommandNode(Node):
     arguments: list[Node] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return " ".join(f"({one})" if isinstance(one, PipeNode) else str(one) for one in self.arguments)
+        return " ".join(f"({node})" if isinstance(node, PipeNode) else str(node) for node in self.arguments)
 
 
 @dataclass(slots=True)
