@@ -16,7 +16,7 @@ SEARCHES_A_TURN = 4
 Search = Callable[[bytes, int], Match | None]
 
 
-def metered_search(regex: Regex, spend_turn: Callable[[int], None]) -> Search:
+def meter_search(regex: Regex, spend_turn: Callable[[int], None]) -> Search:
     """Return a function that searches like ``regex.search`` and charges its cost in turns."""
     quick = regex.bounded and not regex.backtracks
     further = 0

@@ -29,7 +29,7 @@ def remainder(left: float, right: float) -> float:
 def power(left: float, right: float) -> float:
     """``left ^ right``; whole exponents by multiplying, which rounds as the genuine one does."""
     if right.is_integer() and abs(right) < 2.0**63:
-        raised = _multiplied(left, int(abs(right)))
+        raised = _raise_to(left, int(abs(right)))
         if right >= 0:
             return raised
         return 1.0 / raised if raised else math.copysign(math.inf, raised)
@@ -40,7 +40,7 @@ def power(left: float, right: float) -> float:
     return -math.nan if isinstance(result, complex) else result
 
 
-def _multiplied(base: float, exponent: int) -> float:
+def _raise_to(base: float, exponent: int) -> float:
     product = 1.0
     while exponent:
         if exponent % 2:

@@ -162,15 +162,15 @@ def loop_order(unit: Unit, array: Array) -> list[str]:
 
 def asort(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``asort(array, result, order)``: the values, numbered in order."""
-    return _sorted(compiler, node, "@val_type_asc", lambda pair: pair[1])
+    return _compile_sort(compiler, node, "@val_type_asc", lambda pair: pair[1])
 
 
 def asorti(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``asorti(array, result, order)``: the subscripts, numbered in order."""
-    return _sorted(compiler, node, "@ind_str_asc", lambda pair: pair[0])
+    return _compile_sort(compiler, node, "@ind_str_asc", lambda pair: pair[0])
 
 
-def _sorted(
+def _compile_sort(
     compiler: ExpressionCompiler, node: tree.Builtin, usual: str, pick: Callable[[Pair], Cell]
 ) -> Compiled:
     source = compiler.array_argument(node, 0, "first")

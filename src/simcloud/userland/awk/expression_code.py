@@ -89,9 +89,9 @@ class ExpressionCompiler:
         """Code that gives a string."""
         return self._as_text(node, self.runtime.to_text)
 
-    def shown(self, node: tree.Expr) -> Run:
-        """Code for what ``print`` shows of an expression."""
-        return self._as_text(node, self.runtime.shown)
+    def print_text(self, node: tree.Expr) -> Run:
+        """Return code for the text that ``print`` writes for an expression."""
+        return self._as_text(node, self.runtime.print_text)
 
     def _as_text(self, node: tree.Expr, to_text: Callable[[Value], str]) -> Run:
         node = tree.strip_groups(node)
@@ -167,7 +167,7 @@ class ExpressionCompiler:
         match node:
             case tree.Regex():
                 pattern, record = self.literal_pattern(node), self.runtime.record
-                return lambda frame: pattern().found_in(record.whole() if record.stale else record.text)
+                return lambda frame: pattern().matches_in(record.whole() if record.stale else record.text)
             case tree.Logical():
                 left, right = self.truth(node.left), self.truth(node.right)
                 if node.operator == "&&":
@@ -304,7 +304,7 @@ class ExpressionCompiler:
 
         def run(frame: Frame) -> bool:
             searched = text(frame)
-            return pattern(frame).found_in(searched) is not negated
+            return pattern(frame).matches_in(searched) is not negated
 
         return run
 
@@ -381,11 +381,11 @@ class ExpressionCompiler:
     def array(self, node: tree.Name | tree.Index) -> Run:
         """Code for an array itself; one that is not there yet comes into being."""
         if isinstance(node, tree.Index):
-            return self._nested_array(node)
+            return self._element_array(node)
         name = node.name
         holder, slot = self._holder(name)
-        if holder is not None and self.fixed_array(node) is not None:
-            fixed = self.fixed_array(node)
+        if holder is not None and self.constant_array(node) is not None:
+            fixed = self.constant_array(node)
             return lambda frame: fixed
         local = holder is None
 
@@ -403,8 +403,8 @@ class ExpressionCompiler:
 
         return find
 
-    def fixed_array(self, node: tree.Name | tree.Index) -> Array | None:
-        """The array of a global name that is never anything else."""
+    def constant_array(self, node: tree.Name | tree.Index) -> Array | None:
+        """Return the array of a global name that is only ever used as an array, or None."""
         if isinstance(node, tree.Index) or node.name in self.scope.slots:
             return None
         use = ("", node.name)
@@ -418,7 +418,7 @@ class ExpressionCompiler:
             array = self.runtime.globals[slot] = {}
         return array
 
-    def _nested_array(self, node: tree.Index) -> Run:
+    def _element_array(self, node: tree.Index) -> Run:
         outer, key = self.array(node.array), self.key(node.subscripts)
         grow = self.grow
 
@@ -452,7 +452,7 @@ class ExpressionCompiler:
     def read_element(self, node: tree.Index) -> Run:
         """Code for the value of an element; looking at one makes it exist."""
         find, key, grow = self.array(node.array), self.key(node.subscripts), self.grow
-        fixed = self.fixed_array(node.array)
+        fixed = self.constant_array(node.array)
         if fixed is not None and not self.analysis.has_nested_arrays:
 
             def read(frame: Frame) -> Any:
@@ -781,7 +781,7 @@ class ExpressionCompiler:
         """Code for a call of one of the program's functions."""
         code = self.unit.functions.get(node.name)
         if code is None:
-            return self._undefined_call(node)
+            return self._fail_undefined(node)
         prepare, runtime = self.call_frame(node), self.runtime
 
         def run(frame: Frame) -> Any:
@@ -797,7 +797,7 @@ class ExpressionCompiler:
 
         return run
 
-    def _undefined_call(self, node: tree.Call) -> Run:
+    def _fail_undefined(self, node: tree.Call) -> Run:
         def fail(frame: Frame) -> Any:
             raise Fatal(f"function `{node.name}' not defined", node.place)
 

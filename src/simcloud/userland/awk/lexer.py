@@ -183,16 +183,16 @@ class Lexer:
 
     # -- messages ------------------------------------------------------------------------------
 
-    def unexpected(self, token: Token) -> ProgramError:
-        """A token stands where the grammar has no place for it."""
+    def syntax_error(self, token: Token) -> ProgramError:
+        """Return the error for a token that the grammar does not allow there."""
         if token.kind == "newline":
             line = token.line + 1
             return self.error("unexpected newline or end of string", token.start, token.line, shown_line=line)
         if token.kind == "end":
-            return self._unexpected_end()
+            return self._end_error()
         return self.error("syntax error", token.start, token.line)
 
-    def _unexpected_end(self) -> ProgramError:
+    def _end_error(self) -> ProgramError:
         text = self._text.removesuffix("\n")
         line = text.count("\n") + 1
         last_line = text.rpartition("\n")[2]

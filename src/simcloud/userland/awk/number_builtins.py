@@ -14,11 +14,11 @@ from simcloud.userland.awk.values import to_number
 
 
 def _of_one(compute: Callable[[float], float]) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
+    def compile_call(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         argument = compiler.number(node.arguments[0])
         return Kind.NUMBER, lambda frame: compute(argument(frame))
 
-    return compiled
+    return compile_call
 
 
 def _truncate(number: float) -> float:
@@ -34,7 +34,7 @@ def _warning(
 ) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
     """A function that complains of an argument below 0."""
 
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
+    def compile_call(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         argument, runtime = compiler.number(node.arguments[0]), compiler.runtime
 
         def run(frame: Frame) -> float:
@@ -46,7 +46,7 @@ def _warning(
 
         return Kind.NUMBER, run
 
-    return compiled
+    return compile_call
 
 
 def _logarithm(number: float) -> float:
@@ -109,7 +109,7 @@ def _strftime(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
             raise Fatal('attempt to use array `PROCINFO["strftime"]\' in a scalar context')
         moment = to_number(given[1]) if len(given) > 1 else runtime.ctx.now
         zone = "GMT" if len(given) > 2 and to_number(given[2]) else "UTC"
-        return runtime.made(calendar.format_time(runtime.to_text(template), moment, zone))
+        return runtime.charge_text(calendar.format_time(runtime.to_text(template), moment, zone))
 
     return Kind.TEXT, run
 

@@ -24,11 +24,11 @@ from simcloud.userland.awk.locale import Locale
 
 BLOCK_BYTES: Final = 4096
 MANY_PARTS: Final = 2048
-"""So many pieces of output are worth sending."""
+"""Number of buffered pieces of output that triggers a write."""
 
 NOT_FOUND: Final = 127
 SIGNALLED: Final = 256
-"""What is added to a signal's number in the status of a command that it killed."""
+"""Added to the signal number in the status of a command that was killed."""
 
 
 class Outlet:

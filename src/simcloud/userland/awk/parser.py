@@ -86,7 +86,7 @@ class Parser:
     def expect(self, kind: str) -> Token:
         """Step over a token that must be of that kind."""
         if self.token.kind != kind:
-            raise self.lexer.unexpected(self.token)
+            raise self.lexer.syntax_error(self.token)
         return self.advance()
 
     def skip_newlines(self) -> None:
@@ -129,7 +129,7 @@ class Parser:
             if self.token.kind == ";":
                 self.advance()
             elif not ended and self.token.kind not in ("newline", "end"):
-                raise self.lexer.unexpected(self.token)
+                raise self.lexer.syntax_error(self.token)
             self.skip_newlines()
 
     def _plain(self, message: str, line: int) -> ProgramError:
@@ -143,7 +143,7 @@ class Parser:
         if kind != "record":
             self.advance()
             if self.token.kind not in ("{", ";", "newline", "end"):
-                raise self.lexer.unexpected(self.token)
+                raise self.lexer.syntax_error(self.token)
             if self.token.kind != "{":
                 beyond = self.token.kind == "newline" and self.token.value != ""
                 raise self._plain(f"{kind} blocks must have an action part", self.token.line + beyond)
@@ -163,13 +163,13 @@ class Parser:
             complaint = f"`{name.value}' is a built-in function, it cannot be redefined"
             raise self.lexer.error(complaint, name.start, name.line)
         if name.kind not in ("name", "call"):
-            raise self.lexer.unexpected(name)
+            raise self.lexer.syntax_error(name)
         self.advance()
         self.expect("(")
         parameters = self._parameters(name)
         self.skip_newlines()
         if self.token.kind != "{":
-            raise self.lexer.unexpected(self.token)
+            raise self.lexer.syntax_error(self.token)
         if name.value in self._functions:
             raise self.mistake(f"function name `{name.value}' previously defined", name)
         self._in_function = True
@@ -209,7 +209,7 @@ class Parser:
         statements: list[tree.Statement] = []
         while self.token.kind != "}":
             if self.token.kind == "end":
-                raise self.lexer.unexpected(self.token)
+                raise self.lexer.syntax_error(self.token)
             statements.append(self.statement())
         self.advance()
         self.leave()
@@ -260,7 +260,7 @@ class Parser:
         if self.accept(";") or self.token.kind == "newline":
             self.skip_newlines()
         elif self.token.kind != "}":
-            raise self.lexer.unexpected(self.token)
+            raise self.lexer.syntax_error(self.token)
         return simple
 
     def _condition(self) -> tree.Expr:
@@ -355,7 +355,7 @@ class Parser:
             found = self.primary()
             if isinstance(found, tree.Number | tree.Text | tree.Regex):
                 return found
-        raise self.lexer.unexpected(token)
+        raise self.lexer.syntax_error(token)
 
     # -- statements that need an end -----------------------------------------------------------
 
@@ -411,11 +411,11 @@ class Parser:
     def _print(self) -> tree.Print:
         keyword = self.advance()
         formatted = keyword.kind == "printf"
-        arguments = () if self.token.kind in ENDS_PRINT else self.printed_list()
+        arguments = () if self.token.kind in ENDS_PRINT else self.print_arguments()
         redirection, destination = "", None
         if self.token.kind in (">", ">>", "|"):
             redirection = self.advance().kind
-            destination = self.printed_destination()
+            destination = self.print_destination()
         return tree.Print(formatted, arguments, redirection, destination, place=keyword.place)
 
     # -- from the loosest operator to the tightest ---------------------------------------------
@@ -443,8 +443,8 @@ class Parser:
         self._printing = printing
         return found
 
-    def printed_list(self) -> tuple[tree.Expr, ...]:
-        """What follows ``print``: there, an unparenthesised ``>`` redirects and ``|`` pipes."""
+    def print_arguments(self) -> tuple[tree.Expr, ...]:
+        """Parse the arguments of ``print``, where an unparenthesised ``>`` redirects and ``|`` pipes."""
         self._printing = True
         self._list_start = self.token.start
         found = self.list_of_expressions()
@@ -453,8 +453,8 @@ class Parser:
             return found[0].items
         return found
 
-    def printed_destination(self) -> tree.Expr:
-        """What follows ``print … >``: a concatenation at most, where a further ``>`` is an error."""
+    def print_destination(self) -> tree.Expr:
+        """Parse the destination of ``print … >``: at most a concatenation; a further ``>`` is an error."""
         self._printing = True
         found = self._concatenation()
         self._printing = False
@@ -542,7 +542,7 @@ class Parser:
 
     def _refuse_list(self, left: tree.Expr) -> None:
         if isinstance(left, tree.GroupedList):
-            raise self.lexer.unexpected(self.token)
+            raise self.lexer.syntax_error(self.token)
 
     def _additive(self) -> tree.Expr:
         left = self._multiplicative()
@@ -622,7 +622,7 @@ class Parser:
                 return self._simple_getline()
             case "@":
                 self.advance()
-        raise self.lexer.unexpected(self.token)
+        raise self.lexer.syntax_error(self.token)
 
     def target(self) -> tree.Target:
         """Something that can be assigned to."""
@@ -634,15 +634,15 @@ class Parser:
             self.leave()
             return tree.Field(index, place=token.place)
         name = tree.Name(self.expect("name").value, place=token.place)
-        return self._subscripted(name) if self.token.kind == "[" else name
+        return self._read_subscripts(name) if self.token.kind == "[" else name
 
     def array_name(self) -> tree.Name | tree.Index:
         """An array: a name, or an element that is an array itself."""
         name = self.expect("name")
         array = tree.Name(name.value, place=name.place)
-        return self._subscripted(array) if self.token.kind == "[" else array
+        return self._read_subscripts(array) if self.token.kind == "[" else array
 
-    def _subscripted(self, array: tree.Name | tree.Index) -> tree.Index:
+    def _read_subscripts(self, array: tree.Name | tree.Index) -> tree.Index:
         while True:
             place = self.expect("[").place
             subscripts = self._inside(self.list_of_expressions)
@@ -668,7 +668,7 @@ class Parser:
         if self.accept("in"):
             return tree.Member(items, self.array_name(), place=place)
         if opening.start != self._list_start:
-            raise self.lexer.unexpected(self.token)
+            raise self.lexer.syntax_error(self.token)
         return tree.GroupedList(items)
 
     def _regex(self, slash: Token) -> tree.Regex:
@@ -695,7 +695,7 @@ class Parser:
         name = self.advance()
         if self.token.kind != "(":
             if name.value != "length":
-                raise self.lexer.unexpected(self.token)
+                raise self.lexer.syntax_error(self.token)
             return tree.Builtin("length", (), place=name.place)
         self.advance()
         items = () if self.token.kind == ")" else self._inside(self.list_of_expressions)

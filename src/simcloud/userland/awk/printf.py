@@ -92,9 +92,9 @@ def format_values(
     to_text: Callable[[Value], str],
     pay: Callable[[int], None],
 ) -> str:
-    """The format with its arguments filled in.
+    """Fill the arguments into the format.
 
-    ``to_text`` turns numbers into strings; ``pay`` is told of wide fields before they are made.
+    ``to_text`` converts numbers to strings; ``pay`` is called with the width of wide fields before they are made.
     Raises ``Fatal`` when there are too few arguments.
     """
     rendering = _Rendering(template, arguments, locale, to_text, pay)

@@ -124,7 +124,7 @@ def separator_for(value: str, locale: Locale, *, ignore_case: bool) -> Separator
 
 
 class RecordReader:
-    """Records from one stream. ``pay`` is told of text that piles up without making a record."""
+    """Reads records from one stream. Calls ``pay`` for buffered text that does not complete a record yet."""
 
     def __init__(
         self, stream: Stream, separator: Separator, locale: Locale, pay: Callable[[int], None]

@@ -61,7 +61,7 @@ class StatementCompiler:
             case tree.Evaluate():
                 return _effect(self._waiting.any_value(node.expression), node.place)
             case tree.Print():
-                return located(self._print(node), node.place)
+                return locate_errors(self._print(node), node.place)
             case tree.If():
                 return self._if(node)
             case tree.Loop():
@@ -74,11 +74,11 @@ class StatementCompiler:
                 signal = JUMPS[node.kind]
                 return Either(False, lambda frame: signal)
             case tree.Exit():
-                return located(self._exit(node), node.place)
+                return locate_errors(self._exit(node), node.place)
             case tree.Return():
-                return located(self._return(node), node.place)
+                return locate_errors(self._return(node), node.place)
             case tree.Delete():
-                return located(self._delete(node), node.place)
+                return locate_errors(self._delete(node), node.place)
         raise AssertionError(f"no such statement: {node}")
 
     def block(self, statements: tuple[tree.Statement, ...]) -> Either:
@@ -124,13 +124,13 @@ class StatementCompiler:
             signal: Signal = await result_of(rest, frame)
             return signal
 
-        return located(Either(True, run), node.place)
+        return locate_errors(Either(True, run), node.place)
 
     # -- choices -------------------------------------------------------------------------------
 
     def condition(self, node: tree.Expr, place: str) -> Either:
         """Code for a condition; a statement's place is that of its condition too."""
-        return located(self._waiting.any_truth(node), place)
+        return locate_errors(self._waiting.any_truth(node), place)
 
     def _if(self, node: tree.If) -> Either:
         condition = self.condition(node.condition, node.place)
@@ -148,7 +148,7 @@ class StatementCompiler:
         return Either(True, run)
 
     def _switch(self, node: tree.Switch) -> Either:
-        subject = located(self._waiting.any_value(node.subject), node.place)
+        subject = locate_errors(self._waiting.any_value(node.subject), node.place)
         kept = tree.Temporary(self._scope.keep())
         tests: list[tuple[int, Run]] = []
         default = len(node.cases)
@@ -212,7 +212,7 @@ class StatementCompiler:
                     running = await running
             return None
 
-        return located(Either(True, run), node.place)
+        return locate_errors(Either(True, run), node.place)
 
     def _for_in(self, node: tree.ForIn) -> Either:
         array, store = self._expressions.array(node.array), self._expressions.store(node.target)
@@ -221,7 +221,7 @@ class StatementCompiler:
         def subscripts(frame: Frame) -> list[str]:
             return loop_order(unit, array(frame))
 
-        listed = located(Either(False, subscripts), node.place).run
+        listed = locate_errors(Either(False, subscripts), node.place).run
         if not self._analysis.waits(node):
 
             def run_at_once(frame: Frame) -> Signal:
@@ -304,7 +304,7 @@ class StatementCompiler:
         """Code for the statement."""
         if node.formatted and not node.arguments:
             raise Fatal("printf: no arguments", node.place)
-        text = self._printed_text(node)
+        text = self._print_text(node)
         if node.destination is not None:
             return self._print_into(node, text, self._waiting.any_value(node.destination))
         append, text_run = self._runtime.outputs.stdout.parts.append, text.run
@@ -332,16 +332,16 @@ class StatementCompiler:
 
         return Either(True, run)
 
-    def _printed_text(self, node: tree.Print) -> Either:
-        """Code for all that a ``print`` or ``printf`` prints, as one string."""
+    def _print_text(self, node: tree.Print) -> Either:
+        """Return code for the whole text that ``print`` or ``printf`` writes."""
         runtime, record = self._runtime, self._runtime.record
         arguments = node.arguments or (tree.Field(tree.Number(0.0)),)
         if self._analysis.waits(arguments):
-            return self._printed_later(node)
+            return self._print_text_later(node)
         if node.formatted:
             values = [self._expressions.value(argument) for argument in arguments]
             return Either(False, lambda frame: runtime.format([value(frame) for value in values]))
-        texts = [self._expressions.shown(argument) for argument in arguments]
+        texts = [self._expressions.print_text(argument) for argument in arguments]
         if len(texts) == 1:
             text = texts[0]
             return Either(False, lambda frame: text(frame) + runtime.output_terminator)
@@ -352,7 +352,7 @@ class StatementCompiler:
 
         return Either(False, join)
 
-    def _printed_later(self, node: tree.Print) -> Either:
+    def _print_text_later(self, node: tree.Print) -> Either:
         runtime, record = self._runtime, self._runtime.record
         values = [self._waiting.any_value(argument) for argument in node.arguments]
 
@@ -360,8 +360,8 @@ class StatementCompiler:
             given = [await result_of(value, frame) for value in values]
             if node.formatted:
                 return runtime.format(given)
-            shown = record.output_separator.join([runtime.shown(value) for value in given])
-            return shown + runtime.output_terminator
+            printed = record.output_separator.join([runtime.print_text(value) for value in given])
+            return printed + runtime.output_terminator
 
         return Either(True, join)
 
@@ -374,7 +374,7 @@ def _nothing(frame: Frame) -> None:
 
 
 def _effect(code: Either, place: str) -> Either:
-    """Code run for its effect only; what goes wrong in it is said to be at a place."""
+    """Return code that discards the result and adds the place to errors."""
     inner = code.run
     if not code.waits:
 
@@ -397,8 +397,8 @@ def _effect(code: Either, place: str) -> Either:
     return Either(True, run)
 
 
-def located(code: Either, place: str) -> Either:
-    """The same code; what goes wrong in it is said to be at a place."""
+def locate_errors(code: Either, place: str) -> Either:
+    """Return code that adds the place to errors."""
     inner = code.run
     if not code.waits:
 

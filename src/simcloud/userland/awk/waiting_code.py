@@ -208,7 +208,7 @@ class WaitingCompiler:
                 text = reader.pop()
         if text is not None:
             runtime.globals[variables.RT] = reader.terminator
-            runtime.made(text)
+            runtime.charge_text(text)
         return text
 
     # -- commands and streams ------------------------------------------------------------------

@@ -118,10 +118,10 @@ def _sequence(inside: Pieces, spend: Callable[[int], None]) -> list[Pieces] | No
     values = range(first, last + (1 if last >= first else -1), step if last >= first else -step)
     if match[4]:
         return [[chr(value)] for value in values]
-    width = max(len(match[1]), len(match[2])) if _padded(match[1]) or _padded(match[2]) else 0
+    width = max(len(match[1]), len(match[2])) if _is_padded(match[1]) or _is_padded(match[2]) else 0
     return [list(f"{value:0{width}d}") for value in values]
 
 
-def _padded(number: str) -> bool:
+def _is_padded(number: str) -> bool:
     digits = number.lstrip("-+")
     return len(digits) > 1 and digits[0] == "0"

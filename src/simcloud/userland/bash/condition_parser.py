@@ -58,13 +58,13 @@ class ConditionParser:
 
     def _read_word(self) -> Word:
         start = self._reader.position
-        parts = self._reader.unquoted_parts(WORD_END, True)
+        parts = self._reader.read_unquoted(WORD_END, True)
         return finish_word(parts, self._reader.source[start : self._reader.position])
 
     def _read_regex(self) -> Word:
         _ = self._peek()
         start = self._reader.position
-        parts = self._reader.unquoted_parts(" \t\n)", False, regex=True)
+        parts = self._reader.read_unquoted(" \t\n)", False, regex=True)
         return finish_word(parts, self._reader.source[start : self._reader.position])
 
     def _or(self) -> Test:

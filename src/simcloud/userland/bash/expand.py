@@ -168,7 +168,7 @@ class Expander:
             elif isinstance(part, Quoted):
                 out.append((QUOTED, part.text))
             elif isinstance(part, DoubleQuoted):
-                await self.quoted(part.parts, out, split)
+                await self.expand_quoted(part.parts, out, split)
             elif isinstance(part, Parameter):
                 await self.parameters.expand(part, out, False, split)
             elif isinstance(part, Tilde):
@@ -176,12 +176,12 @@ class Expander:
             elif isinstance(part, ProcessSubstitution):
                 out.append((QUOTED, await self.shell.process_substitution(part)))
             else:
-                text = await self._computed(part)
+                text = await self._compute(part)
                 if text:
                     out.append((SPLIT, text))
 
-    async def quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
-        """What double-quoted parts give: one segment at least, unless all there is is an empty ``$@``."""
+    async def expand_quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
+        """Expand double-quoted parts to at least one segment, except for a sole empty ``$@``."""
         before = len(out)
         nothing = False
         for part in parts:
@@ -192,13 +192,13 @@ class Expander:
                 await self.parameters.expand(part, out, True, split)
                 nothing = nothing or len(out) == added
             elif isinstance(part, DoubleQuoted):
-                await self.quoted(part.parts, out, split)
+                await self.expand_quoted(part.parts, out, split)
             else:
-                out.append((QUOTED, await self._computed(part)))
+                out.append((QUOTED, await self._compute(part)))
         if len(out) == before and not nothing:
             out.append((QUOTED, ""))
 
-    async def _computed(self, part: Part) -> str:
+    async def _compute(self, part: Part) -> str:
         if isinstance(part, Arithmetic):
             return str(await self.number(part.expression))
         if isinstance(part, Substitution):

@@ -61,8 +61,8 @@ class Expander(Protocol):
     ) -> None:
         """What unquoted parts give. ``split`` is false where several fields cannot be."""
 
-    async def quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
-        """What double-quoted parts give: one segment at least, unless all there is is an empty ``$@``."""
+    async def expand_quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
+        """Expand double-quoted parts to at least one segment, except for a sole empty ``$@``."""
 
     def ifs(self) -> str:
         """The characters that split words."""
@@ -310,8 +310,8 @@ class Shell(Protocol):
     def word_of(self, text: str) -> Word:
         """A word parsed from a text that holds no unquoted blanks of meaning (a subscript)."""
 
-    def quoted_word(self, text: str) -> Word:
-        """A text with expansions in it, as inside double quotes."""
+    def parse_quoted(self, text: str) -> Word:
+        """Parse a text with expansions, as inside double quotes."""
 
     def find_builtin(self, name: str) -> Builtin | None:
         """The builtin of that name."""

@@ -119,13 +119,13 @@ class Jobs:
                 await self.announce(job.processes[-1], job.text)
 
     def sweep(self) -> None:
-        """Forget jobs whose end has been told."""
+        """Forget jobs whose end has been reported."""
         for job in list(self.table.values()):
             if job.notified:
                 self.forget(job)
 
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
-        """Tell that a signal killed a process, where bash does."""
+        """Report that a signal killed a process, in the cases where bash does."""
         signal = process.ended_by
         if signal is None or signal in (Signal.INT, Signal.PIPE):
             return

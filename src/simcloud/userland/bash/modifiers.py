@@ -1,4 +1,4 @@
-"""What ``${x#p}``, ``${x/p/r}``, ``${x^^}`` and ``${x@Q}`` do to a string."""
+"""Segments of expanded text, and the string operations ``${x#p}``, ``${x/p/r}``, ``${x^^}`` and ``${x@Q}``."""
 
 from __future__ import annotations
 

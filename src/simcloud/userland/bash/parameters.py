@@ -204,7 +204,7 @@ class Parameters:
 
     async def _operand(self, word: Word, out: list[Segment], quoted: bool, split: bool) -> None:
         if quoted:
-            await self.expander.quoted(word.parts, out, split)
+            await self.expander.expand_quoted(word.parts, out, split)
         else:
             await self.expander.segments(word.parts, out, split, operand=True)
 

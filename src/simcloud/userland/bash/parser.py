@@ -95,7 +95,7 @@ class Parser(WordReader):
         if token == "\n":
             self._take(token)
         elif token != "":
-            raise self.unexpected()
+            raise self.syntax_error()
         else:
             self._read_here_documents()
         sequence.text = self.source[start : self.position].rstrip("\n")
@@ -119,7 +119,7 @@ class Parser(WordReader):
                     break
             else:
                 self._skip_newlines()
-            if self.peek() in ("", ")", ";;", ";&", ";;&") or (self._reserved() in CLOSERS):
+            if self.peek() in ("", ")", ";;", ";&", ";;&") or (self._peek_reserved() in CLOSERS):
                 break
         return Sequence(items, self.source[start : self.position].rstrip(" \t\n;"))
 
@@ -132,12 +132,12 @@ class Parser(WordReader):
             empty = self.peek() == ")"
             sequence = Sequence([]) if empty else self._sequence_items(stop_at_newline=False)
             if self.peek() == "":
-                raise self.unmatched(")", self.last_line())
+                raise self.missing_closer(")", self.last_line())
             if self.peek() != ")":
-                raise self.unexpected()
+                raise self.syntax_error()
         except ShellSyntaxError as error:
             if error.message.endswith("unexpected end of file"):
-                raise self.unmatched(")", self.last_line()) from None
+                raise self.missing_closer(")", self.last_line()) from None
             error.in_substitution = not error.at_end
             raise
         self.position += 1
@@ -157,7 +157,7 @@ class Parser(WordReader):
     def _pipeline(self) -> Command:
         negated = timed = posix_time = False
         while True:
-            word = self._reserved()
+            word = self._peek_reserved()
             if word == "!":
                 negated = not negated
             elif word == "time":
@@ -176,7 +176,7 @@ class Parser(WordReader):
             self._take(token)
             joins.append(token == "|&")
             self._skip_newlines()
-            if self._reserved() in ("!", "time"):
+            if self._peek_reserved() in ("!", "time"):
                 commands.append(self._pipeline())
             else:
                 commands.append(self._command())
@@ -194,13 +194,13 @@ class Parser(WordReader):
         if token == "word":
             if self.aliases and self._expand_alias():
                 return self._command()
-            word = self._reserved()
+            word = self._peek_reserved()
             if word:
-                return self._reserved_command(word, line)
+                return self._read_reserved_command(word, line)
             return self._simple(line)
         if token in REDIRECTS:
             return self._simple(line)
-        raise self.unexpected()
+        raise self.syntax_error()
 
     # -- simple commands -----------------------------------------------------------------------
 
@@ -221,7 +221,7 @@ class Parser(WordReader):
             if token == "(" and words:
                 if len(words) == 1 and not assignments and not redirects:
                     return self._short_function(line, words[0])
-                raise self.unexpected()
+                raise self.syntax_error()
             if token != "word":
                 break
             if (not words or declares) and (assignment := self._assignment()) is not None:
@@ -237,7 +237,7 @@ class Parser(WordReader):
                     declares = word.literal in DECLARATIONS
             words.append(word)
         if not (assignments or words or redirects):
-            raise self.unexpected()
+            raise self.syntax_error()
         command = Simple(line, assignments, words, redirects)
         if words and all(word.literal is not None and word.assignment is None for word in words):
             command.argv = [word.literal or "" for word in words]
@@ -257,10 +257,10 @@ class Parser(WordReader):
         self._skip_newlines()
         return self._sequence_items(stop_at_newline=False)
 
-    def _reserved_command(self, word: str, line: int) -> Command:
+    def _read_reserved_command(self, word: str, line: int) -> Command:
         reader = _READERS.get(word)
         if reader is None:
-            raise self.unexpected()
+            raise self.syntax_error()
         self.position += len(word)
         self.enter()
         command = reader(self, line)
@@ -283,7 +283,7 @@ class Parser(WordReader):
         body = self._compound_list()
         self.depth -= 1
         if self.peek() != ")":
-            raise self.unexpected()
+            raise self.syntax_error()
         self.position += 1
         return Subshell(line, body)
 
@@ -299,9 +299,9 @@ class Parser(WordReader):
             condition = self._compound_list()
             self._expect_reserved("then")
             branches.append((condition, self._compound_list()))
-            word = self._reserved()
+            word = self._peek_reserved()
             if word not in ("elif", "else", "fi"):
-                raise self.unexpected()
+                raise self.syntax_error()
             self.position += len(word)
             if word == "elif":
                 continue
@@ -318,7 +318,7 @@ class Parser(WordReader):
         return self._while(line, until=True)
 
     def _do_body(self) -> Sequence:
-        if self._reserved() == "{":
+        if self._peek_reserved() == "{":
             self.position += 1
             body = self._compound_list()
             self._expect_reserved("}")
@@ -336,13 +336,13 @@ class Parser(WordReader):
         name = self.read_word().text
         words: list[Word] | None = None
         self._skip_newlines()
-        if self._reserved() == "in":
+        if self._peek_reserved() == "in":
             self.position += 2
             words = []
             while self.peek() == "word":
                 words.append(self.read_word())
             if self.peek() not in (";", "\n"):
-                raise self.unexpected()
+                raise self.syntax_error()
             self._take(self.peek())
             self._skip_newlines()
         elif self.peek() == ";":
@@ -353,7 +353,7 @@ class Parser(WordReader):
     def _arithmetic_for(self, line: int) -> ArithmeticFor:
         start = self.position
         if self.arithmetic_text(start + 2) is None:
-            raise self._near("(", start)
+            raise self._error_near("(", start)
         text = self.source[start + 2 : self.position - 2]
         pieces = text.split(";")
         if len(pieces) != 3:
@@ -373,7 +373,7 @@ class Parser(WordReader):
         self._expect_reserved("in")
         clauses: list[CaseClause] = []
         self._skip_newlines()
-        while self._reserved() != "esac":
+        while self._peek_reserved() != "esac":
             clauses.append(self._case_clause())
             self._skip_newlines()
         self.position += 4
@@ -384,7 +384,7 @@ class Parser(WordReader):
         patterns = []
         while True:
             if self.peek() != "word":
-                raise self.unexpected()
+                raise self.syntax_error()
             patterns.append(self.read_word())
             if not self._accept("|"):
                 break
@@ -392,7 +392,7 @@ class Parser(WordReader):
             raise self._within_line()
         self.position += 1
         self._skip_newlines()
-        if self.peek() in (";;", ";&", ";;&") or self._reserved() == "esac":
+        if self.peek() in (";;", ";&", ";;&") or self._peek_reserved() == "esac":
             body = Sequence([])
         else:
             body = self._compound_list()
@@ -400,8 +400,8 @@ class Parser(WordReader):
         if token in (";;", ";&", ";;&"):
             self._take(token)
             return CaseClause(patterns, body, token)
-        if self._reserved() != "esac":
-            raise self.unexpected()
+        if self._peek_reserved() != "esac":
+            raise self.syntax_error()
         return CaseClause(patterns, body, ";;")
 
     def _function(self, line: int) -> FunctionDefinition:
@@ -416,9 +416,9 @@ class Parser(WordReader):
     def _function_body(self, line: int, name: str) -> FunctionDefinition:
         self._skip_newlines()
         token = self.peek()
-        word = self._reserved() if token == "word" else ""
+        word = self._peek_reserved() if token == "word" else ""
         if token != "(" and (word not in _READERS or word == "function"):
-            raise self.unexpected()
+            raise self.syntax_error()
         return FunctionDefinition(line, name, self._command())
 
     def _conditional(self, line: int) -> Conditional:
@@ -448,7 +448,7 @@ class Parser(WordReader):
             assignment.elements = self._array_elements(start)
         else:
             value_at = self.position
-            parts = self.unquoted_parts(" \t\n;&|()<>", self.extglob)
+            parts = self.read_unquoted(" \t\n;&|()<>", self.extglob)
             assignment.value = finish_word(parts, self.source[value_at : self.position], assignment=True)
         assignment.text = self.source[start : self.position]
         return assignment
@@ -464,11 +464,11 @@ class Parser(WordReader):
             if token == ")":
                 break
             if token == "":
-                error = self.unmatched(")", self.line_at(opened_at))
+                error = self.missing_closer(")", self.line_at(opened_at))
                 error.status = 1
                 raise error
             if token != "word":
-                error = self.unexpected()
+                error = self.syntax_error()
                 error.status = 1
                 raise error
             elements.append(self._array_element())
@@ -601,42 +601,42 @@ class Parser(WordReader):
         while self.peek() == "\n":
             self._take("\n")
 
-    def _reserved(self) -> str:
+    def _peek_reserved(self) -> str:
         """The reserved word at the position, if there is one."""
         self.peek()
         match = _RESERVED_HERE.match(self.source, self.position)
         return match[0] if match and match[0] in RESERVED else ""
 
     def _expect_reserved(self, word: str) -> None:
-        if self._reserved() != word:
-            raise self.unexpected()
+        if self._peek_reserved() != word:
+            raise self.syntax_error()
         self.position += len(word)
 
-    def unexpected(self) -> ShellSyntaxError:
+    def syntax_error(self) -> ShellSyntaxError:
         """The error for the token at the position."""
         token = self.peek()
         position = self.position
         if token == "" and not self._open:
             # A command that lacks its last word is ended by the newline bash adds to the text.
-            return self._near("newline", position)
+            return self._error_near("newline", position)
         if token == "":
             return ShellSyntaxError("syntax error: unexpected end of file", self.last_line())
         if token == "\n":
-            return self._near("newline", position)
+            return self._error_near("newline", position)
         if token == "word":
             number = _NUMBER_REDIRECT.match(self.source, position)
             token = number[0] if number else self._word_text()
-        return self._near(token, position)
+        return self._error_near(token, position)
 
     def _within_line(self) -> ShellSyntaxError:
         """The error for a token that had to stand on the same line."""
         self._open = False
         try:
-            return self.unexpected()
+            return self.syntax_error()
         finally:
             self._open = True
 
-    def _near(self, token: str, position: int) -> ShellSyntaxError:
+    def _error_near(self, token: str, position: int) -> ShellSyntaxError:
         return ShellSyntaxError(
             f"syntax error near unexpected token `{token}'", self.line_at(position), self.line_text(position)
         )

@@ -182,7 +182,7 @@ class _Run:
 
     def _group(self, group: Extended, reached: int) -> int:
         if group.kind == "!":
-            return self._negated(group, reached)
+            return self._match_negated(group, reached)
         if group.kind == "@":
             return self._any(group, reached)
         if group.kind == "?":
@@ -195,7 +195,7 @@ class _Run:
             total |= stepped
         return total
 
-    def _negated(self, group: Extended, reached: int) -> int:
+    def _match_negated(self, group: Extended, reached: int) -> int:
         result = 0
         while reached:
             lowest = reached & -reached

@@ -65,7 +65,7 @@ def read_unit(parser: Parser) -> Unit:
     return Unit(sequence, parser.position, warnings)
 
 
-def _parsed(source: str, first_line: int, extglob: bool) -> _Parsed:
+def _parse(source: str, first_line: int, extglob: bool) -> _Parsed:
     if len(source) > MAX_CACHED_CHARS:
         return _Parsed(source, first_line, extglob)
     key = (source, first_line, extglob)
@@ -92,7 +92,7 @@ class Reader:
         self._index = 0
         self._position = 0
         self._length = len(source.rstrip())
-        self._parsed: _Parsed | None = None
+        self._parse: _Parsed | None = None
         self._own: Parser | None = None
 
     @property
@@ -107,9 +107,9 @@ class Reader:
         if aliased or extglob != self._extglob or self._own is not None:
             unit = self._read_alone(extglob, aliased)
         else:
-            if self._parsed is None:
-                self._parsed = _parsed(self.source, self._first_line, extglob)
-            unit = self._parsed.unit(self._index)
+            if self._parse is None:
+                self._parse = _parse(self.source, self._first_line, extglob)
+            unit = self._parse.unit(self._index)
             self._index += 1
         self._position = unit.end
         return unit

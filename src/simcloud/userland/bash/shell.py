@@ -31,10 +31,10 @@ from simcloud.userland.bash.word_parts import ShellSyntaxError, finish_word
 
 MAX_DEPTH: Final = 10_000
 HOP_EVERY: Final = 15
-"""After so many levels of nested execution a fresh task goes on, so that Python's stack stays short."""
+"""Levels of nested execution before a new task continues, which keeps Python's stack short."""
 
 STRAY: Final = (VariableError, ArithmeticError_, Unbound, FileError, BadDescriptor)
-"""What can go wrong deep inside an expansion or a builtin."""
+"""Errors that expansions and builtins may raise."""
 
 
 def tail_of(sequence: Sequence) -> Simple | None:
@@ -58,7 +58,7 @@ class Shell:
         self.ctx = ctx
         self.state = state
         self.flavour = flavour
-        """``bash`` or ``sh``: how a missing command is told."""
+        """``bash`` or ``sh``: decides the message for a missing command."""
         self.mode = mode
         """Where commands come from: ``c``, ``script``, ``stdin`` or ``interactive``."""
         self.base_name = base_name
@@ -177,12 +177,12 @@ class Shell:
     def word_of(self, text: str) -> Word:
         """A word parsed from a text that holds no unquoted blanks of meaning (a subscript)."""
         try:
-            return finish_word(Parser(text).unquoted_parts("", False), text)
+            return finish_word(Parser(text).read_unquoted("", False), text)
         except ShellSyntaxError:
             return Word([Quoted(text)], text, literal=text)
 
-    def quoted_word(self, text: str) -> Word:
-        """A text with expansions in it, as inside double quotes."""
+    def parse_quoted(self, text: str) -> Word:
+        """Parse a text with expansions, as inside double quotes."""
         try:
             return Parser(text).here_text(text, self.line)
         except ShellSyntaxError:

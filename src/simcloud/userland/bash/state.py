@@ -46,7 +46,7 @@ SHOPTS_ON: Final = (
     "globskipdots", "hostcomplete", "interactive_comments", "patsub_replacement", "progcomp", "promptvars",
     "sourcepath",
 )  # fmt: skip
-"""Those that are on from the start."""
+"""Options that are on by default."""
 
 
 MAX_NAMEREF_DEPTH: Final = 8
@@ -211,10 +211,10 @@ class State:
         if variable.items is not None:
             self.store_element(name, variable, "0" if variable.associative else 0, value, append)
             return
-        variable.scalar = self.shaped(variable, value, variable.scalar if append else None)
+        variable.scalar = self.apply_attributes(variable, value, variable.scalar if append else None)
 
-    def shaped(self, variable: Variable, value: str, before: str | None) -> str:
-        """A new value after the integer and letter-case attributes; ``before`` is appended to."""
+    def apply_attributes(self, variable: Variable, value: str, before: str | None) -> str:
+        """Apply the integer and letter-case attributes to a new value, which is appended to ``before``."""
         if variable.integer:
             number = evaluate(value, self)
             if before is not None:
@@ -234,7 +234,7 @@ class State:
             raise Readonly(name)
         assert variable.items is not None
         before = variable.items.get(key, "") if append else None
-        variable.items[key] = self.shaped(variable, value, before)
+        variable.items[key] = self.apply_attributes(variable, value, before)
 
     def assign_element(self, name: str, subscript: str, value: str, append: bool = False) -> None:
         """``name[subscript]=value``; the subscript is already expanded."""

@@ -1,4 +1,4 @@
-"""Streams that the shell itself makes: here-documents and closed descriptors."""
+"""Streams that the shell itself makes: here-documents, closed descriptors and ``/dev/tcp`` connections."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def safe_size(stream: Stream, delimiter: bytes) -> int:
 
 
 class SocketStream(Stream):
-    """Both ends of a plain TCP connection."""
+    """The connection behind ``/dev/tcp/host/port``."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__()

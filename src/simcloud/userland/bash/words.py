@@ -82,12 +82,12 @@ class WordReader:
         lines = self.source.count("\n") + (0 if self.source.endswith("\n") else 1)
         return self.first_line + lines
 
-    def unmatched(self, closer: str, line: int) -> ShellSyntaxError:
-        """The text ended inside quotes or brackets."""
+    def missing_closer(self, closer: str, line: int) -> ShellSyntaxError:
+        """Return the error for a text that ends inside quotes or brackets."""
         return ShellSyntaxError(f"unexpected EOF while looking for matching `{closer}'", line)
 
     def enter(self) -> None:
-        """One level deeper; a limit keeps hostile input from exhausting the stack."""
+        """Enter a nesting level; the limit keeps hostile input from exhausting the stack."""
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise ShellSyntaxError(
@@ -103,21 +103,21 @@ class WordReader:
     def read_word(self, assignment: bool = False) -> Word:
         """The word at the position, up to a blank or an operator."""
         start = self.position
-        parts = self.unquoted_parts(WORD_END, self.extglob)
+        parts = self.read_unquoted(WORD_END, self.extglob)
         return finish_word(parts, self.source[start : self.position], assignment)
 
     def read_until(self, stops: str, extglob: bool = True) -> Word:
         """A word up to one of the stop characters (left in place); blanks belong to it."""
         start = self.position
-        parts = self.unquoted_parts(stops, extglob)
+        parts = self.read_unquoted(stops, extglob)
         if self.position >= self.end:
-            raise self.unmatched("}" if "}" in stops else stops[-1], self.line_at(start))
+            raise self.missing_closer("}" if "}" in stops else stops[-1], self.line_at(start))
         return finish_word(parts, self.source[start : self.position])
 
-    def unquoted_parts(
+    def read_unquoted(
         self, stops: str, extglob: bool, brackets: bool = False, regex: bool = False
     ) -> list[Part]:
-        """Parts up to an unquoted stop character or the end of the text."""
+        """Read parts up to an unquoted stop character or the end of the text."""
         source, end = self.source, self.end
         parts: list[Part] = []
         plain = _plain_run(stops, extglob)
@@ -140,12 +140,12 @@ class WordReader:
                 parts.append(self._process_substitution(character))
                 continue
             elif regex and character == "(":
-                self._bracketed(parts, "(", stops, regex=True)
+                self._read_bracketed(parts, "(", stops, regex=True)
                 continue
             elif character in stops and not (regex and character in "|<>;&"):
                 break
             elif extglob and character in EXTGLOB and following == "(":
-                self._bracketed(parts, character + "(", stops)
+                self._read_bracketed(parts, character + "(", stops)
                 continue
             if character == "\\":
                 self._backslash(parts)
@@ -156,25 +156,25 @@ class WordReader:
             elif character == "$":
                 parts.append(self.dollar(quoted=False))
             elif character == "`":
-                parts.append(self.backquoted(quoted=False))
+                parts.append(self.read_backquoted(quoted=False))
             else:
                 parts.append(Literal(character))
                 self.position += 1
         return parts
 
-    def _bracketed(self, parts: list[Part], opening: str, stops: str, regex: bool = False) -> None:
-        """A parenthesised stretch inside a word: an extended glob or a regular expression's group."""
+    def _read_bracketed(self, parts: list[Part], opening: str, stops: str, regex: bool = False) -> None:
+        """Read a parenthesised part of a word: an extended glob or a group of a regular expression."""
         start = self.position
         parts.append(Literal(opening))
         self.position += len(opening)
         self.enter()
         while True:
-            parts.extend(self.unquoted_parts(")(", not regex, regex=False))
+            parts.extend(self.read_unquoted(")(", not regex, regex=False))
             if self.position >= self.end:
-                raise self.unmatched(")", self.line_at(start))
+                raise self.missing_closer(")", self.line_at(start))
             if self.source[self.position] == ")":
                 break
-            self._bracketed(parts, "(", stops, regex)
+            self._read_bracketed(parts, "(", stops, regex)
         parts.append(Literal(")"))
         self.position += 1
         self.depth -= 1
@@ -191,7 +191,7 @@ class WordReader:
         start = self.position
         closing = self.source.find("'", start + 1)
         if closing < 0:
-            raise self.unmatched("'", self.line_at(start))
+            raise self.missing_closer("'", self.line_at(start))
         self.position = closing + 1
         return Quoted(self.source[start + 1 : closing])
 
@@ -199,10 +199,10 @@ class WordReader:
         start = self.position
         self.position += 1
         self.enter()
-        parts = self.quoted_parts('"')
+        parts = self.read_quoted('"')
         self.depth -= 1
         if self.position >= self.end:
-            raise self.unmatched('"', self.line_at(start))
+            raise self.missing_closer('"', self.line_at(start))
         self.position += 1
         texts = [part.text for part in parts if isinstance(part, Quoted)]
         if len(texts) == len(parts):
@@ -211,8 +211,8 @@ class WordReader:
 
     # -- quoted text ---------------------------------------------------------------------------
 
-    def quoted_parts(self, stop: str) -> list[Part]:
-        """Parts as inside double quotes, up to ``"`` or ``}`` (left in place) or, for "", the end."""
+    def read_quoted(self, stop: str) -> list[Part]:
+        """Read parts as inside double quotes, up to ``"`` or ``}`` (left in place) or, for "", the end."""
         source, end = self.source, self.end
         parts: list[Part] = []
         escapable = '$`\\"\n' + stop if stop else "$`\\\n"
@@ -239,7 +239,7 @@ class WordReader:
             elif character == "$":
                 parts.append(self.dollar(quoted=True))
             elif character == "`":
-                parts.append(self.backquoted(quoted=stop == '"'))
+                parts.append(self.read_backquoted(quoted=stop == '"'))
             elif character == '"' and stop == "}":
                 parts.append(self._double_quoted())
             else:
@@ -250,7 +250,7 @@ class WordReader:
     # -- dollars -------------------------------------------------------------------------------
 
     def dollar(self, quoted: bool) -> Part:
-        """Whatever the ``$`` at the position begins."""
+        """Read the expansion that the ``$`` at the position begins."""
         start = self.position
         following = self.source[start + 1 : start + 2]
         match = _DOLLAR_NAME.match(self.source, start + 1)
@@ -287,7 +287,7 @@ class WordReader:
         closing = self.matching(start, "(", ")")
         if self.source[closing + 1 : closing + 2] != ")":
             if closing + 1 >= self.end:
-                raise self.unmatched(")", self.line_at(start))
+                raise self.missing_closer(")", self.line_at(start))
             return None
         self.position = closing + 2
         return self.expression_word(self.source[start:closing])
@@ -301,7 +301,7 @@ class WordReader:
         reader.enter()
         parts: list[Part] = []
         while reader.position < reader.end:
-            parts.extend(reader.quoted_parts('"'))
+            parts.extend(reader.read_quoted('"'))
             reader.position += 1
         return finish_word(parts, text)
 
@@ -325,14 +325,14 @@ class WordReader:
                 if depth == 0:
                     return position
             position += 1
-        raise self.unmatched(closing, self.line_at(start))
+        raise self.missing_closer(closing, self.line_at(start))
 
     def _skip_quoted(self, start: int, quote: str) -> int:
         position = start + 1
         while position < self.end and self.source[position] != quote:
             position += 2 if self.source[position] == "\\" else 1
         if position >= self.end:
-            raise self.unmatched(quote, self.line_at(start))
+            raise self.missing_closer(quote, self.line_at(start))
         return position
 
     def _ansi_quoted(self) -> Quoted:
@@ -341,12 +341,12 @@ class WordReader:
         while position < self.end and self.source[position] != "'":
             position += 2 if self.source[position] == "\\" else 1
         if position >= self.end:
-            raise self.unmatched("'", self.line_at(start))
+            raise self.missing_closer("'", self.line_at(start))
         self.position = position + 1
         return Quoted(decode_ansi_c(self.source[start:position]))
 
-    def backquoted(self, quoted: bool) -> Backquoted:
-        """A stretch in backquotes; its own backslashes are undone, the rest is parsed when it runs."""
+    def read_backquoted(self, quoted: bool) -> Backquoted:
+        """Read a command in backquotes; its backslashes are resolved, and it is parsed when it runs."""
         start = self.position
         closing = self._skip_quoted(start, "`")
         self.position = closing + 1
@@ -367,9 +367,9 @@ class WordReader:
         """``[...]`` at the position, brackets inside it paired."""
         start = self.position
         self.position += 1
-        parts = self.unquoted_parts("]", False, brackets=True)
+        parts = self.read_unquoted("]", False, brackets=True)
         if self.position >= self.end:
-            raise self.unmatched("]", self.line_at(start))
+            raise self.missing_closer("]", self.line_at(start))
         word = finish_word(parts, self.source[start + 1 : self.position])
         self.position += 1
         return word
@@ -380,7 +380,7 @@ class WordReader:
         """The body of an unquoted here-document: expansions, but quotes stand for themselves."""
         reader = type(self)(text, line, self.extglob)
         reader.depth = self.depth
-        return finish_word(reader.quoted_parts(""), text)
+        return finish_word(reader.read_quoted(""), text)
 
 
 _RUNS: dict[tuple[str, bool], re.Pattern[str]] = {}
@@ -415,7 +415,7 @@ def _read_braced(reader: WordReader, quoted: bool) -> Part:
     try:
         reader.position = reader.matching(start + 2, "{", "}") + 1
     except ShellSyntaxError:
-        raise reader.unmatched("}", reader.line_at(start)) from None
+        raise reader.missing_closer("}", reader.line_at(start)) from None
     return BadSubstitution(reader.source[start : reader.position])
 
 
@@ -496,7 +496,7 @@ def _replacement(reader: WordReader, part: Parameter) -> None:
     if part.operator == "//" and reader.next_is("/"):  # what is to be replaced is never nothing
         first.append(Literal("/"))
         reader.position += 1
-    first.extend(reader.unquoted_parts("/}", True))
+    first.extend(reader.read_unquoted("/}", True))
     part.first = finish_word(first, reader.source[start : reader.position])
     if reader.next_is("/"):
         reader.position += 1
@@ -507,9 +507,9 @@ def _default_word(reader: WordReader, quoted: bool) -> Word:
     if not quoted:
         return reader.read_until("}", extglob=False)
     start = reader.position
-    parts = reader.quoted_parts("}")
+    parts = reader.read_quoted("}")
     if reader.position >= reader.end:
-        raise reader.unmatched("}", reader.line_at(start))
+        raise reader.missing_closer("}", reader.line_at(start))
     return finish_word(parts, reader.source[start : reader.position])
 
 
@@ -526,7 +526,7 @@ def _offset_word(reader: WordReader) -> Word:
             parts.append(reader.dollar(quoted=True))
             continue
         if character == "`":
-            parts.append(reader.backquoted(quoted=False))
+            parts.append(reader.read_backquoted(quoted=False))
             continue
         questions += (character == "?") - (character == ":")
         brackets += (character in "([{") - (character in ")]}")

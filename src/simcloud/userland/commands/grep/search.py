@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, FileStream, Stream
-from simcloud.patterns import Match, Regex, Search, TooMuchWorkError, metered_search
+from simcloud.patterns import Match, Regex, Search, TooMuchWorkError, meter_search
 from simcloud.userland.commands.grep.printer import Printer
 from simcloud.userland.commands.grep.settings import TROUBLE, Settings
 from simcloud.userland.commands.options import UsageError
@@ -65,7 +65,7 @@ class Searcher:
         self._ctx = ctx
         self._program = program
         self._settings = settings
-        self._find: Search = _never if regex is None else metered_search(regex, ctx.spend_turn)
+        self._find: Search = _never if regex is None else meter_search(regex, ctx.spend_turn)
         self._group_shown = False
 
     async def search(self, stream: Stream, name: str, named: bool) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simcloud.patterns import Regex, Search, metered_search
+from simcloud.patterns import Regex, Search, meter_search
 from simcloud.userland.commands.sed.reader import ScriptError
 from simcloud.userland.commands.sed.script import Substitution
 
@@ -35,6 +35,6 @@ class Patterns:
                 raise ScriptError(f"{self._place}: no previous regular expression")
             return self._last
         if regex not in self._searches:
-            self._searches[regex] = metered_search(regex, self._spend_turn)
+            self._searches[regex] = meter_search(regex, self._spend_turn)
         self._last = regex
         return regex
