@@ -28,7 +28,7 @@ from simcloud.userland.jq.machine import (
     Op,
     State,
 )
-from simcloud.userland.jq.parser import located
+from simcloud.userland.jq.parser import add_location
 from simcloud.userland.jq.run import Run, too_much
 from simcloud.userland.jq.scope import Code, Function, Order, Parameter, Scope, Variable, frame_getter
 from simcloud.userland.jq.tree import Bind, Call, Literal, Node, Value, VariablePattern
@@ -168,7 +168,7 @@ class Compiler:
 
     def _complain(self, message: str, at: int, scope: Scope) -> None:
         """Note a mistake: a function's own come first, then those of functions inside it."""
-        self._complaints[*scope.order, (0, at, 0)] = located(message, self._source, max(at, 0))
+        self._complaints[*scope.order, (0, at, 0)] = add_location(message, self._source, max(at, 0))
 
     # -- calls -------------------------------------------------------------------------------------------
 

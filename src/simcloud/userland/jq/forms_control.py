@@ -219,11 +219,11 @@ def bind(compiler: Compiler, node: Bind, then: Op, scope: Scope) -> Op:
 
     match = matching(compiler, enter, scope)
 
-    def bound(item: Value, frame: Frame, stack: Any, _: Any) -> State:
+    def bind_variable(item: Value, frame: Frame, stack: Any, _: Any) -> State:
         value, path, rest = stack
         return match, item, frame, (value, rest), path
 
-    return compiler.aside(node.source, bound, scope)
+    return compiler.aside(node.source, bind_variable, scope)
 
 
 @form(Reduce)

@@ -307,7 +307,7 @@ def _check_key(parser: Parser, key: Node) -> None:
         parser.complain_of_key(key.value)
 
 
-def _computed_key_pattern(parser: Parser, *v: Any) -> Any:
+def _make_key_pattern(parser: Parser, *v: Any) -> Any:
     _check_key(parser, v[1])
     return v[1], None, v[4]
 
@@ -328,7 +328,7 @@ rule("ObjPat = $ IDENT : Pattern", lambda _, __, name, ___, pattern: (Literal(na
 rule("ObjPat = IDENT : Pattern", lambda _, name, __, pattern: (Literal(name), None, pattern))
 rule("ObjPat = Keyword : Pattern", lambda _, name, __, pattern: (Literal(name), None, pattern))
 rule("ObjPat = String : Pattern", lambda _, key, __, pattern: (key, None, pattern))
-rule("ObjPat = ( Exp ) : Pattern", _computed_key_pattern)
+rule("ObjPat = ( Exp ) : Pattern", _make_key_pattern)
 rule("ObjPat = error : Pattern", complain("May need parentheses around object key expression"))
 for _word in KEYWORDS:
     rule(f"Keyword = {_word}", first)
@@ -342,7 +342,7 @@ def _variable_pair(parser: Parser, _: Any, name: str) -> Any:
     return Literal(name), value
 
 
-def _computed_pair(parser: Parser, *v: Any) -> Any:
+def _make_pair(parser: Parser, *v: Any) -> Any:
     _check_key(parser, v[1])
     return v[1], v[4]
 
@@ -364,5 +364,5 @@ rule("MkDictPair = $ IDENT", _variable_pair)
 rule("MkDictPair = $ Keyword", _variable_pair, since="1.7")
 rule("MkDictPair = IDENT", lambda _, name: (Literal(name), Index(DOT, Literal(name), False)))
 rule("MkDictPair = Keyword", lambda _, name: (Literal(name), Index(DOT, Literal(name), False)), since="1.7")
-rule("MkDictPair = ( Exp ) : ExpD", _computed_pair)
+rule("MkDictPair = ( Exp ) : ExpD", _make_pair)
 rule("MkDictPair = error : ExpD", _doubtful_pair)

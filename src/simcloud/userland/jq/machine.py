@@ -1,9 +1,9 @@
 """The machine that runs a compiled program.
 
-A program is a graph of operations. Each takes the state (the value at hand, the frame of the function
-at work, the values put aside, the path so far) and returns the next operation with the next state. States are
+A program is a graph of operations. Each takes the state (the current value, the frame of the current
+function, the saved values, the path so far) and returns the next operation with the next state. States are
 never changed, so a choice is remembered by keeping one: ``forks`` is the stack of what else could be
-done, and "no result" means taking the last one from it. Nothing recurses in Python, however deep a
+done, and "no result" means taking the last one from it. No Python function recurses, however deep a
 program does; what limits it are counts.
 """
 
@@ -45,7 +45,7 @@ class Status(Enum):
 
 
 class Catch:
-    """A fork that is there for errors: on the way back it does nothing."""
+    """A fork that handles errors; on backtracking it does nothing."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine

@@ -194,7 +194,7 @@ def parse_colours(text: str) -> tuple[str, ...] | None:
 
 
 def brief(value: Value, size_bytes: int) -> str:
-    """The start of a value's text, for messages: cut to so many bytes, the last three of them dots."""
+    """Return the start of a value's text for messages, cut to a number of bytes and ended by three dots."""
     text = bytearray()
     for piece in _pieces(value):
         text += piece.encode()

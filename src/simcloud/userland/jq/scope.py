@@ -85,7 +85,7 @@ class Scope:
 
 
 def frame_getter(hops: int) -> Callable[[Frame], Frame]:
-    """From a frame to the one so many levels up."""
+    """Return a function from a frame to its ancestor ``hops`` levels up."""
     if hops == 0:
         return lambda frame: frame
     if hops == 1:

@@ -58,7 +58,7 @@ def documents(data: bytes) -> list[Any]:
         raise BadYaml("more than 8 MiB of YAML")
     try:
         reader = _Reader()
-        found = [reader.value(one, 0) for one in yaml.load_all(data, _Loader)]
+        found = [reader.value(document, 0) for document in yaml.load_all(data, _Loader)]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise BadYaml(f"yaml: {_place(error)}") from None
     return found or [None]
@@ -82,9 +82,9 @@ class _Reader:
         if depth > DEEPEST or self._values > MOST_VALUES:
             raise ValueError("document contains excessive aliasing")
         if isinstance(value, dict):
-            return {_key(key): self.value(one, depth + 1) for key, one in value.items()}
+            return {_key(key): self.value(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list | set | tuple):
-            return [self.value(one, depth + 1) for one in value]
+            return [self.value(item, depth + 1) for item in value]
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return value
         if isinstance(value, int | float):
@@ -108,9 +108,9 @@ def to_yaml(value: Any, indent: int) -> str:
 def plain(value: Any) -> Any:
     """A value of jq's with whole numbers as such."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and value == value and abs(value) < 1e16 and value == int(value):
         return int(value)
     return value

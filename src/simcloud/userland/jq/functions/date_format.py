@@ -46,7 +46,7 @@ class Time:
 
     @staticmethod
     def of_seconds(seconds: int) -> Time:
-        """The time so many seconds after 1970."""
+        """Return the time for a number of seconds since 1970."""
         days, rest = divmod(seconds, DAY_S)
         year = 1970 + days // 366 if days >= 0 else 1970 + days // 365
         while days_before(year + 1, 0) <= days:

@@ -193,12 +193,12 @@ class _Places:
         self._byte = self._character = 0
 
     def part(self, begin: int, end: int) -> dict[str, Value]:
-        """What a match or a group is told as."""
+        """Return the object that describes a match or a group."""
         text = self._line[begin:end].decode()
         return {"offset": self.offset(begin), "length": float(len(text)), "string": text}
 
     def offset(self, place: int) -> float:
-        """How many characters stand before a place."""
+        """Return the number of characters before a place."""
         if self._ascii:
             return float(place)
         if place < self._byte:
