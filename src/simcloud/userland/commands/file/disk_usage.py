@@ -13,7 +13,7 @@ from simcloud.userland.commands.file.sizes import HUMAN, KIB, SI, BlockSize, blo
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.text.counts import parse_number
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 NO_LIMIT: Final = 1 << 62
@@ -115,7 +115,7 @@ class _Counter:
                 await self._look(step, steps)
             except FileError as error:
                 self._status = await complain(
-                    self._ctx, f"cannot access {always_quoted_name(step.path)}", error
+                    self._ctx, f"cannot access {quote_name_always(step.path)}", error
                 )
         return self._status
 
@@ -147,7 +147,7 @@ class _Counter:
         try:
             names = self._ctx.files.listdir(step.path)
         except FileError as error:
-            shown = always_quoted_name(step.path)
+            shown = quote_name_always(step.path)
             self._status = await complain(self._ctx, f"cannot read directory {shown}", error)
             return
         for name in reversed(names):

@@ -96,7 +96,7 @@ async def file(ctx: Context) -> int:
 
 async def _words(ctx: Context, options: Options, path: str) -> str:
     try:
-        kind, mime, charset = await _examined(ctx, path, options.any("L", "dereference"))
+        kind, mime, charset = await _examine(ctx, path, options.any("L", "dereference"))
     except FileError as error:
         return f"cannot open `{path}' ({error})"
     if options.any("i", "mime"):
@@ -106,7 +106,7 @@ async def _words(ctx: Context, options: Options, path: str) -> str:
     return charset if options.any("mime-encoding") else kind
 
 
-async def _examined(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
+async def _examine(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
     """What a file is in words, as a MIME type, and in which encoding."""
     if path == "-":
         return _data_kind(await read_whole(ctx, ctx.stdin, LOOKED_AT_BYTES))

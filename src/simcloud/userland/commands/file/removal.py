@@ -10,7 +10,7 @@ from simcloud.userland.commands.file.confirmation import is_agreed
 from simcloud.userland.commands.file.names import base_name, complain, folder_name, join
 from simcloud.userland.commands.file.stat import kind_of
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 from simcloud.userland.commands.text.tool import misuse, one_of, tool
 
 ASK_WHEN = ("never,no,none", "once", "always,yes")
@@ -92,7 +92,7 @@ class Remover:
 
     async def _remove_folder(self, step: _Step) -> None:
         if self._problems > step.inside:
-            return  # something in it stayed, which has been told
+            return  # an entry could not be removed, which has been reported
         if self._ask and not await is_agreed(self._ctx, f"remove directory {shown(step.path)}"):
             return
         self._ctx.files.rmdir(step.path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool], least: Sequence[int] = ()) -> list[str]:
+def align_columns(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], least: Sequence[int] = ()
+) -> list[str]:
     """Lines whose columns are as wide as their widest cell, and at least as wide as ``least`` says.
 
     ``right`` tells which columns stand on the right. The last column is as long as it is.

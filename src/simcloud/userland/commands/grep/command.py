@@ -88,7 +88,7 @@ class _Grep:
             raise UsageError(f"{self.program}: {mistake}", TROUBLE) from None
 
     async def complain(self, name: str, why: str, *, warning: bool = False) -> None:
-        """Report what went wrong with a file, unless told not to."""
+        """Report a problem with a file, except with ``-s``."""
         self.failed = self.failed or not warning
         if not self.settings.silent:
             await self.ctx.err(f"{self.program}: {'warning: ' if warning else ''}{name}: {why}\n")

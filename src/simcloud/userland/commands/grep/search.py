@@ -215,7 +215,7 @@ class Searcher:
         if settings.count and not settings.quiet and not settings.listing:
             file.printer.count(file.selected)
         if settings.listing and not settings.quiet and (file.selected > 0) == (settings.listing == "l"):
-            file.printer.listed(file.name)
+            file.printer.add_name(file.name)
         await self._flush(file)
         silenced = file.binary and file.selected > file.selected_before_nul
         if settings.shows_lines and settings.binary == "binary" and (silenced or file.unprintable):

@@ -236,12 +236,12 @@ class _Reader:
 
     def action(self, value: str) -> str:
         if value not in _ACTIONS:
-            choices = "".join(f"\n  - {self.quoted(action)}" for action in _ACTIONS)
-            what = f"invalid argument {self.quoted(value)} for {self.quoted('--directories')}"
+            choices = "".join(f"\n  - {self.quote(action)}" for action in _ACTIONS)
+            what = f"invalid argument {self.quote(value)} for {self.quote('--directories')}"
             raise UsageError(f"{self.program}: {what}\nValid arguments are:{choices}\n{_USAGE}", 1)
         return value
 
-    def quoted(self, word: str) -> str:
+    def quote(self, word: str) -> str:
         return f"‘{word}’" if self.settings.utf8 else f"'{word}'"
 
     def glob_file(self, path: str) -> None:

@@ -11,7 +11,7 @@ from simcloud.machine.process import Context, Process
 WILDCARD = "0.0.0.0"
 
 
-def shown_endpoint(endpoint: tuple[str, int], wildcard: str = WILDCARD) -> str:
+def format_endpoint(endpoint: tuple[str, int], wildcard: str = WILDCARD) -> str:
     """``address:port``, with a star for no port; the wildcard address may have another look."""
     address, port = endpoint
     return f"{wildcard if address == WILDCARD else address}:{port or '*'}"

@@ -68,7 +68,7 @@ class Url:
         """Host and port, the port only where it is not the usual one."""
         return self.host if self.port == PORTS.get(self.scheme) else f"{self.host}:{self.port}"
 
-    def redirected(self, location: str) -> Url | None:
+    def follow_redirect(self, location: str) -> Url | None:
         """Where a redirect leads."""
         try:
             return Url.parse(urljoin(self.text, location))
@@ -106,7 +106,7 @@ class ExchangeFailed(Exception):
 
 
 Watcher = Callable[[str, str], Awaitable[None]]
-"""Told of each step as it happens: ``trying``, ``failed``, ``connected`` or ``sent``, and about what."""
+"""Called for each step with its name (``trying``, ``failed``, ``connected`` or ``sent``) and its subject."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ WRONG_USE: Final = 2
 
 @command("ping", "ping4")
 async def ping(ctx: Context) -> int:
-    """Send echo requests until told to stop, or as many as -c says."""
+    """Send echo requests until interrupted, or the number given by -c."""
     try:
         options = parse(ctx.args, "46aABbc:CDdfhI:i:l:Lm:M:nOp:qQ:rRs:S:t:T:UvVw:W:")
     except UsageError as mistake:

@@ -1,6 +1,6 @@
-"""The lines that sed reads: one file after the other, with a look ahead where ``$`` asks for it.
+"""The input lines of sed: one file after the other, with look-ahead where ``$`` needs it.
 
-Nothing is read before it is needed, so that sed in a pipe answers line by line.
+Input is read only when it is needed, so that sed in a pipe answers line by line.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class _Parser:
     # -- commands -------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """Nothing but the end of the command may follow."""
+        """Expect the end of the command."""
         char = self.reader.get_nonblank()
         if char in ("}", "#"):
             self.reader.back(char)

@@ -84,8 +84,8 @@ async def nsenter(ctx: Context, options: Options) -> int:
     if "m" in joined:
         ctx.chroot(target.files)
     if "n" not in joined and "p" not in joined:
-        return await _joined(ctx, ctx.process, command)
-    return await _joined(ctx, target, command)
+        return await _run_inside(ctx, ctx.process, command)
+    return await _run_inside(ctx, target, command)
 
 
 def _target(ctx: Context, options: Options) -> Process | None:
@@ -103,7 +103,7 @@ def _target(ctx: Context, options: Options) -> Process | None:
     return target
 
 
-async def _joined(ctx: Context, target: Process, command: list[str]) -> int:
+async def _run_inside(ctx: Context, target: Process, command: list[str]) -> int:
     """Run a command as a process of the container that the target is in."""
     try:
         process = target.container.launch(

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, Stream
 from simcloud.machine.process.context import DESCRIPTOR_FOLDERS, STANDARD_STREAMS
-from simcloud.userland.commands.text.quoting import always_quoted_name, quoted_name
+from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 from simcloud.userland.commands.text.tool import fail
 
 CHUNK_BYTES = 65536
@@ -153,7 +153,7 @@ class Inputs:
     async def complain(self, wording: str, name: str, why: str) -> None:
         """Report a failed operand and remember it for the exit status."""
         self.failed = True
-        text = wording.format(plain=name, name=quoted_name(name), quoted=always_quoted_name(name), why=why)
+        text = wording.format(plain=name, name=quote_name(name), quoted=quote_name_always(name), why=why)
         await self.ctx.err(f"{self.ctx.args[0]}: {text}\n")
 
 

@@ -43,7 +43,7 @@ def _text(data: bytes | bytearray) -> str:
     return bytes(data).decode("utf-8", "surrogateescape")
 
 
-async def separated(ctx: Context, stream: Stream, separator: bytes) -> AsyncIterator[Item]:
+async def split_at(ctx: Context, stream: Stream, separator: bytes) -> AsyncIterator[Item]:
     """What stands between separators, as it is."""
     cutter = RecordCutter(separator)
     while data := await read_chunk(ctx, stream):
@@ -63,12 +63,12 @@ async def whole_lines(ctx: Context, stream: Stream) -> AsyncIterator[Item]:
         ended = not data
         last = cutter.last() if ended else None
         for line in cutter.cut(data) if data else [last] if last is not None else []:
-            item = _unquoted(line.lstrip(BLANKS))
+            item = _unquote(line.lstrip(BLANKS))
             if item:
                 yield Item(_text(item), ends_line=True)
 
 
-def _unquoted(line: bytes) -> bytes:
+def _unquote(line: bytes) -> bytes:
     """A line with its quotes and backslashes taken away, blanks kept."""
     out, at = bytearray(), 0
     while at < len(line):

@@ -13,7 +13,7 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.file.confirmation import is_agreed
 from simcloud.userland.commands.file.copy.rules import Rules
 from simcloud.userland.commands.file.names import complain, folder_name, join
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 
 CHUNK_BYTES: Final = 131_072
 Identity = tuple[int, int]

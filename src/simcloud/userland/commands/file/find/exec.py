@@ -8,7 +8,7 @@ from simcloud.machine.process import CommandNotFound, ForkFailed, NotExecutable,
 from simcloud.userland.commands.file.find.search import Found, Search, Test
 from simcloud.userland.commands.file.find.words import Words
 from simcloud.userland.commands.file.names import folder_name
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 MAX_LINE_BYTES: Final = 128 * 1024
 """How long a command line with many files may become."""
@@ -99,5 +99,5 @@ async def _run(search: Search, argv: list[str], folder: str | None, quiet_stdin:
         reason = "No such file or directory"
     except (NotExecutable, ForkFailed) as error:
         reason = str(error)
-    await ctx.err(f"{ctx.args[0]}: {always_quoted_name(argv[0])}: {reason}\n")
+    await ctx.err(f"{ctx.args[0]}: {quote_name_always(argv[0])}: {reason}\n")
     return 1

@@ -10,7 +10,7 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.file.names import base_name
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.system.accounts import Accounts
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 UNLIMITED = 1 << 30
 
@@ -59,7 +59,7 @@ class Search:
     async def complain(self, path: str, error: FileError | str) -> None:
         """``find: 'path': reason``, and the search ends with status 1."""
         self.status = 1
-        await self.ctx.err(f"{self.ctx.args[0]}: {always_quoted_name(path)}: {error}\n")
+        await self.ctx.err(f"{self.ctx.args[0]}: {quote_name_always(path)}: {error}\n")
 
     def mistake(self, what: str) -> UsageError:
         """The end of the search because of a wrong command line."""

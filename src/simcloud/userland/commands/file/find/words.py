@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.userland.commands.file.find.search import Found, Search
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)")
@@ -47,11 +47,11 @@ class Words:
         text = self.argument()
         if not (text.isdecimal() and text.isascii()) or len(text) > 9:
             raise self._search.mistake(
-                f"Expected a positive decimal integer argument to {self._current}, but got {always_quoted_name(text)}"
+                f"Expected a positive decimal integer argument to {self._current}, but got {quote_name_always(text)}"
             )
         return int(text)
 
-    def compared(self, value_of: Callable[[Found], int]) -> Condition:
+    def compare_number(self, value_of: Callable[[Found], int]) -> Condition:
         """A test against ``N``, ``+N`` or ``-N``."""
         text = self.argument()
         if _WHOLE.fullmatch(text) is None:
@@ -75,7 +75,7 @@ class Words:
         try:
             return self._search.ctx.files.stat(path, follow)
         except FileError as error:
-            raise self._search.mistake(f"{always_quoted_name(path)}: {error}") from None
+            raise self._search.mistake(f"{quote_name_always(path)}: {error}") from None
 
 
 def compare(sign: str, number: int, value_of: Callable[[Found], int]) -> Condition:

@@ -41,7 +41,7 @@ class RequestBuilder:
         elif options.any("form"):
             await self._prepare_form()
         elif options.any(*DATA_OPTIONS):
-            self._data = await self._joined_data()
+            self._data = await self._join_data()
             self._content_type = FORM_TYPE
 
     def url(self, url: Url) -> Url:
@@ -119,13 +119,13 @@ class RequestBuilder:
 
     # -- data ----------------------------------------------------------------------------------
 
-    async def _joined_data(self) -> bytes:
+    async def _join_data(self) -> bytes:
         data = b""
         for option, value in self._options.given:
             if option not in DATA_OPTIONS:
                 continue
             if option == "data-urlencode":
-                part = await self._encoded(value)
+                part = await self._encode(value)
             elif option != "data-raw" and value.startswith("@"):
                 part = await self._content(value[1:]) or b""
                 if option in ("data", "data-ascii"):
@@ -135,17 +135,17 @@ class RequestBuilder:
             data += (b"&" if data and option != "json" else b"") + part
         return data
 
-    async def _encoded(self, value: str) -> bytes:
+    async def _encode(self, value: str) -> bytes:
         """``content``, ``=content``, ``name=content``, ``@file`` or ``name@file``."""
         ends = [at for at in (value.find("="), value.find("@")) if at >= 0]
         if not ends:
-            return _escaped(value.encode("utf-8", "surrogateescape"))
+            return _escape(value.encode("utf-8", "surrogateescape"))
         at = min(ends)
         name, rest = value[:at], value[at + 1 :]
         content = rest.encode("utf-8", "surrogateescape")
         if value[at] == "@":
             content = await self._content(rest) or b""
-        return (f"{name}=".encode() if name else b"") + _escaped(content)
+        return (f"{name}=".encode() if name else b"") + _escape(content)
 
     async def _content(self, path: str) -> bytes | None:
         """A file, or standard input for a dash; None when it cannot be read."""
@@ -175,5 +175,5 @@ class RequestBuilder:
         self._content_type = f"multipart/form-data; boundary={boundary}"
 
 
-def _escaped(content: bytes) -> bytes:
+def _escape(content: bytes) -> bytes:
     return quote(content, safe="-._~").replace("%20", "+").encode()

@@ -116,7 +116,7 @@ class Transfer:
                 and exchange.response.status in REDIRECTS
                 and options.any("location", "location-trusted")
             ):
-                target = url.redirected(location)
+                target = url.follow_redirect(location)
             if target is None:
                 return exchange
             if self._redirects >= limit:
@@ -148,7 +148,7 @@ class Transfer:
             request,
             connect_timeout_s=connect_s,
             timeout_s=max(0.0, total_s - elapsed_s),
-            address=self._resolved(url),
+            address=self._find_address(url),
             watcher=watch if self._verbose else None,
         )
         if self._verbose:
@@ -158,7 +158,7 @@ class Transfer:
             await self._ctx.err(f"{{ [{size} bytes data]\n" if size else "")
         return exchange
 
-    def _resolved(self, url: Url) -> str | None:
+    def _find_address(self, url: Url) -> str | None:
         for entry in self._options.all("resolve"):
             host, port, address = [*entry.lstrip("+").split(":", 2), "", ""][:3]
             if host in (url.host, "*") and port == str(url.port):
@@ -233,7 +233,7 @@ class Transfer:
         if not form:
             return
         location = self._exchange.response.header("Location") if self._exchange is not None else None
-        target = self._url.redirected(location) if self._url is not None and location else None
+        target = self._url.follow_redirect(location) if self._url is not None and location else None
         times = self._exchange.times if self._exchange is not None else Timeline()
         times.total_s = self._ctx.kernel.now - self._begun_at
         out, err = write_out(

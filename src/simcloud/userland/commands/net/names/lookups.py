@@ -66,11 +66,11 @@ async def nslookup(ctx: Context) -> int:
     if not answer.records:
         await ctx.out(f"{title}*** Can't find {name}: No answer\n\n")
         return 0
-    await ctx.out(f"{title}{''.join(_found(record, name, answer) for record in answer.records)}\n")
+    await ctx.out(f"{title}{''.join(_format_record(record, name, answer) for record in answer.records)}\n")
     return 0
 
 
-def _found(record: Record, asked: str, answer: Answer) -> str:
+def _format_record(record: Record, asked: str, answer: Answer) -> str:
     """One record in nslookup's words."""
     name = record.name if answer.from_server else asked
     if record.kind in ("A", "AAAA"):

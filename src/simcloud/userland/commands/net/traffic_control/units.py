@@ -63,7 +63,7 @@ def size_of(word: str, name: str) -> float:
     return found[0] * _SIZES[found[1]]
 
 
-def shown_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """The largest unit in which it is 1 or more."""
     for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= factor * 0.9999999:
@@ -71,12 +71,12 @@ def shown_time(seconds: float) -> str:
     return f"{seconds * 1e9:.0f}ns"
 
 
-def shown_share(share: float) -> str:
+def format_share(share: float) -> str:
     """A percentage."""
     return f"{share * 100:g}%"
 
 
-def shown_rate(bytes_s: float) -> str:
+def format_rate(bytes_s: float) -> str:
     """In bits, in the largest unit that loses nothing of it."""
     bits, unit = round(bytes_s * 8), 0
     while unit < 4 and bits >= 1000 and (bits % 1000 == 0 or bits >= 1_000_000):
@@ -84,7 +84,7 @@ def shown_rate(bytes_s: float) -> str:
     return f"{bits}{('', 'K', 'M', 'G', 'T')[unit]}bit"
 
 
-def shown_size(size: float) -> str:
+def format_size(size: float) -> str:
     """In bytes."""
     for unit, factor, slack in (("Mb", 1024**2, 1024), ("Kb", 1024, 16)):
         if size >= factor and abs(factor * round(size / factor) - size) < slack:

@@ -112,7 +112,9 @@ class _Writer:
         if colons == 3:
             colons = 2 if seconds else 1 if minutes else -1
         rest = {1: f":{minutes:02d}", 2: f":{minutes:02d}:{seconds:02d}"}.get(colons, "")
-        return directive.signed(sign, f"{hours:02d}{minutes:02d}" if colons == 0 else f"{hours:02d}", rest)
+        return directive.pad_offset(
+            sign, f"{hours:02d}{minutes:02d}" if colons == 0 else f"{hours:02d}", rest
+        )
 
 
 class _Directive:
@@ -166,7 +168,7 @@ class _Directive:
         """Neither flags that fill up nor a width."""
         return not self._pad and not self._wide
 
-    def signed(self, sign: str, digits: str, rest: str) -> str:
+    def pad_offset(self, sign: str, digits: str, rest: str) -> str:
         """An offset: its zeros go between the sign and the digits."""
         width = max(self._width, 1 + len(digits) + len(rest))
         if self._pad in ("-", "_"):

@@ -82,7 +82,7 @@ class _Reader:
         elif token.kind == "ordinal" and self._peek(1).kind == "weekday":
             self._found.set_weekday(self._take().value, self._take().value)
         elif token.kind in ("zone", "T"):
-            self._named_zone()
+            self._parse_zone_name()
         elif self._shape("unsigned"):
             self._found.take_number(self._take())
         else:
@@ -122,7 +122,7 @@ class _Reader:
             raise NoDate
         return -offset_s if token.negative else offset_s
 
-    def _named_zone(self) -> None:
+    def _parse_zone_name(self) -> None:
         token = self._take()
         offset_s = token.value if token.kind == "zone" else -7 * 3600  # T is a military zone too
         if self._shape("signed", "unit"):
@@ -136,9 +136,9 @@ class _Reader:
 
     def _calendar_date(self) -> bool:
         if self._shape("unsigned", "/", "unsigned"):
-            self._slashed()
+            self._parse_slashes()
         elif self._shape("unsigned", "signed", "signed"):
-            self._dashed()
+            self._parse_dashes()
         elif self._shape("unsigned", "month"):
             self._day_and_month()
         elif self._shape("month", "signed", "signed"):
@@ -153,7 +153,7 @@ class _Reader:
             return False
         return True
 
-    def _dashed(self) -> None:
+    def _parse_dashes(self) -> None:
         """``2024-01-15``, perhaps with a time behind a T."""
         year, month, day = self._take(), -self._take().value, -self._take().value
         self._found.set_date(month, day, year)
@@ -167,7 +167,7 @@ class _Reader:
         elif not self._time_of_day():
             raise NoDate
 
-    def _slashed(self) -> None:
+    def _parse_slashes(self) -> None:
         """``1/15``, ``1/15/2024`` or ``2024/1/15``."""
         first, second = self._take(2), self._take()
         if not self._shape("/", "unsigned"):

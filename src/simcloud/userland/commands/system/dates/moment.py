@@ -76,7 +76,7 @@ class Calendar(NamedTuple):
 
 
 def calendar(seconds: int) -> Calendar:
-    """Where on the calendar so many seconds after 1970 fall."""
+    """Convert seconds since 1970 to a calendar date and time."""
     days, rest = divmod(seconds, DAY_S)
     year, month, day = _civil(days)
     day_of_year = days - days_before(year, 1, 1) + 1

@@ -47,12 +47,12 @@ class Reckoning:
         self._seen["weekday"] += 1
 
     def set_zone(self, offset_s: int) -> None:
-        """The zone that the time is meant in."""
+        """Set the time zone."""
         self._zone_s = offset_s
         self._seen["zone"] += 1
 
     def move(self, unit: str, count: int, nanos: int = 0) -> None:
-        """So many units further, or back."""
+        """Shift the date by a number of units."""
         self._shift[unit] += count
         self._shift_nanos += nanos
         self._seen["shift"] += 1

@@ -57,12 +57,12 @@ async def stress(ctx: Context, options: Options) -> int:
     if not options.given:
         await ctx.out(f"{USAGE}\n")
         return 0
-    wanted = _wanted(ctx, options)
+    wanted = _parse_workload(ctx, options)
     timeout_s = _number(ctx, options, "t", TIMES) if options.any("t") else 0
-    if not sum(wanted.told.values()):
+    if not sum(wanted.counts.values()):
         await _say(ctx, options, "info", "dispatching hogs: 0 cpu, 0 io, 0 vm, 0 hdd")
         raise _wrong(ctx, 194, "no workers specified; nothing to do")
-    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.told.items())
+    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.counts.items())
     await _say(ctx, options, "info", f"dispatching hogs: {hogs}")
     if options.any("n"):
         return 0
@@ -98,7 +98,7 @@ async def failure_of(ctx: Context, workers: list[Process], timeout_s: float | No
     return ended
 
 
-def _wanted(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Wanted:
     kinds = {"cpu": "c", "io": "i", "vm": "m", "hdd": "d"}
     counts = {kind: _number(ctx, options, letter, {"": 1}) for kind, letter in kinds.items()}
     if sum(counts.values()) > MOST_WORKERS:

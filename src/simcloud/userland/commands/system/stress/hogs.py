@@ -48,13 +48,13 @@ class Wanted:
         return [(name, program) for name, count, program in kinds for _ in range(count)]
 
     @property
-    def told(self) -> dict[str, int]:
-        """How many of each kind."""
+    def counts(self) -> dict[str, int]:
+        """The number of workers of each kind."""
         return {"cpu": self.cpu, "io": self.io, "vm": self.vm, "hdd": self.hdd}
 
 
 def start_workers(ctx: Context, wanted: Wanted) -> list[Process]:
-    """Start them all; ``ForkFailed`` when there is no room for so many."""
+    """Start all workers. Raises ``ForkFailed`` when the process limit is reached."""
     return [ctx.start([*ctx.args], program=program) for _, program in wanted.workers()]
 
 

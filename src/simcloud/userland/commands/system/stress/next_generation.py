@@ -20,13 +20,13 @@ FAILED: Final = 2
       usage="[OPTION [ARG]]", version="0.15.06")  # fmt: skip
 async def stress_ng(ctx: Context, options: Options) -> int:
     """Use up processors, memory or disk until told to stop."""
-    wanted = _wanted(ctx, options)
-    if not sum(wanted.told.values()):
+    wanted = _parse_workload(ctx, options)
+    if not sum(wanted.counts.values()):
         raise UsageError(f"stress-ng: error: [{ctx.process.pid}] No stress workers invoked", NO_STRESSOR)
     timeout_s = _amount(options, "t", TIMES, DEFAULT_S)
     verb = "setting" if options.any("t") else "defaulting"
     await _say(ctx, options, f"{verb} to a {timeout_s} second{_in_words(timeout_s)} run per stressor")
-    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.told.items() if count)
+    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.counts.items() if count)
     await _say(ctx, options, f"dispatching hogs: {hogs}")
     begun = ctx.kernel.now
     try:
@@ -61,11 +61,11 @@ def _in_words(seconds: int) -> str:
     return f" ({', '.join([*words, f'{left:.2f} secs'])})"
 
 
-def _wanted(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Wanted:
     counts = {}
     for kind, letter in (("cpu", "c"), ("io", "i"), ("vm", "m"), ("hdd", "d")):
         given = options.any(letter)
-        # As many as there are processors, when none is said.
+        # The default is one worker per processor.
         counts[kind] = (_amount(options, letter, {"": 1}, 0) or ctx.machine.cpu.cores) if given else 0
     if sum(counts.values()) > MOST_WORKERS:
         raise UsageError(f"stress-ng: error: [{ctx.process.pid}] Cannot fork stressor")

@@ -66,7 +66,7 @@ def header_size(data: bytes) -> int | None:
     return size if size <= len(data) else None
 
 
-async def compressed(
+async def compress(
     ctx: Context, pieces: AsyncIterator[bytes], header: bytes, level: int
 ) -> AsyncIterator[bytes]:
     """Data as one gzip member."""
@@ -81,7 +81,7 @@ async def compressed(
     yield packer.flush() + checksum.to_bytes(4, "little") + (size % 2**32).to_bytes(4, "little")
 
 
-async def decompressed(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def decompress(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """What one or several gzip members hold. Raises ``GzipError``, after what could be read."""
     member: _Member | None = None
     members, pending = 0, b""

@@ -13,8 +13,8 @@ from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.text.archives.gzip_format import (
     MAGIC,
     GzipError,
-    compressed,
-    decompressed,
+    compress,
+    decompress,
     make_header,
 )
 from simcloud.userland.commands.text.inputs import emit
@@ -91,7 +91,7 @@ async def read_archive(request: Request) -> bytes:
     if not request.gzip and not data.startswith(MAGIC):
         return data
     try:
-        return b"".join([piece async for piece in decompressed(ctx, _one(data))])
+        return b"".join([piece async for piece in decompress(ctx, _one(data))])
     except GzipError as error:
         request.give_up(f"\ngzip: stdin: {error}", "Child returned status 1")
 
@@ -100,7 +100,7 @@ async def write_archive(request: Request, data: bytes) -> None:
     """Put the bytes of an archive where it belongs, compressed if that was asked for."""
     ctx = request.ctx
     if request.gzip and data:
-        data = b"".join([piece async for piece in compressed(ctx, _one(data), make_header(b"", 0, 6), 6)])
+        data = b"".join([piece async for piece in compress(ctx, _one(data), make_header(b"", 0, 6), 6)])
     if request.archive == "-":
         await emit(ctx, data)
         return

@@ -12,7 +12,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import misuse, tool
 
 
@@ -96,13 +96,13 @@ async def _family(ctx: Context, options: Options, name: str) -> int:
     look = _Look(name.upper(), "tag" in options, modes[-1:] == ["b"], "\0" if "z" in options else "\n")
     inputs = Inputs(ctx, options.operands)
     async for source in inputs.sources():
-        hexdigest = await hashed(source, name)
+        hexdigest = await hash_source(source, name)
         if not source.failed:
             await emit(ctx, look.line(hexdigest, source.name).encode("utf-8", "surrogateescape"))
     return inputs.status
 
 
-async def hashed(source: Source, name: str) -> str:
+async def hash_source(source: Source, name: str) -> str:
     """The digest of an input, in hexadecimal."""
     state = DIGESTS[name]()
     async for piece in source.pieces():
@@ -174,11 +174,11 @@ class Checker:
             if "w" in self._options:
                 tag = self._algorithm.upper()
                 await self._say(
-                    f"{quoted_name(source.name)}: {number}: improperly formatted {tag} checksum line"
+                    f"{quote_name(source.name)}: {number}: improperly formatted {tag} checksum line"
                 )
         if source.failed:
             return False
-        return await self._conclude(quoted_name(source.name))
+        return await self._conclude(quote_name(source.name))
 
     async def _conclude(self, name: str) -> bool:
         seen = self._right + self._wrong + self._unreadable + self._missing
@@ -237,7 +237,7 @@ class Checker:
                 self._missing += 1
                 return
             self._unreadable += 1
-            await self._say(f"{quoted_name(entry.name)}: {error.strerror}")
+            await self._say(f"{quote_name(entry.name)}: {error.strerror}")
             await self._report(entry, "FAILED open or read")
             return
         if state.hexdigest() == entry.hexdigest:
@@ -251,5 +251,5 @@ class Checker:
     async def _report(self, entry: _Entry, verdict: str) -> None:
         if self._verbose:
             await self._ctx.out(
-                f"{quoted_name(entry.name) if chr(10) in entry.name else entry.name}: {verdict}\n"
+                f"{quote_name(entry.name) if chr(10) in entry.name else entry.name}: {verdict}\n"
             )

@@ -47,12 +47,12 @@ class _Coder:
             data = rest + piece
             whole = len(data) - len(data) % _BYTES_IN
             rest = data[whole:]
-            column = await self._wrapped(codec.b64encode(data[:whole]), wrap, column)
-        column = await self._wrapped(codec.b64encode(rest), wrap, column)
+            column = await self._write_wrapped(codec.b64encode(data[:whole]), wrap, column)
+        column = await self._write_wrapped(codec.b64encode(rest), wrap, column)
         if wrap and column:
             await emit(self._ctx, b"\n")
 
-    async def _wrapped(self, letters: bytes, wrap: int, column: int) -> int:
+    async def _write_wrapped(self, letters: bytes, wrap: int, column: int) -> int:
         """Write letters in lines of a width; the column where they end."""
         if not wrap:
             await emit(self._ctx, letters)

@@ -27,7 +27,7 @@ _BATCH_CHARS = 1 << 20
 _MAX_EXPONENT = 4000
 
 
-def _guarded(args: list[str]) -> list[str]:
+def _protect_negatives(args: list[str]) -> list[str]:
     """Numbers may be negative: the first operand ends the options even if it looks like one."""
     position = 1
     while position < len(args) and args[position][:1] == "-" and args[position] != "--":
@@ -48,7 +48,7 @@ class _Operand:
     "seq",
     options="f,format= s,separator= w,equal-width",
     usage="[OPTION]... [FIRST [INCREMENT]] LAST",
-    rewrite=_guarded,
+    rewrite=_protect_negatives,
     stop_early=True,
 )
 async def seq(ctx: Context, options: Options) -> int:
