@@ -2,10 +2,10 @@
 
 from simcloud.userland.commands.net import (
     curl,
+    ifconfig,
     interfaces,
     names,
     netcat,
-    older_forms,
     openssl,
     packet_filter,
     ping,
@@ -17,10 +17,10 @@ from simcloud.userland.commands.net import (
 
 __all__ = [
     "curl",
+    "ifconfig",
     "interfaces",
     "names",
     "netcat",
-    "older_forms",
     "openssl",
     "packet_filter",
     "ping",

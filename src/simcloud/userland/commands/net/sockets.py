@@ -11,7 +11,7 @@ from simcloud.userland.commands.net.endpoints import (
     service_name,
     sockets_with_owners,
 )
-from simcloud.userland.commands.net.older_forms import interface_table, routing_table
+from simcloud.userland.commands.net.ifconfig import interface_table, routing_table
 from simcloud.userland.commands.net.socket_filter import read_filter
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command

@@ -11,7 +11,7 @@ from simcloud.machine.network import NetworkError, is_address
 from simcloud.machine.network.dns import NOERROR, Question, Record, Reply, ask, plain_name
 from simcloud.machine.process import Context
 from simcloud.sim import Task, TimedOut
-from simcloud.userland.commands.net.names.lookup import DEFAULT_SERVER, reverse_name, settings_of
+from simcloud.userland.commands.net.names.resolution import DEFAULT_SERVER, reverse_name, settings_of
 
 TIMEOUT_S: Final = 5.0
 KINDS: Final = ("A", "AAAA")

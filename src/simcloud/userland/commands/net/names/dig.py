@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.machine.network import NetworkError, is_address
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.names.lookup import (
+from simcloud.userland.commands.net.names.resolution import (
     NO_ANSWER,
     TIMEOUT_S,
     TRIES,

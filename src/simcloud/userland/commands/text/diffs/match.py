@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simcloud.userland.commands.text.diffs.aside import KEEP, droppable
-from simcloud.userland.commands.text.diffs.settle import settle
+from simcloud.userland.commands.text.diffs.boundaries import settle
+from simcloud.userland.commands.text.diffs.discarded_lines import KEEP, droppable
 
 Pay = Callable[[int], None]
 _COST_LIMIT = 4096

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from simcloud.userland.commands.text.diffs.boundaries import runs
 from simcloud.userland.commands.text.diffs.match import Pay, mark_changes
-from simcloud.userland.commands.text.diffs.settle import runs
 
 NO_NEWLINE = b"\\ No newline at end of file\n"
 _SPACES = b" \t\n\v\f\r"

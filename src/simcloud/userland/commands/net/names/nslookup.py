@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.network import is_address
 from simcloud.machine.network.dns import Record, plain_name
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.names.lookup import (
+from simcloud.userland.commands.net.names.resolution import (
     CODES,
     NO_ANSWER,
     Answer,

@@ -12,8 +12,8 @@ from itertools import islice
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.counts import whole
-from simcloud.userland.commands.text.figures.c_format import parse_float_format
 from simcloud.userland.commands.text.inputs import emit
+from simcloud.userland.commands.text.numbers.c_format import parse_float_format
 from simcloud.userland.commands.text.quoting import quote
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 

@@ -17,7 +17,8 @@ from simcloud.machine.process import (
     Stream,
 )
 from simcloud.sim import first_of
-from simcloud.userland.commands.file.batching.items import (
+from simcloud.userland.commands.file.directives import ESCAPES
+from simcloud.userland.commands.file.xargs.items import (
     MAX_LINE_BYTES,
     Item,
     TooLong,
@@ -26,7 +27,6 @@ from simcloud.userland.commands.file.batching.items import (
     split_at,
     whole_lines,
 )
-from simcloud.userland.commands.file.directives import ESCAPES
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
