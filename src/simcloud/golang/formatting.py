@@ -1,4 +1,4 @@
-"""Values of objects as Go's ``fmt`` prints them: ``%v``, ``%#v`` and the names of their types."""
+"""Formats values as Go's ``fmt`` does: ``%v``, ``%#v`` and the names of types."""
 
 from __future__ import annotations
 

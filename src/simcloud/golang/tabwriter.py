@@ -1,7 +1,7 @@
-"""Text in columns, as the tabwriter of kubectl's printers lines them up.
+"""Text in columns, aligned like the tabwriter of kubectl's printers.
 
-A cell ends with a tab; what follows the last tab of a line belongs to no column. A column is as wide as its
-widest cell in lines that follow each other, and never narrower than further up.
+A cell ends with a tab; the text after the last tab of a line belongs to no column. A column is as wide as its widest
+cell in consecutive lines, and never narrower than further up.
 """
 
 from __future__ import annotations

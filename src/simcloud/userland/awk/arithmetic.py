@@ -1,4 +1,4 @@
-"""Awk's arithmetic where it differs from Python's: dividing by zero, and what is too large."""
+"""Awk's arithmetic where it differs from Python's: division by zero and overflow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions on arrays, and the orders in which arrays are gone through."""
+"""The built-in functions on arrays, and the iteration orders of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates for ``strftime`` and ``mktime``. The world's clocks run in UTC and speak English."""
+"""Dates for ``strftime`` and ``mktime``, in UTC and English."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a syntax tree to code: rules and functions."""
+"""Compiles the rules and functions of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with an awk program, before it runs and while it does."""
+"""The errors of awk programs, at compile time and at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where records come from: the files of the command line, and what ``getline`` opens."""
+"""The sources of records: the files of the command line, and those that ``getline`` opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a compiled program: BEGIN, the records, END."""
+"""Runs a compiled program: BEGIN, the records, END."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions on numbers, chance and time."""
+"""The built-in functions on numbers, random numbers and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replacing matches: what ``sub``, ``gsub`` and ``gensub`` do to a string."""
+"""Replaces matches in strings, for ``sub``, ``gsub`` and ``gensub``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions on strings."""
+"""The built-in functions on strings."""
 
 from __future__ import annotations
 

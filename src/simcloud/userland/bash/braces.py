@@ -1,7 +1,6 @@
 """Brace expansion: ``{a,b}``, ``{1..5}``, ``{a..e..2}``, nested and mixed.
 
-It happens before every other expansion and knows nothing of them: the word's other parts pass
-through as they are.
+It happens before every other expansion and is independent of them: the word's other parts pass through unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``test``, ``[`` and ``[[``: questions about strings, numbers and files.
+"""``test``, ``[`` and ``[[``: conditions on strings, numbers and files.
 
-The three share their operators. ``test`` decides by the number of its arguments what each of them is, as
-POSIX has it; ``[[`` was parsed beforehand and matches patterns and regular expressions.
+The three share their operators. ``test`` decides by the number of its arguments what each of them is, as in POSIX;
+``[[`` is parsed beforehand and matches patterns and regular expressions.
 """
 
 from __future__ import annotations

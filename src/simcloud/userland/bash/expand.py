@@ -1,8 +1,8 @@
-"""Word expansion: from the words of a command to the arguments it gets.
+"""Word expansion: from the words of a command to its arguments.
 
-Expanding a word first gives segments: stretches of text that remember how they came about (quoted,
-written without quotes, or the result of an unquoted expansion). Only the last are split at IFS, only the
-last two can be globs, and in patterns quoted text stands for itself.
+Expanding a word first gives segments: pieces of text with their origin (quoted, unquoted, or the result of an
+unquoted expansion). Only the last kind is split at IFS, only the last two can be globs, and in patterns quoted text
+is literal.
 """
 
 from __future__ import annotations

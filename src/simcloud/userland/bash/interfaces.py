@@ -1,4 +1,4 @@
-"""What the parts of a shell know of one another: protocols, so that no part imports the shell that is built from it."""
+"""Protocols between the parts of a shell, so that no part imports the shell that is built from it."""
 
 from __future__ import annotations
 

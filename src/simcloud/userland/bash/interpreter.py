@@ -1,7 +1,7 @@
-"""Running commands: lists, simple commands and what they name.
+"""Runs commands: lists and simple commands.
 
-A simple command is a function, a builtin or a program, in this order. The first two run here, with the
-redirections and assignments of the command in force for as long as they run; a program gets a process.
+A simple command is a function, a builtin or a program, in this order. The first two run here, and the redirections
+and assignments of the command apply while they run; a program gets a process.
 """
 
 from __future__ import annotations

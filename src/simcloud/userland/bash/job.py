@@ -1,4 +1,4 @@
-"""One background job: its processes, and its state in the words of ``jobs``."""
+"""One background job: its processes, and its state as ``jobs`` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background jobs: what ``&`` starts and ``jobs``, ``wait``, ``kill`` and ``disown`` work on."""
+"""The table of background jobs, which ``&`` fills and ``jobs``, ``wait``, ``kill`` and ``disown`` use."""
 
 from __future__ import annotations
 

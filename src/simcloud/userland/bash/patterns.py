@@ -1,9 +1,8 @@
-"""Glob patterns: whether a text matches, and which prefix, suffix or stretch of it does.
+"""Glob patterns: whether a text matches, and which prefix, suffix or part of it does.
 
-A pattern is a string in which a backslash makes the next character ordinary. Plain globs become
-regular expressions whose stars are atomic, so that no input makes them backtrack for long; extended
-globs (``@(a|b)``, ``!(c)``) are run over a bit mask of all the places a match could have reached.
-Both cost at most the product of pattern and text.
+A pattern is a string in which a backslash makes the next character literal. Plain globs become regular expressions
+with atomic stars, so that no input makes them backtrack for long; extended globs (``@(a|b)``, ``!(c)``) run over a
+bit mask of all reachable positions. Both cost at most the product of pattern and text.
 """
 
 from __future__ import annotations

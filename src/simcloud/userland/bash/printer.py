@@ -1,4 +1,4 @@
-"""Commands written out again in bash's own layout, for ``declare -f``, ``type`` and ``jobs``."""
+"""Formats commands in bash's own layout, for ``declare -f``, ``type`` and ``jobs``."""
 
 from __future__ import annotations
 

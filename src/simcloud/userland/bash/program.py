@@ -1,4 +1,4 @@
-"""bash and sh as programs: their command line, and how they begin and end."""
+"""bash and sh as programs: their command line, start and end."""
 
 from __future__ import annotations
 

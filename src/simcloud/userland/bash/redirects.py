@@ -1,7 +1,7 @@
-"""Redirections: what a command reads from and writes to instead of the shell's own streams.
+"""Redirections of the shell's and its commands' streams.
 
-The shell's descriptor table is that of its process. Redirections of one command are put into it before
-the command and taken out after it; ``exec`` leaves them there.
+The shell's descriptor table is that of its process. Redirections of one command are applied before the command and
+undone after it; ``exec`` keeps them.
 """
 
 from __future__ import annotations

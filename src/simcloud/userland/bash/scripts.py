@@ -1,7 +1,7 @@
-"""Scripts being read: units of text, parsed once and remembered.
+"""Reads scripts in units and caches the parsed units.
 
-The same text is run again and again (loops in a terminal, probes, traps), so what was parsed is kept,
-bounded in number, for all shells to share.
+The same text runs again and again (loops in a terminal, probes, traps), so parsed scripts are kept in a bounded cache
+that all shells share.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A shell: the state of one bash process and everything that works on it.
+"""A shell: the state of one bash process and the parts that work on it.
 
-Builtins and functions run in the shell's own process and change its state; subshells, members of
-pipelines, substitutions and background jobs are child processes that start from a copy.
+Builtins and functions run in the shell's own process and change its state; subshells, members of pipelines,
+substitutions and background jobs are child processes that start from a copy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a shell remembers: variables with their attributes and scopes, functions, options, positions.
+"""The state of a shell: variables with their attributes and scopes, functions, options, call stack.
 
-Scoping is dynamic: a function sees its callers' locals. A subshell starts from a copy of all of it,
-so nothing it changes comes back.
+Scoping is dynamic: a function sees its callers' locals. A subshell starts from a copy of the whole state, so its
+changes are lost when it ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The shape of a parsed script: words made of parts, and commands made of words.
+"""The syntax tree of a script: words made of parts, and commands made of words.
 
-Nodes are built once by the parser and shared by every run of the same text, so nothing here is
-ever changed by running it. Where a node can know at parse time what would cost time at run time
-(a word that is plain text, a command without expansions), it remembers it.
+Nodes are built once by the parser and shared by every run of the same text, so running never changes them. Facts that
+would cost time at run time (a word is plain text, a command has no expansions) are stored in the nodes.
 """
 
 from __future__ import annotations

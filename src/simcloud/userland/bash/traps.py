@@ -1,6 +1,6 @@
 """Traps: commands that run at signals, at the end of the shell, after failures, before commands.
 
-A signal only leaves a note; its trap runs between commands, once the one in the foreground is done.
+A signal is only recorded; its trap runs between commands, after the one in the foreground has ended.
 """
 
 from __future__ import annotations

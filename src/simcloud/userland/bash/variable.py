@@ -1,4 +1,4 @@
-"""A variable of the shell: its value or elements, its attributes, and what may not be done to it."""
+"""A variable of the shell: its value or elements, its attributes, and the errors of using it."""
 
 from __future__ import annotations
 

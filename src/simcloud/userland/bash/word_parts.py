@@ -1,4 +1,4 @@
-"""Words from their parts, and what is said about texts that are no words at all."""
+"""Builds words from their parts, and defines the syntax error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands a machine or an image can be given."""
+"""The commands that machines and images can have."""
 
 from __future__ import annotations
 

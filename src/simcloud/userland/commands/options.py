@@ -1,8 +1,8 @@
-"""Command-line options as GNU programs read them.
+"""Command-line options in the style of GNU programs.
 
-Grouped short options (``-la``), values attached or apart (``-n3``, ``-n 3``), long options with
-``=`` or a following word, unambiguous abbreviations of long options, ``--`` to end them, and
-operands in between. Mistakes are reported in getopt's own words.
+Grouped short options (``-la``), values attached or apart (``-n3``, ``-n 3``), long options with ``=`` or a following
+word, unambiguous abbreviations of long options, ``--`` to end them, and operands in between. Errors have the messages
+of getopt.
 """
 
 from __future__ import annotations

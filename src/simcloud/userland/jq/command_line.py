@@ -1,4 +1,4 @@
-"""jq's command line, read as jq 1.6 reads it."""
+"""The command line of jq, parsed as jq 1.6 does."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""From the tree of a program to the operations the machine runs.
+"""Compiles the tree of a program to the operations that the machine runs.
 
-Every expression is compiled against what comes after it: ``compile(node, then, scope)`` gives the operation that
-works out ``node`` and goes on with ``then``. Names are resolved here; what is not used is not looked at.
-How each kind of expression works is in the ``forms_…`` modules, which register with ``form``.
+Every expression is compiled with its continuation: ``compile(node, then, scope)`` returns the operation that
+evaluates ``node`` and continues with ``then``. Names are resolved here; unused functions are not compiled. The
+``forms_…`` modules implement the kinds of expressions, which they register with ``form``.
 
-A state is (value, frame, stack, path). The stack is a chain of tuples ending in what was there before. The path is
-``None`` unless paths are being followed; then it is the chain of keys so far and the value they lead to.
+A state is (value, frame, stack, path). The stack is a linked list of tuples. The path is ``None`` unless paths are
+being followed; then it is the list of keys so far and the value they lead to.
 """
 
 from __future__ import annotations

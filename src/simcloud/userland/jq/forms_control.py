@@ -1,4 +1,4 @@
-"""Expressions that decide what is done next."""
+"""Control flow: conditions, loops, errors and function calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going into values: ``.a``, ``.[]``, ``path(…)``, and changing what is there."""
+"""Access to values: ``.a``, ``.[]``, ``path(…)`` and updates."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""The grammar of jq: what may be written, and the tree it stands for.
+"""The grammar of jq and the tree that it builds.
 
-The rules are those of jq 1.6, in an order and shape that make the same parser states, and so the same
-complaints. What later versions brought and people type (``if`` without ``else``, ``.a.[0]``, ``$end``,
-``reduce … .a``) makes a second, wider grammar, tried only when the first one fails: so a program that
-neither understands gets the complaint of 1.6.
+The rules are those of jq 1.6, in an order and shape that make the same parser states, and so the same error messages.
+Additions of later versions that people type (``if`` without ``else``, ``.a.[0]``, ``$end``, ``reduce … .a``) make a
+second, wider grammar, tried only when the first one fails: so a program that neither accepts gets the message of 1.6.
 
-An action gets the parser (to complain and to know the place) and the values of the rule's right side.
+An action takes the parser (for errors and positions) and the values of the rule's right side.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The inputs of a program: values or lines out of files or stdin, one by one as they arrive."""
+"""The inputs of a program: values or lines from files or stdin, one by one as they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text that a JSON string stands for, and jq's words for what is wrong in one."""
+"""Decodes JSON strings, with jq's messages for invalid ones."""
 
 from __future__ import annotations
 

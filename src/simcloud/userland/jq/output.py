@@ -1,4 +1,4 @@
-"""JSON as jq writes it: numbers with 17 digits at most, keys as they came, colours as on a terminal."""
+"""The JSON writer: numbers with at most 17 digits, keys in insertion order, colours as on a terminal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From the text of a program to its tree, with jq's complaints when there is none.
+"""Parses the text of a program to its tree, with jq's error messages.
 
-The driver follows Bison's: reduce without looking ahead where there is no choice, and after a mistake
-drop what was read until a rule that expects one fits, so that later mistakes are found too.
+The driver follows Bison's: reduce without look-ahead where there is no choice, and after an error drop input until a
+rule for errors fits, so that later errors are found too.
 """
 
 from __future__ import annotations

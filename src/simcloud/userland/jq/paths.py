@@ -1,4 +1,4 @@
-"""Reading, writing and deleting inside a value: ``.a``, ``.[2]``, ``.[1:3]`` and paths of such keys."""
+"""Gets, sets and deletes parts of a value: ``.a``, ``.[2]``, ``.[1:3]`` and paths of such keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A jq program, ready to run."""
+"""A compiled jq program and the machine it runs on."""
 
 from __future__ import annotations
 

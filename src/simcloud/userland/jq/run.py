@@ -1,4 +1,4 @@
-"""What a running jq program has around it: what it may still spend, the clock, the environment."""
+"""The environment of a running jq program: its budget, the clock, environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names mean at some place of a program."""
+"""Scopes: the meaning of names at a place of a program."""
 
 from __future__ import annotations
 

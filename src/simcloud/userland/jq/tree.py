@@ -1,4 +1,4 @@
-"""A jq program as a tree, and the small things a parser does on the way: constants are folded."""
+"""The syntax tree of a jq program, with constant folding."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Bytes to text as jq does it: what is not UTF-8 becomes U+FFFD, one for each broken sequence.
+"""Decodes bytes as jq does: each invalid sequence becomes one U+FFFD.
 
-Python's own replacement differs in how many it makes of an overlong or cut sequence.
+Python's own replacement makes a different number of them for an overlong or truncated sequence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What jq values are called, how they are ordered, and what is true.
+"""The types, the order and the truth of jq values.
 
-All walks over values here are counted: two values built by doubling may look alike for longer than
-anybody can wait.
+All walks over values are charged: comparing two values built by repeated doubling could take practically forever.
 """
 
 from __future__ import annotations

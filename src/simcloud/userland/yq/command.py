@@ -1,4 +1,4 @@
-"""The command ``yq``: the common expressions on YAML and JSON files, in place if asked for."""
+"""The command ``yq``: the common expressions on YAML and JSON files, optionally in place."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""YAML in and out, as yq has it: keys in their order, lists set in, times and comments not understood.
+"""Reads and writes YAML as yq does: keys keep their order, lists are indented, times are plain text.
 
-What is read is plain values; comments and the writer's own quotes are lost, which the genuine tool keeps.
+Reading gives plain values; comments and the quoting style are lost, which the genuine tool keeps.
 """
 
 from __future__ import annotations

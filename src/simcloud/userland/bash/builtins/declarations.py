@@ -1,4 +1,4 @@
-"""Builtins that say what variables and functions are: declare, local, export, readonly."""
+"""Builtins that declare variables and functions: declare, local, export, readonly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builtins that steer: exit, return, break, continue, eval, source, exec, test, true and false."""
+"""Builtins for control flow: exit, return, break, continue, eval, source, exec, test, true and false."""
 
 from __future__ import annotations
 

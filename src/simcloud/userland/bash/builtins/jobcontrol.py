@@ -1,4 +1,4 @@
-"""jobs, wait, kill, disown, and what is left of fg and bg without a terminal."""
+"""jobs, wait, kill, disown, and fg and bg as far as they work without a terminal."""
 
 from __future__ import annotations
 

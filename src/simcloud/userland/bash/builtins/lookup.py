@@ -1,4 +1,4 @@
-"""What a name stands for: type, command, builtin, hash, help."""
+"""Builtins that look up a command name: type, command, builtin, hash, help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""set and shopt: how the shell behaves."""
+"""set and shopt: the options of the shell."""
 
 from __future__ import annotations
 

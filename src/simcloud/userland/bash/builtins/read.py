@@ -1,4 +1,4 @@
-"""read and mapfile: lines from a stream into variables, never reading further than they must."""
+"""read and mapfile: read lines into variables, without consuming more of the stream than needed."""
 
 from __future__ import annotations
 

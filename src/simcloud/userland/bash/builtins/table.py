@@ -1,4 +1,4 @@
-"""Where builtins are found by name, and the manners they share."""
+"""The registry of builtins, and their common handling of options and errors."""
 
 from __future__ import annotations
 

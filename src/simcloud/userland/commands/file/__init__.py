@@ -1,4 +1,4 @@
-"""Commands over files: ls, cp, mv, rm, find, stat and their kin."""
+"""Commands on files: ls, cp, mv, rm, find, stat and others."""
 
 from simcloud.userland.commands.file import (
     chmod,

@@ -1,4 +1,4 @@
-"""chmod: who may do what with files."""
+"""chmod: change the permissions of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""chown and chgrp: whose files are."""
+"""chown and chgrp: change the owners of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New things: mkdir, mkfifo, mktemp."""
+"""Commands that create folders and files: mkdir, mkfifo, mktemp."""
 
 from __future__ import annotations
 

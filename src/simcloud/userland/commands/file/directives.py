@@ -1,4 +1,4 @@
-"""Formats with percent signs and backslashes, as stat and find -printf read them."""
+"""Format strings with percent signs and backslashes, for stat and find -printf."""
 
 from __future__ import annotations
 

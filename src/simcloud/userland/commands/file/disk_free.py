@@ -1,4 +1,4 @@
-"""df: how full the file systems are."""
+"""df: report the used and free space of file systems."""
 
 from __future__ import annotations
 

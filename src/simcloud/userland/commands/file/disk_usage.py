@@ -1,4 +1,4 @@
-"""du: how much space files take."""
+"""du: report the space that files take."""
 
 from __future__ import annotations
 

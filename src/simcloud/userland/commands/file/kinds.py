@@ -1,7 +1,7 @@
-"""file: what kind of data files hold.
+"""file: determine the type of files.
 
-The genuine one knows thousands of formats; this one knows those that turn up on servers: texts in
-their encodings, scripts, JSON, CSV, archives, keys, and our own programs.
+The genuine tool knows thousands of formats; this one knows those that are common on servers: texts in their
+encodings, scripts, JSON, CSV, archives, keys, and our own programs.
 """
 
 from __future__ import annotations

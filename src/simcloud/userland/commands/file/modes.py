@@ -1,4 +1,4 @@
-"""Permission modes as people write them: ``755``, ``u+x,go-w``, ``a=rX``, ``g=u``."""
+"""Permission modes in their notations: ``755``, ``u+x,go-w``, ``a=rX``, ``g=u``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths as text and as they resolve: basename, dirname, realpath, readlink."""
+"""Commands on path names: basename, dirname, realpath, readlink."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sizes as ls, du and df print them: in blocks of some size, or in at most three digits and a letter.
 
-Sizes are rounded up, so that what occupies anything never shows as nothing.
+Sizes are rounded up, so that a size above zero never prints as zero.
 """
 
 from __future__ import annotations

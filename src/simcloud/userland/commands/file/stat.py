@@ -1,4 +1,4 @@
-"""stat: all that is known about files, in a fixed form or in one of one's own."""
+"""stat: print the status of files, in the default or a custom format."""
 
 from __future__ import annotations
 

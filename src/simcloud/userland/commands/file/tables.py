@@ -1,4 +1,4 @@
-"""Rows of cells in straight columns."""
+"""Formats rows of cells in aligned columns."""
 
 from __future__ import annotations
 

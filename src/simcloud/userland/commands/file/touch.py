@@ -1,4 +1,4 @@
-"""touch: make files, or give them another time."""
+"""touch: create files, or change their times."""
 
 from __future__ import annotations
 

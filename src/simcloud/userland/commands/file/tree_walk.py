@@ -1,4 +1,4 @@
-"""Everything below a path, the folder before what it holds: for chmod -R, chown -R and their like."""
+"""A walk over a tree, each folder before its entries, for chmod -R and chown -R."""
 
 from __future__ import annotations
 

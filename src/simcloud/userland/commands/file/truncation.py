@@ -1,4 +1,4 @@
-"""truncate and fallocate: files of another size."""
+"""truncate and fallocate: change the size of files."""
 
 from __future__ import annotations
 

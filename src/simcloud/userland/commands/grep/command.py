@@ -1,7 +1,7 @@
-"""The command itself: compile the patterns, search each file, say how it went.
+"""The command: compiles the patterns, searches each file and returns the exit status.
 
-The exit status is 0 if a line was selected, 1 if none was, 2 if anything went wrong. ``--help`` is short,
-and ``GREP_COLORS`` is not read. Folders are searched in the order of their names.
+The exit status is 0 if a line was selected, 1 if none was, 2 after an error. ``--help`` is short, and ``GREP_COLORS``
+is ignored. Folders are searched in the order of their names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How grep's lines look: names, numbers, offsets, colours."""
+"""Formats the output lines of grep: names, numbers, offsets, colours."""
 
 from __future__ import annotations
 

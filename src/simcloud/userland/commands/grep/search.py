@@ -1,8 +1,8 @@
-"""Searching one file after the other and printing what is selected.
+"""Searches the files one after the other and prints the selected lines.
 
-Output is collected while a piece of input is searched and written before the next piece is waited for.
-Binary input is treated as GNU does: a piece with a NUL byte silences the rest of the file, a line that
-is no valid text is left out, and one message says so.
+Output is collected while a piece of input is searched and written before waiting for the next piece. Binary input is
+treated as in GNU grep: a piece with a NUL byte silences the rest of the file, a line that is no valid text is left
+out, and one message reports it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The command line of grep, understood.
+"""The settings of grep, parsed from its command line.
 
-Patterns come from ``-e``, from files and from the first operand, each line one pattern.
+Patterns come from ``-e``, from files and from the first operand, one pattern per line.
 """
 
 from __future__ import annotations

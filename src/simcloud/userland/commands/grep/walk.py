@@ -1,4 +1,4 @@
-"""Which files grep searches: its operands, and with ``-r`` everything below those that are folders."""
+"""The files that grep searches: its operands, and with ``-r`` everything below folders."""
 
 from __future__ import annotations
 

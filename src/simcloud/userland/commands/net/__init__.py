@@ -1,4 +1,4 @@
-"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
+"""Commands on the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
 
 from simcloud.userland.commands.net import (
     curl,

@@ -1,4 +1,4 @@
-"""Addresses and ports as tools show them, and the sockets of a namespace with the processes behind them."""
+"""Addresses and ports as tools print them, and the sockets of a namespace with their processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interfaces, addresses and routes: ip."""
+"""ip: show interfaces, addresses and routes."""
 
 from __future__ import annotations
 

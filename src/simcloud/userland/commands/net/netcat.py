@@ -1,7 +1,7 @@
-"""nc and telnet: bytes between standard streams and a connection.
+"""nc and telnet: copy bytes between the standard streams and a connection.
 
-nc is OpenBSD's, as Debian packages it. Connections here have no half-close: what ``-N`` does is to wait
-for the peer's answer for a moment after the end of the input, and then to hang up.
+nc is OpenBSD's, as in Debian. Connections here have no half-close: ``-N`` waits for the peer's answer for a moment
+after the end of the input, and then closes the connection.
 """
 
 from __future__ import annotations

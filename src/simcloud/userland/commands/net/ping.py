@@ -1,4 +1,4 @@
-"""ping: round trips to a host, with statistics at the end."""
+"""ping: measure round trips to a host, with statistics at the end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The filters of ss: ``state established``, ``sport = :80``, ``dport != :5432``.
 
-Conditions on ports are joined by ``and`` or ``or`` (``or`` binds less); parentheses are read over.
+Conditions on ports are joined by ``and`` or ``or`` (``or`` binds less); parentheses are ignored.
 """
 
 from __future__ import annotations

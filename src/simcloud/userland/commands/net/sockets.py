@@ -1,4 +1,4 @@
-"""Open sockets: ss and netstat."""
+"""ss and netstat: list open sockets."""
 
 from __future__ import annotations
 

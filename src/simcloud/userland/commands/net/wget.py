@@ -1,4 +1,4 @@
-"""wget, for HTTP, in the words of GNU Wget 1.21."""
+"""wget for HTTP, with the messages of GNU Wget 1.21."""
 
 from __future__ import annotations
 

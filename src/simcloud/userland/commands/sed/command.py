@@ -1,7 +1,7 @@
-"""The command itself: options, script and files.
+"""The command: its options, script and files.
 
-The exit status is 1 for a mistake in the command line or script, 2 if a file could not be read, 4 if
-writing failed. ``--help`` is short. Running commands from a script (``e``) is refused, ``--debug`` shows nothing.
+The exit status is 1 for an error in the command line or script, 2 if a file could not be read, 4 if writing failed.
+``--help`` is short. Running commands from a script (``e``) is refused, and ``--debug`` prints nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands between delimiters: patterns, replacements and the strings of ``y``."""
+"""Parses text between delimiters: patterns, replacements and the strings of ``y``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Running a parsed script over the input.
+"""Runs a parsed script over the input.
 
-Reading a line pays for what is done with it; a jump that reads nothing costs a turn, so that an endless
-loop ends by a plain message while a long file does not.
+The charge for reading a line covers the work on it; a jump that reads no line costs a turn, so that an endless loop
+ends with a plain message while a long file does not.
 """
 
 from __future__ import annotations

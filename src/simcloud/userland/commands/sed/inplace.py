@@ -1,4 +1,4 @@
-"""Editing files in place: the result replaces the file under its name, the old one may be kept."""
+"""In-place editing: the result replaces the file, and the old file may be kept as a backup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files whose content a script inserts: all of it (``r``) or a line at a time (``R``)."""
+"""Files whose content a script inserts: whole (``r``) or a line at a time (``R``)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where sed writes: standard output, the files of ``w``, and files edited in place.
+"""The outputs of sed: standard output, the files of ``w``, and files edited in place.
 
-A last line without a newline is written without one; should more follow, the newline comes first.
+A last line without a newline is written without one; if more output follows, the newline is written first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parser for sed scripts. Every mistake is an error in GNU sed's words, with its place."""
+"""The parser for sed scripts. Errors have the messages of GNU sed, with their position."""
 
 from __future__ import annotations
 

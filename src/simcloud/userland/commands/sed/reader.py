@@ -1,6 +1,6 @@
-"""Reading a sed script character by character, and saying where a mistake stands.
+"""Reads a sed script character by character and keeps the position for error messages.
 
-A script comes in chunks: each ``-e`` and each ``-f`` is one. Characters are bytes here.
+A script consists of chunks: each ``-e`` and each ``-f`` is one. Characters are bytes here.
 """
 
 from __future__ import annotations

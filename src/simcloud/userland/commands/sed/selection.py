@@ -1,4 +1,4 @@
-"""Which lines a command is for: its addresses, and the ranges between two of them."""
+"""Selects the lines that a command applies to: addresses and the ranges between them."""
 
 from __future__ import annotations
 

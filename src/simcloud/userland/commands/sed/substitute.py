@@ -1,4 +1,4 @@
-"""The ``s`` command at work: finding matches and building what replaces them."""
+"""The ``s`` command: finds matches and builds their replacements."""
 
 from __future__ import annotations
 

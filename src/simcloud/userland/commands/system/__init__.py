@@ -1,4 +1,4 @@
-"""Commands over the machine itself: its clock, its processes, its memory, who one is."""
+"""Commands on the machine itself: clock, processes, memory, services, users."""
 
 from simcloud.userland.commands.system import (
     chroot,

@@ -1,4 +1,4 @@
-"""Users and groups by name and by number, as a machine's own tables have them."""
+"""Users and groups by name and number, from the machine's own tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Into the machine from a container: chroot and nsenter.
+"""chroot and nsenter: enter the machine from a container.
 
-``chroot /host`` shows the files of the machine, where they are mounted, and brings its programs; the rest of the
-process's world (network, process numbers, rights) stays what its container gave it. ``nsenter`` joins another
-process's world. A folder that is not the root of a machine's files has no programs in it to run.
+``chroot /host`` changes to the files of the machine, where they are mounted, with its programs; network, process
+numbers and rights stay those of the container. ``nsenter`` joins the namespaces of another process. A folder that is
+not the root of a machine's files has no programs to run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""date: the machine's clock, or another moment, in a format. The clock cannot be set."""
+"""date: print the machine's clock, or another time, in a format. The clock cannot be set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment: env and printenv."""
+"""env and printenv: commands on environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the services of a machine have had to say: journalctl."""
+"""journalctl: print the log entries of a machine's services."""
 
 from __future__ import annotations
 

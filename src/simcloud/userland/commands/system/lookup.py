@@ -1,4 +1,4 @@
-"""which: where on the PATH a command is; and sync."""
+"""which: find a command on the PATH; and sync."""
 
 from __future__ import annotations
 

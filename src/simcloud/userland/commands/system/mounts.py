@@ -1,7 +1,7 @@
-"""What is mounted where: mount and umount.
+"""mount and umount.
 
-Mounting something new needs a device or a right that nobody has here. An operator of a machine can
-make a mount writable again, or read-only, and take one away.
+New mounts need a device or a right that nobody has here. An operator of a machine can make a mount writable again or
+read-only, and remove it.
 """
 
 from __future__ import annotations

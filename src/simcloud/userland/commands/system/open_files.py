@@ -1,4 +1,4 @@
-"""lsof: which processes have which files and sockets open."""
+"""lsof: list the open files and sockets of processes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The services of a machine: systemctl.
+"""systemctl: control the services of a machine.
 
-They are reached from the machine's own root only (outside containers, or after ``chroot /host``), and changed by
-root there. A command waits until what it asked for is done.
+Services are reached from the machine's own root only (outside containers, or after ``chroot /host``), and changed by
+root there. A command waits until its request is done.
 """
 
 from __future__ import annotations

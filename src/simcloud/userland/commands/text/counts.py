@@ -1,4 +1,4 @@
-"""Numbers on command lines, with the multiplier suffixes that GNU tools understand."""
+"""Numbers on command lines, with the multiplier suffixes of GNU tools."""
 
 from __future__ import annotations
 

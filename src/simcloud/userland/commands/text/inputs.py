@@ -1,7 +1,7 @@
-"""Reading operands or standard input, and writing results, in each tool's own words.
+"""Reads operands or standard input and writes results, with each tool's own error messages.
 
-Data is read in pieces and handed on as it arrives. All that is read and written is counted against
-the process's budget, so that an endless device ends by a plain message.
+Data is read in pieces and passed on as it arrives. All input and output is charged to the process's budget, so that
+reading an endless device ends with a plain message.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How GNU tools show names in messages: quoted so that they could be pasted back into a shell.
+"""Quotes names in messages as GNU tools do, so that they can be pasted into a shell.
 
-In the C locale. Bytes that are no printable ASCII appear as octal escapes.
+This is the quoting of the C locale: bytes that are not printable ASCII appear as octal escapes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times as texts and back, as C's ``strftime`` and ``strptime`` do in the C locale and in UTC."""
+"""Formats and parses times like C's ``strftime`` and ``strptime``, in the C locale and in UTC."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dates: seconds since 1970, "broken down time" as an array of eight numbers, and texts.
 
-The calendar is reckoned here, in UTC, so that no clock, locale or time zone of the host shows.
+The calendar is computed here, in UTC, independent of the host's clock, locale and time zone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mathematics. The functions are C's, by way of Python's ``math``."""
+"""Mathematical functions: C's, by way of Python's ``math``."""
 
 from __future__ import annotations
 

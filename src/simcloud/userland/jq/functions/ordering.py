@@ -1,4 +1,4 @@
-"""Functions that put the items of arrays in order, or find the first and last by it."""
+"""Functions that sort and group arrays, or find their minimum and maximum."""
 
 from __future__ import annotations
 

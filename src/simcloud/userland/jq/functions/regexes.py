@@ -1,7 +1,7 @@
-"""Regular expressions: ``test``, ``match`` and what is built on them.
+"""Regular expressions: ``test``, ``match`` and the functions built on them.
 
-The matching is the shell's Perl flavour; jq's own library (Oniguruma) reads patterns nearly the same.
-Its complaints are given in its words where one of ours says the same thing.
+Matching uses the Perl flavour of our engine; jq's own library (Oniguruma) has nearly the same syntax. Errors have its
+messages where ours mean the same.
 """
 
 from __future__ import annotations

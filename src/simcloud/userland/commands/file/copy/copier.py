@@ -1,6 +1,6 @@
-"""Copying a file or a tree: the engine behind cp, and behind mv from one file system to another.
+"""The engine behind cp, and behind mv between file systems: copies a file or a tree.
 
-Trees are walked with a list of steps rather than by calls, so that no depth is too deep.
+Trees are walked with an explicit list of steps, so that their depth is not limited by Python's stack.
 """
 
 from __future__ import annotations

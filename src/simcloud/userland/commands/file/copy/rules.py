@@ -1,4 +1,4 @@
-"""What the options of cp ask for."""
+"""The options of cp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where cp, mv and ln put things: one name, or a folder for several."""
+"""The targets of cp, mv and ln: one name, or a folder for several sources."""
 
 from __future__ import annotations
 

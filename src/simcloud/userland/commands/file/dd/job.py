@@ -1,4 +1,4 @@
-"""What the operands of dd ask for."""
+"""The operands of dd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of find: printing, removing, running commands, and steering the walk."""
+"""The actions of find: printing, removing, running commands, and controlling the walk."""
 
 from __future__ import annotations
 

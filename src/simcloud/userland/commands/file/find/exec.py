@@ -1,4 +1,4 @@
-"""``-exec`` and its kin: running a command for a file, or one command for many."""
+"""``-exec`` and its variants: run a command for each file, or one command for many."""
 
 from __future__ import annotations
 

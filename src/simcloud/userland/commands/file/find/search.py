@@ -1,4 +1,4 @@
-"""What a search for files is about: the file that the walk has come to, and what all tests share."""
+"""The state of a search: the current file, and what all tests share."""
 
 from __future__ import annotations
 

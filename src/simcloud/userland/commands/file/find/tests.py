@@ -1,4 +1,4 @@
-"""The tests of find: each makes, from its argument, a question about a file."""
+"""The tests of find: each builds a condition on a file from its argument."""
 
 from __future__ import annotations
 

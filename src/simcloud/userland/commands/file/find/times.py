@@ -1,4 +1,4 @@
-"""The tests of find about times: how old a file is, and whether it is newer than another."""
+"""The tests of find on times: the age of a file, and whether it is newer than another."""
 
 from __future__ import annotations
 

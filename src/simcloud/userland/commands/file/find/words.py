@@ -1,4 +1,4 @@
-"""The words of an expression, handed out one by one, and the numbers and files among them."""
+"""The words of an expression, consumed one by one, with the numbers and files among them."""
 
 from __future__ import annotations
 

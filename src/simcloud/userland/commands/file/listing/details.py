@@ -1,4 +1,4 @@
-"""The long format of ls: mode, links, owner, size and time in straight columns."""
+"""The long format of ls: mode, links, owner, size and time in aligned columns."""
 
 from __future__ import annotations
 

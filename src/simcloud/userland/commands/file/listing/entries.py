@@ -1,4 +1,4 @@
-"""What is listed: the entries of a folder, and in which order."""
+"""The entries of a folder and their order."""
 
 from __future__ import annotations
 

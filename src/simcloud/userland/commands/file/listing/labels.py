@@ -1,4 +1,4 @@
-"""How ls shows a name: quoted, marked by its kind, coloured."""
+"""Formats names for ls: quoted, marked by type, coloured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the options of ls ask for. Of options that exclude each other the last one counts."""
+"""The options of ls. Of options that exclude each other the last one wins."""
 
 from __future__ import annotations
 

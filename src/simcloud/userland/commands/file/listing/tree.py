@@ -1,4 +1,4 @@
-"""tree: folders as a tree of lines."""
+"""tree: print folders as a tree."""
 
 from __future__ import annotations
 

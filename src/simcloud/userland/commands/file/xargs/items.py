@@ -1,4 +1,4 @@
-"""Cutting the input of xargs into arguments, as it arrives."""
+"""Splits the input of xargs into arguments as it arrives."""
 
 from __future__ import annotations
 

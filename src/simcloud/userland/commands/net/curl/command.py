@@ -1,4 +1,7 @@
-"""curl: fetch what URLs name."""
+"""curl: transfer URLs.
+
+Its command line is not getopt's: values of long options never follow an equals sign.
+"""
 
 from __future__ import annotations
 

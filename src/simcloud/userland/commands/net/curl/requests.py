@@ -1,4 +1,4 @@
-"""The request that a command line of curl describes."""
+"""Builds HTTP requests from the options of curl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One URL from the asking to the writing: redirects, retries, what is shown on the way."""
+"""The transfer of one URL: redirects, retries, output, progress meter and error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``-w``: what curl prints about a transfer when it is over."""
+"""``-w``: the format of the report about a finished transfer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking up names: dig, nslookup, host, getent."""
+"""Commands that look up names: dig, nslookup, host, getent."""
 
 from simcloud.userland.commands.net.names import dig, nslookup
 

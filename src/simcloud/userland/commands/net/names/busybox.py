@@ -1,6 +1,6 @@
-"""nslookup as busybox has it: A and AAAA are asked for at once, in every search domain of a short name.
+"""nslookup of busybox: asks for A and AAAA at once, in every search domain of a short name.
 
-It is not among the commands of a Debian system; an image that is built on busybox takes it under the name ``nslookup``.
+It is not among the commands of a Debian system; images that are built on busybox use it under the name ``nslookup``.
 """
 
 from __future__ import annotations

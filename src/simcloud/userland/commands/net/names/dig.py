@@ -1,4 +1,4 @@
-"""dig: ask the name server, and show all of the answer."""
+"""dig: query a name server and print the whole answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nslookup, host and getent: names and what they stand for, in a few words."""
+"""nslookup, host and getent: look up names and print short answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Asking for names, as the tools that look them up do it: at a name server, where there are any.
+"""Name queries of the lookup tools, to a name server if there is one.
 
-On a machine whose resolver is only a table there is no server to ask; then the table answers in a server's place.
+On a machine whose resolver is only a table there is no server to ask; then the table answers instead.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""iptables: list and change the filter of the namespace that one is in.
+"""iptables: list and change the filter of the current network namespace.
 
-The table ``filter`` with its three chains is here; the rules of Services are the cluster's own, and are not shown.
+Only the table ``filter`` with its three chains exists; the rules of Services belong to the cluster and are not
+listed.
 """
 
 from __future__ import annotations

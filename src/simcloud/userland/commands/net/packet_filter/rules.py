@@ -1,4 +1,4 @@
-"""Rules of iptables, from the words of a command line to what is written back."""
+"""Parses and formats the rules of iptables."""
 
 from __future__ import annotations
 

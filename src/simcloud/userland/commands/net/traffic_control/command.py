@@ -1,6 +1,6 @@
 """tc: set, change, remove and show the queueing discipline of an interface.
 
-Of disciplines, only the one at an interface's root is here: no classes, no filters, nothing for what comes in.
+Only the root discipline of an interface is supported: no classes, no filters, no ingress.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times, shares, rates and sizes as iproute2 reads and writes them."""
+"""Times, percentages, rates and sizes in the notation of iproute2."""
 
 from __future__ import annotations
 

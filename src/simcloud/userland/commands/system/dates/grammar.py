@@ -1,7 +1,7 @@
-"""Reading the dates that people write after ``date -d``: GNU's grammar of items in any order.
+"""Parses the dates after ``date -d``: GNU's grammar of items in any order.
 
-An item is a date, a time of day, a weekday, a zone, a shift (``2 days ago``) or a bare number whose
-meaning depends on what was read before. As in GNU's, a signed number right behind a time is its zone.
+An item is a date, a time of day, a weekday, a zone, a shift (``2 days ago``) or a bare number whose meaning depends
+on the items before it. As in GNU's grammar, a signed number right behind a time is its zone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A moment in whole nanoseconds, the calendar it falls on, and zones of a fixed offset.
+"""A point in time in whole nanoseconds, its calendar date, and zones of a fixed offset.
 
-The calendar is computed here because Python's stops at the year 9999 and a stranger's need not. Zone
-files do not exist on our machines: ``TZ`` may hold a name and an offset (``EST5``), anything else is UTC
-under the name it was given, as the C library has it where zone files are missing.
+The calendar is computed here because Python's stops at the year 9999, while the years of user input may be larger.
+Zone files do not exist on our machines: ``TZ`` may hold a name and an offset (``EST5``); any other value means UTC
+under the given name, as in the C library where zone files are missing.
 """
 
 from __future__ import annotations

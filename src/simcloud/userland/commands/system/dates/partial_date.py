@@ -1,4 +1,4 @@
-"""What a written date has said so far, and the moment that follows from it."""
+"""A date while it is parsed: the items so far, and the point in time that they give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words and numbers of dates that people type: what each one is."""
+"""The tokens of dates: the meaning of words and numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The columns of ps: headings, widths and values, and how they are set side by side.
+"""The columns of ps: headings, widths, values and their layout.
 
-A value that is too long for its column pushes the next one to the right, which then makes up for it
-if it can. The last column is as long as it is.
+A value that is too long for its column shifts the next one to the right, which uses its own padding to get back in
+line. The last column is not cut.
 """
 
 from __future__ import annotations

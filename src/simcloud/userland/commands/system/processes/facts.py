@@ -1,4 +1,4 @@
-"""What is known of a process, in the words of ps and top."""
+"""The properties of a process that ps and top print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding processes by what they are: pgrep, pkill, pidof and killall."""
+"""Commands that find processes by their properties: pgrep, pkill, pidof and killall."""
 
 from __future__ import annotations
 

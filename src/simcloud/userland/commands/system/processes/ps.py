@@ -1,4 +1,4 @@
-"""ps: show processes, in the UNIX and in the BSD manner."""
+"""ps: list processes, with UNIX and BSD options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pstree: processes as a tree; branches that look alike are drawn once."""
+"""pstree: print processes as a tree; equal branches are printed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""top: a summary of the machine and its busiest processes. Without a terminal it needs -b."""
+"""top: print a summary of the machine and its busiest processes. Without a terminal it needs -b."""
 
 from __future__ import annotations
 

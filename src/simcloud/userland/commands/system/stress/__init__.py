@@ -1,4 +1,4 @@
-"""stress and stress-ng: programs that use up a machine on purpose."""
+"""stress and stress-ng: programs that load a machine on purpose."""
 
 from simcloud.userland.commands.system.stress import command, stress_ng
 

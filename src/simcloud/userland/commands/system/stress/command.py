@@ -1,4 +1,4 @@
-"""stress 1.0.4, as the images that people test limits with have it."""
+"""stress 1.0.4, which many images for tests of limits contain."""
 
 from __future__ import annotations
 

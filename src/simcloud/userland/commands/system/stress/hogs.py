@@ -1,7 +1,7 @@
-"""The workers of stress and stress-ng: each a process that wants one thing without end.
+"""The workers of stress and stress-ng: each is a process that uses one resource without end.
 
-A worker costs the simulation a few events for each second of its life, however much it wants: processor time is
-charged in slices, memory is counted and not filled, a file is reserved and not written.
+A worker costs the simulation a few events for each second of its life, whatever its size: processor time is charged
+in slices, memory is counted and not filled, a file is reserved and not written.
 """
 
 from __future__ import annotations

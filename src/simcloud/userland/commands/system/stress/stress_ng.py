@@ -1,4 +1,4 @@
-"""stress-ng, of its many stressors those that operators reach for: cpu, vm, io, hdd."""
+"""stress-ng, with its most common stressors: cpu, vm, io, hdd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gzip``, ``gunzip`` and ``zcat``. The latter two are the first with options, as in Debian."""
+"""``gzip``, ``gunzip`` and ``zcat``. The latter two are gzip with options, as in Debian."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The gzip format, piece by piece, with the budget paid for what comes out.
+"""The gzip format, read and written piece by piece, with a charge for the output.
 
-Compressed bytes are zlib's: genuine gzip finds others of about the same length. What is decompressed is the same.
+The compressed bytes are zlib's: genuine gzip produces others of about the same length. Decompressed data is the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``tar``: archives of files, plain or compressed by gzip.
 
-Names inside a folder are archived in the order of their bytes, because that is the order of our folders.
+The entries of a folder are archived in byte order, because that is the order of our folders.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading archives: ``tar -t`` and ``tar -x``."""
+"""Lists and extracts archives: ``tar -t`` and ``tar -x``."""
 
 from __future__ import annotations
 

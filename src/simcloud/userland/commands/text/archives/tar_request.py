@@ -1,4 +1,4 @@
-"""What a ``tar`` command line asks for, and where its archive is read and written."""
+"""The parsed command line of ``tar``, and the stream of its archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``base64``: bytes as letters and back."""
+"""``base64``: encode and decode data."""
 
 from __future__ import annotations
 

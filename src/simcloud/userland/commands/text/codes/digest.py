@@ -1,4 +1,4 @@
-"""``md5sum`` and its family."""
+"""``md5sum`` and its family: print digests, or check files against a list of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``envsubst``: environment variables put into text."""
+"""``envsubst``: substitute environment variables in text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``column``: lists in columns and tables."""
+"""``column``: format lists in columns and tables."""
 
 from __future__ import annotations
 

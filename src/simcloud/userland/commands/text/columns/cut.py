@@ -1,4 +1,4 @@
-"""``cut``: parts of lines, by bytes or fields."""
+"""``cut``: select bytes or fields of lines."""
 
 from __future__ import annotations
 

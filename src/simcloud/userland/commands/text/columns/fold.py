@@ -1,4 +1,4 @@
-"""``fold``: breaks lines that are too long."""
+"""``fold``: wrap long lines."""
 
 from __future__ import annotations
 

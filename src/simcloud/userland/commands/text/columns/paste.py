@@ -1,4 +1,4 @@
-"""``paste``: lines side by side."""
+"""``paste``: join lines side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cmp``: the first byte in which two files differ, or all of them."""
+"""``cmp``: print the first byte in which two files differ, or all of them."""
 
 from __future__ import annotations
 

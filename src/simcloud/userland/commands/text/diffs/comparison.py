@@ -1,4 +1,4 @@
-"""Two files compared as the options of ``diff`` ask for."""
+"""Compares two files according to the options of ``diff``."""
 
 from __future__ import annotations
 

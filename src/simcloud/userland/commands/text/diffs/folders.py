@@ -1,4 +1,4 @@
-"""``diff`` of folders: what each holds alone, and the files that both hold."""
+"""``diff`` of folders: entries that only one has, and the files that both have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How changes are shown: the normal, unified and context formats."""
+"""The output formats of changes: normal, unified and context."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which lines two files have in common, chosen as GNU diff chooses.
+"""Finds the common lines of two files, with the same choices as GNU diff.
 
-Lines are numbers here: equal numbers are equal lines. The shortest way to edit one sequence into the other
-is found by searching from both ends at once and dividing at the meeting point (Myers).
+Lines are numbers here: equal numbers are equal lines. The shortest edit script is found by searching from both ends
+at once and dividing at the meeting point (Myers).
 """
 
 from __future__ import annotations

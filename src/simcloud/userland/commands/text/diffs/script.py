@@ -1,4 +1,4 @@
-"""From two files to the list of changes between them."""
+"""Computes the list of changes between two files."""
 
 from __future__ import annotations
 

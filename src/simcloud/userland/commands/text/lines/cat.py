@@ -1,4 +1,4 @@
-"""``cat``, and ``less`` and ``more``, which do the same where there is no one to turn pages."""
+"""``cat``, and ``less`` and ``more``, which do the same without a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tee``, ``yes``, ``true`` and ``false``: commands about the flow of data rather than its content."""
+"""``tee``, ``yes``, ``true`` and ``false``: commands for pipelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``head``: the beginnings of files, or all but their ends."""
+"""``head``: print the first part of files, or all but the last part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tac`` and ``rev``: the last line first, the last character first."""
+"""``tac`` and ``rev``: reverse the order of lines, or of the characters in each line."""
 
 from __future__ import annotations
 

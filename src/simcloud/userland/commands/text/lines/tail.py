@@ -1,4 +1,4 @@
-"""``tail``: the ends of files, and what is added to them later."""
+"""``tail``: print the last part of files, and new data with ``-f``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``wc``: lines, words and bytes, in the C locale where a character is a byte."""
+"""``wc``: count lines, words and bytes, in the C locale, where a character is a byte."""
 
 from __future__ import annotations
 

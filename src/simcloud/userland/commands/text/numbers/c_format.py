@@ -1,4 +1,4 @@
-"""C's ``printf`` directives for floating point, as ``seq`` takes them in its format."""
+"""C's ``printf`` directives for floating point, for the format of ``seq``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sort``: by the byte values of lines, or by keys. Holds its input, which counts against the budget."""
+"""``sort``: by the byte values of lines, or by keys. Its input is held in memory and charged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of ``sort``: which part of a line, compared how."""
+"""The keys of ``sort``: the part of a line and how it is compared."""
 
 from __future__ import annotations
 

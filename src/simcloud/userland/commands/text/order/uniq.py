@@ -1,4 +1,4 @@
-"""``uniq``: repeated neighbouring lines, once, counted or picked out."""
+"""``uniq``: print adjacent duplicate lines once, count or select them."""
 
 from __future__ import annotations
 
