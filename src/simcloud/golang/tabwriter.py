@@ -11,7 +11,7 @@ _PADDING = 3
 
 
 class TabWriter:
-    """Collects text and lines it up when asked; widths are kept from one time to the next."""
+    """Buffers text and aligns its columns on flush; widths are kept between flushes."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

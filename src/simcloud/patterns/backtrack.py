@@ -104,7 +104,7 @@ class BacktrackingEngine:
 
 
 class _Run:
-    """One search of one line: its slots and its steps. Matches end at ``end`` or before."""
+    """One search of one line: its slots and steps. Matches end at ``end`` or before."""
 
     def __init__(self, line: bytes, end: int, slots: int, *, utf8: bool, wide_words: bool) -> None:
         self.line = line

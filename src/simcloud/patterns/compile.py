@@ -34,7 +34,7 @@ MAX_WORD_WORK_BYTES = 256 << 20
 
 
 class Match:
-    """Where a pattern matched in a line."""
+    """The match of a pattern in a line."""
 
     __slots__ = ("_line", "_spans")
 
@@ -198,7 +198,7 @@ def _engines(
 
 
 class _AsciiWordsEngine:
-    """RE2 knows ASCII words only: lines with other characters go to the other engine."""
+    """RE2 supports ASCII words only: lines with other characters go to the other engine."""
 
     def __init__(self, ascii_lines: Engine, other_lines: Engine) -> None:
         self._ascii_lines = ascii_lines

@@ -14,7 +14,7 @@ _MISSING = "missing terminating ] for character class"
 
 
 class _Member(NamedTuple):
-    """One character, or a set that can be no end of a range."""
+    """One character, or a set, which cannot be the end of a range."""
 
     code: int
     chars: CharSet | None

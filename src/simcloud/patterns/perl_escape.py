@@ -31,7 +31,7 @@ _CLASSES: dict[str, CharSet] = {
 
 
 class Escape(NamedTuple):
-    """What was escaped, as a character or as a set, and where the text goes on."""
+    """The escaped character or set, and the end position."""
 
     code: int | None
     chars: CharSet | None

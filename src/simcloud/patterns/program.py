@@ -34,7 +34,7 @@ MAX_INSTRUCTIONS = 50_000
 
 
 class Op:
-    """What an instruction does. Plain numbers: the matcher compares them at every step."""
+    """Opcodes. Plain numbers, because the matcher compares them at every step."""
 
     MATCH: Final = 0
     """The end of a program."""
@@ -71,7 +71,7 @@ Instruction = tuple[Anything, ...]
 
 @dataclass(frozen=True)
 class Tester:
-    """Answers whether one character belongs; ``table`` knows the single bytes in advance."""
+    """Tests whether a character belongs to a set; ``table`` holds the results for single bytes."""
 
     chars: CharSet
     fold: bool
@@ -90,7 +90,7 @@ def make_tester(chars: CharSet, fold: bool, utf8: bool) -> Tester:
 
 @dataclass
 class Program:
-    """Instructions, and how many slots they use (two for each group, one for each loop)."""
+    """Instructions, and the number of slots they use (two for each group, one for each loop)."""
 
     code: list[Instruction]
     slots: int

@@ -56,7 +56,7 @@ class _Jump(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Arguments that follow a value, which only a method can take."""
+    """The arguments of a call."""
 
     dot: Any
     rest: list[Node]
@@ -70,7 +70,7 @@ _NONE_GIVEN = _Given(None, [], _NOTHING)
 
 
 class Run:
-    """One execution: ``printed`` is what it has written so far."""
+    """One execution; ``printed`` is its output so far."""
 
     def __init__(self, library: Library, name: str, spent: Spent | None = None) -> None:
         self._library = library

@@ -26,7 +26,7 @@ MISSING: Any = type(
 
 
 class CallError(Exception):
-    """What a function says of its arguments."""
+    """A function rejects its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ CONSTANTS: dict[str, tuple[str, Any]] = {
 
 
 class GoObject:
-    """A value of a Go type of its own. One that is a map too derives from ``dict`` besides."""
+    """A value of a Go type of its own. A map type derives from ``dict`` as well."""
 
     go_type: ClassVar[str] = "struct {}"
 

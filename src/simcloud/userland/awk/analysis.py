@@ -23,7 +23,7 @@ Use = tuple[str, str]
 
 
 class Analysis:
-    """The facts about one program."""
+    """Static facts about one program."""
 
     def __init__(self, program: tree.Program) -> None:
         self._program = program

@@ -28,7 +28,7 @@ Store = Callable[[Frame, Any], None]
 
 
 class Kind(Enum):
-    """What an expression gives by its nature."""
+    """The natural type of an expression's result."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -59,7 +59,7 @@ class Scope:
 
 @dataclass
 class FunctionCode:
-    """A function of the program. The body is there once all functions are compiled."""
+    """A function of the program. The body is set once all functions are compiled."""
 
     name: str
     parameters: tuple[str, ...]
@@ -71,7 +71,7 @@ class FunctionCode:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What all parts of one program's code share."""
+    """The state shared by all code of one program."""
 
     runtime: Runtime
     analysis: Analysis
@@ -92,7 +92,7 @@ Signal = int | None
 
 
 class Unwind(Exception):
-    """A signal on its way out of a function."""
+    """A signal that leaves a function."""
 
     def __init__(self, signal: int) -> None:
         super().__init__(signal)

@@ -48,7 +48,7 @@ Short options:\t\tGNU long options: (extensions)
 
 @dataclass
 class Invocation:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     name: str
     sources: list[Source] = field(default_factory=list)

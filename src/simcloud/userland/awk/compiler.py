@@ -21,7 +21,7 @@ from simcloud.userland.awk.waiting_code import Either, result_of
 
 @dataclass(frozen=True, slots=True)
 class RuleCode:
-    """A rule ready to run, with its frame."""
+    """A compiled rule with its frame."""
 
     code: Either
     frame: Frame
@@ -30,7 +30,7 @@ class RuleCode:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCode:
-    """A program ready to run."""
+    """A compiled program."""
 
     begin: list[RuleCode]
     records: list[RuleCode]

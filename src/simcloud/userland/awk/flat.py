@@ -19,7 +19,7 @@ PYTHON_FRAMES: Final = 60_000
 
 
 class Invocation:
-    """A coroutine that is to be run on top of the one that yields this."""
+    """A request to run a coroutine on top of the one that yields this."""
 
     __slots__ = ("work",)
 

@@ -11,7 +11,7 @@ from simcloud.userland.awk.records import RecordReader, Separator
 
 
 class Source:
-    """Something ``getline`` reads: a file, or a command that writes into a pipe."""
+    """An input of ``getline``: a file, or a command that writes into a pipe."""
 
     def __init__(self, reader: RecordReader, process: Process | None) -> None:
         self.reader = reader
@@ -24,7 +24,7 @@ class Source:
 
 
 class Inputs:
-    """All that a program reads, except the order of its command line's files."""
+    """All inputs of a program. ``MainInput`` knows the order of the command line's files."""
 
     def __init__(self, ctx: Context, locale: Locale, outputs: Outputs, separator: Separator) -> None:
         self._ctx = ctx

@@ -46,7 +46,7 @@ _ESCAPE: Final = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|\n|.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One piece of program text and the name it has in messages."""
+    """One piece of program text and its name in messages."""
 
     name: str
     text: str
@@ -71,7 +71,7 @@ class Token:
 
 
 class Lexer:
-    """Reads one source from beginning to end."""
+    """Splits one source into tokens."""
 
     def __init__(self, source: Source, locale: Locale, warnings: list[str]) -> None:
         self.source = source

@@ -35,7 +35,7 @@ MAX_DIGITS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Literal text, or a conversion with its options; ``at`` is where its letter stands."""
+    """Literal text, or a conversion with its options; ``at`` is the position of its letter."""
 
     text: str
     conversion: str = ""

@@ -16,7 +16,7 @@ _SPAN: Final = 2_147_483_648.0
 
 
 class Randoms:
-    """A sequence of pseudo-random numbers. It is made ready when the first one is drawn."""
+    """A sequence of pseudo-random numbers, initialized when the first one is drawn."""
 
     def __init__(self) -> None:
         self.seed = 1.0

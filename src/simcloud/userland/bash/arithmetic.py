@@ -32,7 +32,7 @@ _DIGITS: Final = {
 
 
 class ArithmeticError_(Exception):  # noqa: N801 - the builtin ArithmeticError means something else
-    """The expression is wrong; the text is bash's, without the command's name."""
+    """The expression is invalid; the message is bash's, without the command's name."""
 
 
 class Unbound(Exception):
@@ -40,7 +40,7 @@ class Unbound(Exception):
 
 
 class Variables(Protocol):
-    """Where an expression finds its variables."""
+    """Gives an expression access to variables."""
 
     def read_number(self, name: str, subscript: str | None) -> str:
         """The text of a variable, empty when it has none."""

@@ -23,7 +23,7 @@ Pieces = list[Piece]
 
 
 class TooManyWords(Exception):
-    """A brace expansion that would make more words than anything should."""
+    """A brace expansion would exceed the limit of words."""
 
 
 def expand_braces(word: Word, spend: Callable[[int], None]) -> list[Word]:

@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"&&|\|\||\(|\)|<|>|!(?=[ \t\n(])|[;&|]")
 
 
 class ConditionError(ShellSyntaxError):
-    """A mistake inside ``[[ ]]``: bash reports it and stops reading, without a further word."""
+    """A syntax error inside ``[[ ]]``: bash reports it and stops reading, without a further message."""
 
 
 class ConditionParser:

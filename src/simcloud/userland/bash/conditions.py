@@ -34,7 +34,7 @@ _TYPES = {"b": 0o060000, "c": 0o020000, "p": 0o010000, "S": 0o140000}
 
 
 class ConditionMistake(Exception):
-    """The arguments make no condition; the text is bash's, without the command's name."""
+    """The arguments are no valid condition; the message is bash's, without the command's name."""
 
 
 # -- operators ---------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class LeaveLoop(Exception):
 
 
 class Abandoned(Exception):
-    """An error that was reported already: the rest of the command line is given up.
+    """The rest of the command line is abandoned after an error that was already reported.
 
     A ``fatal`` one ends a shell that is not interactive.
     """

@@ -36,7 +36,7 @@ Saved = list[tuple[int, Stream | None]]
 
 
 class Expander(Protocol):
-    """What other parts of the shell need of word expansion."""
+    """Word expansion, as other parts of the shell use it."""
 
     async def words(self, words: list[Word]) -> list[str]:
         """The fields that a list of words becomes."""
@@ -69,7 +69,7 @@ class Expander(Protocol):
 
 
 class Assigner(Protocol):
-    """What other parts of the shell need of assignments."""
+    """Assignments, as other parts of the shell use them."""
 
     async def arguments(self, words: list[Word]) -> list[str]:
         """The words of a command expanded; ``name=value`` arguments of declarations are not split."""
@@ -87,7 +87,7 @@ class Assigner(Protocol):
 
 
 class Interpreter(Protocol):
-    """What other parts of the shell need of the interpreter."""
+    """The interpreter, as other parts of the shell use it."""
 
     @property
     def assigner(self) -> Assigner:
@@ -116,7 +116,7 @@ class Interpreter(Protocol):
 
 
 class Jobs(Protocol):
-    """What other parts of the shell need of job control."""
+    """Job control, as other parts of the shell use it."""
 
     table: dict[int, Job]
     inherited: dict[int, Job]
@@ -155,7 +155,7 @@ class Jobs(Protocol):
 
 
 class Traps(Protocol):
-    """What other parts of the shell need of traps."""
+    """Traps, as other parts of the shell use them."""
 
     actions: dict[str, str]
     inherited: dict[str, str]
@@ -193,7 +193,7 @@ class Traps(Protocol):
 
 
 class Redirections(Protocol):
-    """What other parts of the shell need of redirections."""
+    """Redirections, as other parts of the shell use them."""
 
     async def apply(self, redirects: list[Redirect]) -> Saved:
         """Make redirections from left to right; on failure they are undone and ``RedirectionFailed`` raised."""
@@ -209,7 +209,7 @@ class Redirections(Protocol):
 
 
 class Substitutions(Protocol):
-    """What other parts of the shell need of command and process substitution."""
+    """Command and process substitution, as other parts of the shell use them."""
 
     open_descriptors: list[int]
 
@@ -227,7 +227,7 @@ class Substitutions(Protocol):
 
 
 class Shell(Protocol):
-    """What the parts of a shell and its builtins need of the shell they belong to."""
+    """The shell, as its parts and its builtins use it."""
 
     ctx: Context
     state: State

@@ -21,7 +21,7 @@ DESCRIPTIONS: Final = {
 
 @dataclass(slots=True)
 class Job:
-    """A command in the background: its processes and what it was typed as."""
+    """A background command: its processes and its source text."""
 
     number: int
     processes: list[Process]

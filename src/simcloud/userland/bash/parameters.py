@@ -27,7 +27,7 @@ _DEFAULTS: Final = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 
 @dataclass(slots=True)
 class Target:
-    """What a parameter refers to: one value, or (``star`` is ``@`` or ``*``) a list of them."""
+    """The value that a parameter refers to, or (``star`` is ``@`` or ``*``) a list of values."""
 
     label: str
     star: str

@@ -145,7 +145,7 @@ class Pattern:
 
 
 class _Run:
-    """One text under an extended pattern: bit n of a mask says that a match can end before character n."""
+    """One match of a text: bit n of a mask says that a match can end before character n."""
 
     def __init__(self, text: str, flags: int) -> None:
         self._text = text

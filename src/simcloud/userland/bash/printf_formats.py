@@ -34,7 +34,7 @@ class _Stop(Exception):
 
 
 class Formatter:
-    """Formats arguments once. ``errors`` and ``status`` tell what was wrong with them."""
+    """Formats the arguments once. ``errors`` and ``status`` report invalid arguments."""
 
     def __init__(self, spend: Callable[[int], None], now: Callable[[], float], started_at: float) -> None:
         self.errors: list[str] = []

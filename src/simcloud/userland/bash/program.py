@@ -48,7 +48,7 @@ _USAGE: Final = (
 
 
 class _Mistake(Exception):
-    """The command line is wrong."""
+    """The command line is invalid."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class _Mistake(Exception):
 
 
 class CommandLine:
-    """What ``bash`` was called with."""
+    """The parsed command line of ``bash``."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.name = arguments[0].rpartition("/")[2].removeprefix("-") or "bash"

@@ -34,11 +34,11 @@ LOWEST_FREE: Final = 10
 
 
 class RedirectionFailed(Exception):
-    """A redirection could not be made; it has been reported."""
+    """A redirection failed, and the error has been reported."""
 
 
 class Redirections:
-    """Makes and undoes redirections for one shell."""
+    """Applies and undoes redirections for one shell."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell

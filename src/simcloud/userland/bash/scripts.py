@@ -19,7 +19,7 @@ MAX_CACHED_CHARS: Final = 65_536
 
 
 class Unit:
-    """One complete command line, where it ends, and what bash warns about while reading it."""
+    """One complete command line, its end, and bash's warnings about it."""
 
     __slots__ = ("end", "sequence", "warnings")
 
@@ -30,7 +30,7 @@ class Unit:
 
 
 class _Parsed:
-    """The units of one text, as far as they have been asked for."""
+    """The units of one text, parsed as far as they were needed."""
 
     def __init__(self, source: str, first_line: int, extglob: bool) -> None:
         self.parser = Parser(source, first_line, extglob)
@@ -80,7 +80,7 @@ def _parse(source: str, first_line: int, extglob: bool) -> _Parsed:
 
 
 class Reader:
-    """Hands out the units of a text one by one, read the way the shell's options are at that moment."""
+    """Returns the units of a text one by one, parsed with the shell's current options."""
 
     def __init__(self, source: str, state: State, first_line: int = 1, label: str = "") -> None:
         self.source = source

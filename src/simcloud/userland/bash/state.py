@@ -54,7 +54,7 @@ MAX_NAMEREF_DEPTH: Final = 8
 
 @dataclass(slots=True)
 class Function:
-    """A function: its body, where it was defined, and whether children get it."""
+    """A function: its body, where it was defined, and whether it is exported."""
 
     name: str
     body: Command
@@ -77,7 +77,7 @@ class Frame:
 
 
 class State:
-    """Everything a subshell inherits by copy."""
+    """The state that a subshell inherits by copy."""
 
     def __init__(self) -> None:
         self.scopes: list[dict[str, Variable]] = [{}]

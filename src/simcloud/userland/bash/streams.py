@@ -12,7 +12,7 @@ CHUNK_BYTES: Final = 4096
 
 
 class ClosedStream(Stream):
-    """Stands where a standard stream was closed: every use of it is an error."""
+    """Replaces a closed standard stream: every use of it is an error."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

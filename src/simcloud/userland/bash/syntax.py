@@ -21,14 +21,14 @@ class Literal:
 
 @dataclass(slots=True)
 class Quoted:
-    """Text that stands for itself: from quotes, ``$'..'`` or after a backslash."""
+    """Literal text: from quotes, ``$'..'`` or after a backslash."""
 
     text: str
 
 
 @dataclass(slots=True)
 class DoubleQuoted:
-    """A double-quoted stretch with its expansions."""
+    """Double-quoted text with its expansions."""
 
     parts: list[Part]
 
@@ -60,7 +60,7 @@ class Parameter:
 
 @dataclass(slots=True)
 class BadSubstitution:
-    """A ``${...}`` that makes no sense; an error only when it is reached."""
+    """An invalid ``${...}``; an error only when it is expanded."""
 
     text: str
 
@@ -111,7 +111,7 @@ Part = Union[  # noqa: UP007 - a forward-referencing alias must be spelled so
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """One word as typed. ``literal`` is its value when no expansion can change it."""
+    """One word as written. ``literal`` is its value when no expansion can change it."""
 
     parts: list[Part]
     text: str
@@ -193,7 +193,7 @@ class AndOr:
 
 @dataclass(slots=True)
 class Sequence:
-    """Commands one after the other; those marked run in the background. ``text`` is the source."""
+    """Commands in order; the marked ones run in the background. ``text`` is the source."""
 
     items: list[tuple[Command, bool]]
     text: str = ""
@@ -263,7 +263,7 @@ class ArithmeticFor:
 
 @dataclass(slots=True)
 class CaseClause:
-    """Patterns, body, and how it ends (``;;``, ``;&`` or ``;;&``)."""
+    """Patterns, body and terminator (``;;``, ``;&`` or ``;;&``) of a clause."""
 
     patterns: list[Word]
     body: Sequence

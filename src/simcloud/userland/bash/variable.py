@@ -17,18 +17,18 @@ Key = int | str
 
 
 class VariableError(Exception):
-    """An assignment that may not be; the text is bash's, without the shell's name."""
+    """An assignment is not allowed; the message is bash's, without the shell's name."""
 
 
 class Readonly(VariableError):
-    """The variable may not change."""
+    """The variable is read-only."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name}: readonly variable")
 
 
 class BadSubscript(VariableError):
-    """No element can have that subscript."""
+    """The subscript is invalid."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: bad array subscript")

@@ -48,7 +48,7 @@ EXTGLOB: Final = "?*+@!"
 
 
 class WordReader:
-    """A source text and a position in it; reads words and their parts from there."""
+    """Reads words and their parts at a position of a source text."""
 
     def __init__(self, source: str, first_line: int = 1, extglob: bool = False) -> None:
         if len(source) > MAX_SOURCE_CHARS:

@@ -118,7 +118,7 @@ def _all_values(data: bytes) -> list[Value]:
 
 
 class _OutputFailed(Exception):
-    """Nobody takes the results; the text says why."""
+    """The results cannot be written; the text is the reason."""
 
 
 class Session:

@@ -89,12 +89,12 @@ _OPTION = re.compile(r"-[-A-Za-z]")
 
 
 class Mistake(Exception):
-    """The command line is wrong; the text is what jq says."""
+    """The command line is invalid; the message is jq's."""
 
 
 @dataclass(slots=True)
 class CommandLine:
-    """What was asked for."""
+    """The parsed command line."""
 
     program: str | None = None
     files: list[str] = field(default_factory=list)

@@ -52,7 +52,7 @@ class NativeCall:
 
 
 class Compiler(Protocol):
-    """What direct functions need of the compiler."""
+    """The compiler, as direct functions use it."""
 
     run: Run
 

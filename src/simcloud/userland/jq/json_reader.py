@@ -42,11 +42,11 @@ _DECODER = json.JSONDecoder(parse_int=float)
 
 
 class JsonError(ValueError):
-    """The text is no JSON."""
+    """The text is invalid JSON."""
 
 
 class Signal:
-    """What a reader answers when it has no value."""
+    """The result of a reader that has no value."""
 
 
 WAITING: Final = Signal()
@@ -59,7 +59,7 @@ NONE: Final = Signal()
 
 
 class JsonReader:
-    """Values out of bytes that arrive in pieces."""
+    """Parses values from bytes that arrive in pieces."""
 
     def __init__(self) -> None:
         self._data = b""

@@ -12,7 +12,7 @@ _NO_PAIR = "Invalid \\uXXXX\\uXXXX surrogate pair escape"
 
 
 class BadString(ValueError):
-    """The string is not one that JSON knows."""
+    """The JSON string is invalid."""
 
 
 def read_string(token: bytes) -> str:

@@ -69,7 +69,7 @@ def _with_precedence(rule: Rule, parts: set[str]) -> Rule:
 
 
 class Automaton:
-    """The states of the grammar: which rules may be under way, and how far each has come."""
+    """The states of the grammar: the rules in progress, and the position in each."""
 
     def __init__(self, rules: list[Rule]) -> None:
         self.rules = rules

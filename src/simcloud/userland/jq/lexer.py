@@ -50,7 +50,7 @@ _CLOSES = {b"[": b"]", b"{": b"}", b"(": b")", b"\\(": b")"}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the language, what it stands for, and where it starts and ends."""
+    """A token: its kind, its value, and its start and end."""
 
     kind: str
     value: Value

@@ -37,7 +37,7 @@ MAX_FORKS: Final = 200_000
 
 
 class Status(Enum):
-    """Why the machine stopped for now."""
+    """The reason why the machine paused."""
 
     OUTPUT = "there is output to write"
     INPUT = "the program asks for the next input"
@@ -103,7 +103,7 @@ class _Finished(Exception):
 
 
 class _NeedInput(Exception):
-    """An operation asks for the next input and will be asked again."""
+    """An operation needs the next input and will be run again."""
 
 
 class Machine:

@@ -28,7 +28,7 @@ PLAIN: Final = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to lay out a value. ``indent`` is what one level is indented by; empty for one line."""
+    """The layout of a value. ``indent`` is the indentation of one level; empty for one line."""
 
     indent: str = ""
     sort_keys: bool = False

@@ -57,7 +57,7 @@ def parse_program(source: bytes) -> Node:
 
 
 class Parser:
-    """One reading of one program."""
+    """Parses one program."""
 
     def __init__(self, source: bytes, *, wider: bool) -> None:
         self.source = source

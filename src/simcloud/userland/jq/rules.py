@@ -13,7 +13,7 @@ from simcloud.userland.jq.tree import DOT, Value
 
 
 class Parser(Protocol):
-    """What the actions of rules need of the parser that reduces them."""
+    """The parser, as the actions of rules use it."""
 
     at: int
 

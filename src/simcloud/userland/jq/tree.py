@@ -130,7 +130,7 @@ class Definition:
 
 @dataclass(slots=True, eq=False)
 class Define:
-    """A definition and what it is for."""
+    """A definition and the expression that uses it."""
 
     definition: Definition
     body: Node

@@ -31,12 +31,12 @@ _TOKEN = re.compile(
 
 
 class Mistake(Exception):
-    """What is wrong with a call."""
+    """A call is invalid; holds the message."""
 
 
 @dataclass
 class Line:
-    """What was asked for."""
+    """The parsed command line."""
 
     expression: str = "."
     files: list[str] = field(default_factory=list)

@@ -17,11 +17,11 @@ TEXTS: Final = "tag:yaml.org,2002:str"
 
 
 class BadYaml(Exception):
-    """A text that is no YAML, or more of it than is read at once."""
+    """The text is invalid YAML, or exceeds the limits."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Times stay texts."""
+    """Loads times as strings."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -31,7 +31,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class _Dumper(yaml.SafeDumper):
-    """Lists under a key are set in; nothing is folded; what is shared is written out twice."""
+    """Indents lists under a key, folds no lines, and writes no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -71,7 +71,7 @@ def _place(error: Exception) -> str:
 
 
 class _Reader:
-    """Makes jq's values of YAML's. What is shared is copied, so the copies are counted."""
+    """Converts YAML values to jq's. Shared values are copied, so the copies are counted."""
 
     def __init__(self) -> None:
         self._values = 0

@@ -74,7 +74,7 @@ def _reference(ctx: Context, path: str) -> list[Change]:
 
 
 class _Chmod:
-    """One operand and, with -R, all below it."""
+    """Changes one operand and, with -R, everything below it."""
 
     def __init__(self, ctx: Context, options: Options, changes: list[Change]) -> None:
         self._ctx = ctx

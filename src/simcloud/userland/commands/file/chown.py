@@ -86,7 +86,7 @@ def _number(ctx: Context, kind: str, whole: str, text: str, known: int | None) -
 
 
 class _Chown:
-    """One operand and, with -R, all below it."""
+    """Changes one operand and, with -R, everything below it."""
 
     def __init__(
         self, ctx: Context, options: Options, accounts: Accounts, wanted: _Owner, only: _Owner | None

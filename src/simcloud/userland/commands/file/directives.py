@@ -34,7 +34,7 @@ class Directive:
 
 @dataclass(slots=True)
 class Expanded:
-    """A format with its values; ``odd`` lists the escapes that nobody knows, which stay as they are."""
+    """An expanded format; ``odd`` lists the unknown escapes, which stay unchanged."""
 
     text: str = ""
     odd: list[str] = field(default_factory=list)

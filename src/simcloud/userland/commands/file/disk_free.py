@@ -28,7 +28,7 @@ INODES: Final = ("source", "itotal", "iused", "iavail", "ipcent", "target")
 
 @dataclass(frozen=True)
 class _Row:
-    """A file system, and the file it was asked by."""
+    """A file system, and the operand that selected it."""
 
     space: Space
     file: str

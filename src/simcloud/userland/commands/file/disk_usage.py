@@ -21,7 +21,7 @@ NO_LIMIT: Final = 1 << 62
 
 @dataclass
 class _Tally:
-    """What a file or folder amounts to."""
+    """The totals of a file or folder."""
 
     size: int = 0
     newest: float = 0.0
@@ -33,7 +33,7 @@ class _Tally:
 
 @dataclass
 class _Step:
-    """Look at a path, or (``tally`` is set) sum up a folder whose entries were counted."""
+    """Visit a path, or (``tally`` is set) sum up a folder whose entries were counted."""
 
     path: str
     level: int

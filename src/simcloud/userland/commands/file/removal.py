@@ -18,7 +18,7 @@ MANY = 3
 
 
 class _Step(NamedTuple):
-    """Look at a path, or (``emptied``) remove the folder whose entries were dealt with."""
+    """Visit a path, or (``emptied``) remove the folder whose entries were handled."""
 
     path: str
     emptied: bool = False
@@ -27,7 +27,7 @@ class _Step(NamedTuple):
 
 
 class Remover:
-    """Removes files and, if asked, folders with all they hold."""
+    """Removes files and, with -r, folders with their entries."""
 
     def __init__(
         self,

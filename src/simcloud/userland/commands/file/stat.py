@@ -84,7 +84,7 @@ async def stat(ctx: Context, options: Options) -> int:
 
 
 class _Reporter:
-    """Knows the value of every directive for a file."""
+    """Computes the value of every directive for a file."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

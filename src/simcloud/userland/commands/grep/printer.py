@@ -10,7 +10,7 @@ _MATCH, _NAME, _NUMBER, _SEPARATOR = b"01;31", b"35", b"32", b"36"
 
 
 class Printer:
-    """Collects the output about one file; ``name`` is None where lines do not carry it."""
+    """Collects the output for one file; ``name`` is None if lines have no file name."""
 
     def __init__(self, settings: Settings, name: str | None, width: int) -> None:
         self._settings = settings

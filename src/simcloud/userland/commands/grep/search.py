@@ -24,7 +24,7 @@ LINES_A_TURN = 16
 
 
 class Outcome(NamedTuple):
-    """How many lines were selected, and the error that ended the reading, if any."""
+    """The number of selected lines, and the error that ended reading, if any."""
 
     selected: int
     error: FileError | BadDescriptor | None
@@ -38,7 +38,7 @@ class _Line(NamedTuple):
 
 @dataclass
 class _File:
-    """Where the search of one file stands."""
+    """The state of searching one file."""
 
     name: str
     printer: Printer
@@ -59,7 +59,7 @@ class _File:
 
 
 class Searcher:
-    """Searches files with one set of patterns (None matches nothing)."""
+    """Searches files with one set of patterns (None never matches)."""
 
     def __init__(self, ctx: Context, program: str, settings: Settings, regex: Regex | None) -> None:
         self._ctx = ctx

@@ -50,7 +50,7 @@ MAX_CONTEXT = 1 << 31
 
 @dataclass
 class Settings:
-    """What to look for, where, and how to show it."""
+    """The parsed options and patterns."""
 
     utf8: bool
     flavour: Flavour = "basic"

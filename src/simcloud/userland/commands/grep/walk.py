@@ -12,7 +12,7 @@ from simcloud.userland.commands.grep.settings import Settings
 
 
 class Target(NamedTuple):
-    """A file to open (``-`` is standard input), its name as shown, and whether lines carry it."""
+    """A file to open (``-`` is standard input), its displayed name, and whether lines show it."""
 
     path: str
     shown: str
@@ -20,7 +20,7 @@ class Target(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder that is being searched and the names in it that are still to come."""
+    """A folder that is being searched and its remaining names."""
 
     path: str
     stat: Stat
@@ -31,7 +31,7 @@ class _Folder(NamedTuple):
 
 
 class Complain(Protocol):
-    """Reports what went wrong with a file."""
+    """Reports a problem with a file."""
 
     async def __call__(self, name: str, why: str, *, warning: bool = False) -> None:
         """Write the message."""

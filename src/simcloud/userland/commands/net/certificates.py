@@ -35,7 +35,7 @@ VALUED: Final = frozenset(
 
 
 class Failed(Exception):
-    """Why the command has failed, as openssl tells it."""
+    """The command failed; the message is openssl's."""
 
 
 async def look(ctx: Context, name: str, words: list[str]) -> int:

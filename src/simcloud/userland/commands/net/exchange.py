@@ -82,7 +82,7 @@ class Url:
 
 
 class Failure(Enum):
-    """Why there is no response."""
+    """The reason for a missing response."""
 
     NO_HOST = "no such host"
     REFUSED = "connection refused"
@@ -98,7 +98,7 @@ class Failure(Enum):
 
 
 class ExchangeFailed(Exception):
-    """The exchange came to no response. The text is the system's word for it, if there is one."""
+    """The exchange gave no response. The text is the system's message, if there is one."""
 
     def __init__(self, failure: Failure, detail: str = "") -> None:
         super().__init__(detail)
@@ -111,7 +111,7 @@ Watcher = Callable[[str, str], Awaitable[None]]
 
 @dataclass
 class Timeline:
-    """When each step was done, in seconds since the beginning."""
+    """The times at which each step ended, in seconds since the start."""
 
     lookup_s: float = 0.0
     connect_s: float = 0.0
@@ -121,7 +121,7 @@ class Timeline:
 
 @dataclass
 class Exchange:
-    """A response, between whom, and how long it took to get it."""
+    """A response, its two endpoints and its timeline."""
 
     request: HttpRequest
     response: HttpResponse

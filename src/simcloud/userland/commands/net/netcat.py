@@ -74,7 +74,7 @@ async def nc(ctx: Context) -> int:
 
 
 class _Settings:
-    """What the options ask for."""
+    """The parsed options."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self.scan = options.any("z")
@@ -202,7 +202,7 @@ async def _exchange_datagrams(
 
 
 class _Relay:
-    """Passes bytes both ways until the peer hangs up or time is up."""
+    """Copies bytes both ways until the peer closes the connection or the time is up."""
 
     def __init__(self, ctx: Context, settings: _Settings, connection: Connection) -> None:
         self._ctx = ctx

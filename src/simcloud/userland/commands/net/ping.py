@@ -50,7 +50,7 @@ async def ping(ctx: Context) -> int:
 
 
 class _Plan:
-    """How often, how fast, how large."""
+    """The number, interval and size of requests."""
 
     def __init__(self, options: Options) -> None:
         self.complaint = ""

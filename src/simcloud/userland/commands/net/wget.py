@@ -70,7 +70,7 @@ def _with_pairs_apart(args: list[str]) -> list[str]:
 
 
 class _Download:
-    """One URL."""
+    """The download of one URL."""
 
     def __init__(self, ctx: Context, options: Options, text: str) -> None:
         self._ctx = ctx

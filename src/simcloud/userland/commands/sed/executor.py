@@ -28,7 +28,7 @@ BYTES_A_TURN = 65_536
 
 @dataclass(frozen=True)
 class Manner:
-    """How to run: the options that are no part of the script."""
+    """The options of a run that are not part of the script."""
 
     quiet: bool
     separate: bool
@@ -48,7 +48,7 @@ class _Space:
 
 @dataclass(frozen=True)
 class _Appendix:
-    """What ``a``, ``r`` and ``R`` leave to be written at the end of the cycle."""
+    """The output of ``a``, ``r`` and ``R``, written at the end of the cycle."""
 
     text: bytes = b""
     path: str = ""
@@ -56,7 +56,7 @@ class _Appendix:
 
 
 class _Quit(Exception):
-    """The script says that sed ends here, with this status."""
+    """The script ends sed with this status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)

@@ -19,7 +19,7 @@ CANNOT_READ = 2
 
 
 class Line(NamedTuple):
-    """One line without its end, and whether it had one."""
+    """One line without its newline, and whether it had one."""
 
     text: bytes
     ended: bool

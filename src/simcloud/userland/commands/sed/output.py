@@ -14,7 +14,7 @@ PANIC = 4
 
 
 class Output:
-    """Collects what is written to one stream until it is flushed."""
+    """Buffers the output to one stream until it is flushed."""
 
     def __init__(self, ctx: Context, stream: Stream | None, name: str) -> None:
         self._ctx = ctx

@@ -376,7 +376,7 @@ class _Parser:
 
 
 class _Flags:
-    """What follows an ``s`` command."""
+    """The flags of an ``s`` command."""
 
     def __init__(self) -> None:
         self.regex = ""

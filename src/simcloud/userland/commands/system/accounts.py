@@ -18,7 +18,7 @@ class User(NamedTuple):
 
 
 class Accounts:
-    """What /etc/passwd and /etc/group say at this moment. Tables that cannot be read are empty."""
+    """The current content of /etc/passwd and /etc/group. Unreadable tables are empty."""
 
     def __init__(self, files: Files) -> None:
         self.users = [

@@ -29,7 +29,7 @@ HELD_LINE_BYTES = 32
 
 
 class Source:
-    """One input under the name it was given. A failing read is reported once and ends it."""
+    """One input under its given name. A failing read is reported once and ends it."""
 
     def __init__(
         self, inputs: Inputs, name: str, stream: Stream | None, error: FileError | None = None

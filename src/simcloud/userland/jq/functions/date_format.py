@@ -171,11 +171,11 @@ def format_time(time: Time, form: str) -> str:
 
 
 class _Mismatch(Exception):
-    """The text does not have the form."""
+    """The text does not match the format."""
 
 
 class _Scanner:
-    """Reads a text by a form, as glibc does."""
+    """Parses a text by a format, as glibc does."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -185,7 +185,7 @@ def _width(line: bytes, place: int) -> int:
 
 
 class _Places:
-    """Places in a line, counted in characters. Counting goes on from the match before."""
+    """Positions in a line, counted in characters, continued from the match before."""
 
     def __init__(self, line: bytes) -> None:
         self._line = line

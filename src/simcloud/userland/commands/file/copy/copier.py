@@ -32,7 +32,7 @@ class _Step:
 
 
 class Copier:
-    """Copies by the same rules, and remembers what it made."""
+    """Copies with one set of rules, and remembers the files it made."""
 
     def __init__(self, ctx: Context, rules: Rules) -> None:
         self._ctx = ctx

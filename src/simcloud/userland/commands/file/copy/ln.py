@@ -55,7 +55,7 @@ def _targets(ctx: Context, options: Options) -> Targets:
 
 
 class _Link:
-    """One link to be made."""
+    """Makes one link."""
 
     def __init__(self, ctx: Context, options: Options, source: str, path: str) -> None:
         self._ctx = ctx

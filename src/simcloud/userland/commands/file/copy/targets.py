@@ -13,7 +13,7 @@ from simcloud.userland.commands.text.tool import fail, misuse
 
 
 class Targets(NamedTuple):
-    """What to put where; with ``into`` the target is a folder."""
+    """Sources and their target; with ``into`` the target is a folder."""
 
     sources: list[str]
     target: str

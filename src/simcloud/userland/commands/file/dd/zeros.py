@@ -36,7 +36,7 @@ def _total(job: Job) -> int:
 
 
 class Zeros:
-    """One such copy. ``copied_bytes`` grows as it goes on."""
+    """One copy of zeros. ``copied_bytes`` grows while it runs."""
 
     def __init__(self, ctx: Context, job: Job, target: Stream) -> None:
         self._ctx = ctx

@@ -79,14 +79,14 @@ class _Step:
 
 @dataclass(slots=True)
 class _Visited:
-    """A folder that the walk is in."""
+    """A folder on the path of the walk."""
 
     found: Found
     above: _Visited | None
 
 
 class _Walk:
-    """Goes through folders, top down or with -depth bottom up."""
+    """Walks folders, top down or with -depth bottom up."""
 
     def __init__(self, search: Search, test: Test) -> None:
         self._search = search

@@ -60,7 +60,7 @@ class _Single:
 
 
 class _Batches:
-    """One command for as many files as fit on its command line; always true."""
+    """One command for each full command line of files; always true."""
 
     def __init__(self, search: Search, option: str, argv: list[str]) -> None:
         self._search = search

@@ -17,7 +17,7 @@ UNLIMITED = 1 << 30
 
 @dataclass(slots=True)
 class Found:
-    """A file that the walk has come to, the starting point it was reached from, and how deep it is."""
+    """A file of the walk, its starting point and its depth."""
 
     path: str
     root: str
@@ -36,7 +36,7 @@ Test = Callable[[Found], Awaitable[bool]]
 
 @dataclass
 class Search:
-    """The settings of one run of find, and what its tests and actions tell the walk."""
+    """The settings of one run of find, and the results of tests and actions for the walk."""
 
     ctx: Context
     follow: str = "never"  # "never", "arguments" or "always"

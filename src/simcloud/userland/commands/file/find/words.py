@@ -15,7 +15,7 @@ Condition = Callable[[Found], bool]
 
 
 class Words:
-    """Where the reader is in the expression."""
+    """The words of the expression and the position in them."""
 
     def __init__(self, search: Search, words: list[str]) -> None:
         self._search = search

@@ -18,7 +18,7 @@ Cell = tuple[str, bool]
 
 
 class Details:
-    """Makes the columns in front of names."""
+    """Formats the columns before names."""
 
     def __init__(self, ctx: Context, settings: Settings) -> None:
         self._settings = settings

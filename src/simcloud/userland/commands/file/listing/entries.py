@@ -14,7 +14,7 @@ from simcloud.userland.commands.text.quoting import quote_name_always
 
 @dataclass(slots=True)
 class Entry:
-    """A name, where it is, and what is known of it: nothing if it could not be looked at."""
+    """A name, its path, and its status, or None if that could not be read."""
 
     name: str
     path: str

@@ -82,7 +82,7 @@ def mark(settings: Settings, found: Stat | None) -> str:
 
 
 class Painter:
-    """Puts colours around names. The first one used is preceded by a reset, as ls has it."""
+    """Colours names. A reset precedes the first colour, as in ls."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._used = False

@@ -13,7 +13,7 @@ LEAST_COLUMN: Final = 3
 
 
 class Label(NamedTuple):
-    """What stands for an entry, and how many places it takes."""
+    """The text of an entry and its width."""
 
     text: str
     width: int

@@ -38,7 +38,7 @@ MAX_WIDTH: Final = 1 << 20
 
 
 class Follow(Enum):
-    """Which links are looked through."""
+    """The symbolic links that are followed."""
 
     NONE = 0
     ARGUMENTS_TO_FOLDERS = 1
@@ -48,7 +48,7 @@ class Follow(Enum):
 
 @dataclass
 class Settings:
-    """How to list."""
+    """The options of a listing."""
 
     format: str = "single-column"
     sort: str = "name"

@@ -23,7 +23,7 @@ LONG: Final = ("dirsfirst", "noreport", "charset=", "inodes", "ignore-case", "ve
 
 
 class _Strokes(NamedTuple):
-    """What lines are drawn with."""
+    """The characters of the tree's lines."""
 
     middle: str
     last: str

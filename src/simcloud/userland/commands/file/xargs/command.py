@@ -41,7 +41,7 @@ CLASHES: Final = {"n": ("--max-args/-n", "--max-args"), "L": ("--max-lines/-L", 
 
 @dataclass
 class _Plan:
-    """How to build command lines."""
+    """The parsed options."""
 
     argv: list[str]
     mark: str = ""
@@ -148,7 +148,7 @@ def _delimiter(ctx: Context, text: str) -> bytes:
 
 
 class _Runner:
-    """Gathers items into command lines and runs them, several at once if asked to."""
+    """Collects items into command lines and runs them, several at once with -P."""
 
     def __init__(self, ctx: Context, options: Options, plan: _Plan) -> None:
         self._ctx = ctx

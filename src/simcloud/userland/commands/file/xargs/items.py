@@ -25,18 +25,18 @@ NUL_WARNING: Final = (
 
 
 class Item(NamedTuple):
-    """An argument; ``ends_line`` tells whether a line (that no blank continues) ends with it."""
+    """An argument; ``ends_line`` is true for the last one of a line (that no blank continues)."""
 
     text: str
     ends_line: bool = False
 
 
 class TooLong(Exception):
-    """One argument is longer than a command line may be."""
+    """One argument is longer than the maximum command line."""
 
 
 class UnmatchedQuote(Exception):
-    """The input has a quote that is not closed on its line; the text is its kind."""
+    """A quote is not closed on its line; the text is its kind."""
 
 
 def _text(data: bytes | bytearray) -> str:
@@ -109,7 +109,7 @@ async def blank_separated(ctx: Context, stream: Stream, end_word: str) -> AsyncI
 
 
 class _Words:
-    """Takes bytes in any pieces; finished words gather in ``ready``."""
+    """Splits bytes into words; complete words are in ``ready``."""
 
     def __init__(self) -> None:
         self.ready: list[Item] = []

@@ -19,11 +19,11 @@ FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
 class CannotRead(Exception):
-    """A file that was to be sent cannot be read; the text is its name."""
+    """A file to send cannot be read; the text is its name."""
 
 
 class RequestBuilder:
-    """Makes the request for a URL; the data is read once, for all redirects."""
+    """Builds the request for a URL; the data is read once, for all redirects."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx

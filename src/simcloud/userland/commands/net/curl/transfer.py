@@ -32,7 +32,7 @@ BAD_URL: Final = "URL using bad/illegal format or missing URL"
 
 
 class Transfer:
-    """One transfer."""
+    """The transfer of one URL."""
 
     def __init__(self, ctx: Context, options: Options, text: str, number: int) -> None:
         self._ctx = ctx

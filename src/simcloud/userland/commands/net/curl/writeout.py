@@ -15,7 +15,7 @@ UNKNOWN: Final = "curl: unknown --write-out variable: '{}'\n"
 
 @dataclass
 class Summary:
-    """All that is known when a transfer is over."""
+    """The facts about a finished transfer."""
 
     url: Url | None
     given_url: str

@@ -39,7 +39,7 @@ NO_SERVER: Final = 9
 
 @dataclass
 class _Query:
-    """What a command line asks."""
+    """The parsed command line."""
 
     names: list[tuple[str, str]] = field(default_factory=list)
     server: str = ""

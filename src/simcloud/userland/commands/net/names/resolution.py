@@ -32,7 +32,7 @@ NO_ANSWER: Final = "no servers could be reached"
 
 
 class Answer(NamedTuple):
-    """A verdict in the words of DNS, and what was found; ``complaints`` are tries that came to nothing."""
+    """A DNS status and the records found; ``complaints`` are the failed attempts."""
 
     verdict: str
     addresses: list[str]
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 class Server(NamedTuple):
-    """Whom to ask, and how patiently."""
+    """A name server with its timeout and number of attempts."""
 
     address: str
     port: int = PORT

@@ -46,7 +46,7 @@ VERBS: Final = {"add": "add", "change": "change", "replace": "replace", "delete"
 
 @dataclass(slots=True)
 class Request:
-    """What a line of ``tc qdisc`` names before the discipline itself."""
+    """The part of a ``tc qdisc`` command line before the discipline."""
 
     device: str = ""
     root: bool = False

@@ -36,7 +36,7 @@ DISTRIBUTIONS: Final = ("uniform", "normal", "pareto", "paretonormal")
 
 
 class Words:
-    """The words of a command line, one after another."""
+    """The words of a command line, consumed one by one."""
 
     def __init__(self, words: list[str]) -> None:
         self._words = words
@@ -63,7 +63,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of packets, and how much each depends on the one before."""
+    """A share of packets, and its correlation with the packet before."""
 
     share: float = 0.0
     correlation: float = 0.0
@@ -78,7 +78,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Netem:
-    """A bad network."""
+    """Simulates a bad network."""
 
     limit: int = 1000
     delay_s: float = 0.0
@@ -115,7 +115,7 @@ class Netem:
 
 @dataclass(frozen=True, slots=True)
 class Tbf:
-    """A rate that traffic is held to."""
+    """Limits the rate of traffic."""
 
     rate_bytes_s: float
     burst_bytes: float
@@ -134,7 +134,7 @@ class Tbf:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A queue that does packets no harm."""
+    """A queue without effect on packets."""
 
     kind: str
     settings: str

@@ -23,7 +23,7 @@ _FIXED_ZONE = re.compile(
 
 
 class Zone(NamedTuple):
-    """A name and how many seconds it is ahead of UTC."""
+    """A name and its offset from UTC in seconds."""
 
     name: str
     offset_s: int
@@ -46,7 +46,7 @@ def zone_of(env: Mapping[str, str]) -> Zone:
 
 
 class Moment(NamedTuple):
-    """Seconds since 1970 and nanoseconds beyond."""
+    """Seconds since 1970 and nanoseconds."""
 
     seconds: int
     nanos: int = 0
@@ -63,7 +63,7 @@ class Moment(NamedTuple):
 
 
 class Calendar(NamedTuple):
-    """A moment as people write it. The month counts from 1, the weekday from Sunday, 0."""
+    """The calendar fields of a moment. Months count from 1, weekdays from Sunday as 0."""
 
     year: int
     month: int

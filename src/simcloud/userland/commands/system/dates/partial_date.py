@@ -17,7 +17,7 @@ ONCE = ("date", "time", "weekday", "zone")
 
 
 class Reckoning:
-    """Takes what is read piece by piece; what is not said is as it is now."""
+    """Collects the items of a date; items that are not given default to the current time."""
 
     def __init__(self, now: Moment, zone: Zone) -> None:
         today = calendar(now.seconds + zone.offset_s)

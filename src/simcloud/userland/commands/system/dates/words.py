@@ -38,7 +38,7 @@ _SHORT_DAYS = {
 
 
 class Token(NamedTuple):
-    """A piece of a date: its kind, what it stands for, and for numbers how many digits it has."""
+    """A token of a date: its kind, its value, and for numbers the number of digits."""
 
     kind: str
     value: int = 0
@@ -51,7 +51,7 @@ class Token(NamedTuple):
 
 
 class NoDate(Exception):
-    """The text is no date."""
+    """The text is no valid date."""
 
 
 def tokens(text: str) -> list[Token]:

@@ -17,7 +17,7 @@ VIRTUAL_SHARE: Final = 2
 
 
 class Facts:
-    """Answers about the processes that can be seen from where a command runs."""
+    """The properties of the processes that are visible to a command."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

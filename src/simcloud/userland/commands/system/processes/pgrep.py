@@ -50,7 +50,7 @@ def _misuse(name: str, what: str) -> UsageError:
 
 
 class _Matcher:
-    """What pgrep and pkill look for."""
+    """The criteria of pgrep and pkill."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx

@@ -39,7 +39,7 @@ LONG_FLAGS: Final = {"forest": "forest", "no-headers": "h", "no-heading": "h", "
 
 @dataclass
 class _Request:
-    """What a command line asks for."""
+    """The parsed command line."""
 
     flags: set[str] = field(default_factory=set)
     bsd: set[str] = field(default_factory=set)

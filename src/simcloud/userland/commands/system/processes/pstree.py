@@ -27,7 +27,7 @@ BOXES = _Strokes("───", "─┬─", " ├─", " └─", " │ ")
 
 
 class _Branch(NamedTuple):
-    """A label and what hangs below it."""
+    """A label and its subtrees."""
 
     label: str
     below: tuple[_Branch, ...]

@@ -74,7 +74,7 @@ def _number(options: Options, letter: str, what: str, default: int) -> int:
 
 
 class _Screen:
-    """Remembers the last look, since shares are counted from look to look."""
+    """Keeps the last sample, because CPU shares are computed between samples."""
 
     def __init__(self, ctx: Context, options: Options, order: str) -> None:
         self._ctx = ctx

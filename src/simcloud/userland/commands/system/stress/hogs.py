@@ -24,7 +24,7 @@ MOST_WORKERS: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be used up: numbers of workers, and how each works."""
+    """The numbers of workers and their settings."""
 
     cpu: int = 0
     io: int = 0

@@ -49,7 +49,7 @@ async def zcat(ctx: Context, options: Options) -> int:
 
 
 class _Skipped(Exception):
-    """A file is left as it is; the text says why."""
+    """A file is left unchanged; the text is the reason."""
 
     def __init__(self, message: str, status: int = _WARNING) -> None:
         super().__init__(message)

@@ -18,11 +18,11 @@ TRAILER_BYTES = 8
 
 
 class GzipError(Exception):
-    """The data is not what it should be. The text is gzip's own."""
+    """The data is invalid. The message is gzip's."""
 
 
 class Header(NamedTuple):
-    """What a gzip header tells, and how long it is."""
+    """The fields of a gzip header, and its length."""
 
     mtime: int
     name: bytes
@@ -109,7 +109,7 @@ async def decompress(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterato
 
 
 class _Member:
-    """One member after its header: its data, and the check at its end."""
+    """One member after its header: its data and its checksum."""
 
     def __init__(self) -> None:
         self._unpacker = zlib.decompressobj(-zlib.MAX_WBITS)

@@ -24,7 +24,7 @@ TROUBLE = 2
 
 @dataclass
 class Request:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     ctx: Context
     options: Options

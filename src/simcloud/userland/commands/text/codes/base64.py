@@ -24,7 +24,7 @@ async def base64(ctx: Context, options: Options) -> int:
 
 
 class _Coder:
-    """Groups of three bytes as four letters."""
+    """Encodes groups of three bytes as four letters."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx

@@ -17,7 +17,7 @@ from simcloud.userland.commands.text.tool import misuse, tool
 
 
 class Digest(Protocol):
-    """Takes data piece by piece and shows what it comes to."""
+    """Computes a digest from data in pieces."""
 
     def update(self, data: bytes, /) -> None:
         """Take a piece of data."""
@@ -72,7 +72,7 @@ async def sha512sum(ctx: Context, options: Options) -> int:
 
 @dataclass
 class _Look:
-    """How a line with a digest looks."""
+    """The format of a line with a digest."""
 
     tag: str
     tagged: bool

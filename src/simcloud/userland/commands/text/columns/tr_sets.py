@@ -41,7 +41,7 @@ CLASSES = {
 
 @dataclass
 class ByteSet:
-    """A set spelled out, and what ``tr`` must know of how it was spelled."""
+    """An expanded set, and the facts about its notation that ``tr`` needs."""
 
     members: bytes = b""
     classes: list[tuple[int, str]] = field(default_factory=list)

@@ -39,7 +39,7 @@ _STYLES = {
 
 @dataclass
 class _File:
-    """A file as read: its name, its data, and the time in its heading."""
+    """A file's name, data and the time in its heading."""
 
     name: str
     data: bytes
@@ -47,7 +47,7 @@ class _File:
 
 
 class Comparison:
-    """What the options ask for, applied to pairs of files."""
+    """Compares pairs of files with one set of options."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self.ctx = ctx

@@ -10,7 +10,7 @@ from simcloud.userland.commands.text.diffs.script import NO_NEWLINE, Change
 
 @dataclass
 class Pair:
-    """Two files' lines, and how each is made ready for output."""
+    """The lines of two files, and their preparation for output."""
 
     one: list[bytes]
     two: list[bytes]
@@ -65,7 +65,7 @@ def hunks(changes: list[Change], context: int) -> Iterator[list[Change]]:
 
 @dataclass
 class _Window:
-    """The lines of both files that a hunk shows; the ends are not included."""
+    """The lines of both files in a hunk; the ends are exclusive."""
 
     first0: int
     last0: int

@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 @dataclass
 class Likeness:
-    """When lines count as equal, and which changes do not count."""
+    """Defines which lines are equal and which changes are ignored."""
 
     ignore_case: bool = False
     spaces: str = ""

@@ -64,7 +64,7 @@ def _visible(tabs: bool, controls: bool) -> list[bytes] | None:
 
 @dataclass
 class _Marker:
-    """Numbers and marks lines; knows between pieces of data where in a line it stands."""
+    """Numbers and marks lines; keeps its position in a line between pieces of data."""
 
     number: bool
     number_blank: bool

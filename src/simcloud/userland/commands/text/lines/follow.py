@@ -20,7 +20,7 @@ MINIMUM_INTERVAL_S = 0.01
 
 @dataclass
 class Mode:
-    """How to follow."""
+    """The options of following."""
 
     retry: bool
     following: bool = False
@@ -31,7 +31,7 @@ class Mode:
 
 @dataclass
 class Followed:
-    """One file that is followed; without a stream while it cannot be opened."""
+    """One followed file; without a stream while it cannot be opened."""
 
     name: str
     stream: FileStream | None

@@ -15,7 +15,7 @@ _DIRECTIVE = re.compile(r"%([-+#0 ']*+)([0-9]*)(\.[0-9]*)?(.?)")
 
 @dataclass
 class FloatFormat:
-    """Text around one directive. ``percent`` signs doubled in the text are single already."""
+    """Text around one directive. ``percent`` signs doubled in the text are already single."""
 
     before: str
     flags: str

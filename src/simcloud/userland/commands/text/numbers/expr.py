@@ -47,7 +47,7 @@ def _is_null(value: Value) -> bool:
 
 
 class _Evaluation:
-    """Reads words from left to right; parts that the result does not need are read but not computed."""
+    """Evaluates words from left to right; parts that the result does not need are parsed only."""
 
     def __init__(self, ctx: Context, words: list[str]) -> None:
         self._ctx = ctx

@@ -130,7 +130,7 @@ async def _write(ctx: Context, options: Options, data: bytes) -> None:
 
 
 class Order:
-    """How lines compare: by each key in turn, at last as a whole."""
+    """Compares lines by each key in turn, and finally as a whole."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
