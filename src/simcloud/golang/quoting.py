@@ -51,7 +51,7 @@ def unquote(body: str, mark: str) -> str:
 
 
 def _escape(body: str, place: int, mark: str) -> tuple[str, int]:
-    """The character of the escape whose letter is at a place, and where the text goes on."""
+    """Return the character of the escape at a place, and the end of the escape."""
     letter = body[place : place + 1]
     if letter in _MEANT and letter:
         return _MEANT[letter], place + 1

@@ -15,7 +15,7 @@ NONE = -1
 
 
 def is_utf8_locale(env: Mapping[str, str]) -> bool:
-    """Whether the environment asks for UTF-8; without a locale it is the C locale."""
+    """Whether the environment selects UTF-8; the default is the C locale."""
     locale = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
     codeset = locale.partition("@")[0].rpartition(".")[2]
     return codeset.lower().replace("-", "") == "utf8"

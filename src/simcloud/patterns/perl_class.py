@@ -22,7 +22,7 @@ class _Member(NamedTuple):
 
 
 def parse_class(text: str, start: int, *, utf8: bool) -> tuple[CharSet, int]:
-    """Parse what follows a ``[``: the set, and where the text goes on."""
+    """Parse the text after a ``[``: return the set and the end position."""
     return _ClassParser(text, utf8).parse(start)
 
 

@@ -1,8 +1,7 @@
-"""Turning a tree into instructions for the backtracking matcher.
+"""Compiles a tree to instructions for the backtracking matcher.
 
-Each instruction is a tuple whose first member says what it is. Counted repetitions are written out,
-so a program's size is limited. Parts that are matched on their own (look-around, atomic groups)
-are programs inside the program.
+Each instruction is a tuple that starts with its opcode. Counted repetitions are unrolled, so a program's size is
+limited. Parts that are matched on their own (look-around, atomic groups) are programs inside the program.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _ANCHORS = {
 
 
 def needs_backtracking(tree: Node) -> bool:
-    """Whether RE2 has no way to say what the tree says."""
+    """Whether RE2 cannot express the tree."""
     for node in walk(tree):
         if isinstance(node, BackReference | Look | Atomic | Keep | Condition):
             return True

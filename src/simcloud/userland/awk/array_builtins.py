@@ -114,7 +114,7 @@ _ORDERS: Final[dict[str, Callable[[Runtime, Pair], Any]]] = {
 
 
 def in_order(unit: Unit, array: Array, order: str) -> list[Pair]:
-    """The elements in an order: ``@val_num_desc`` and the like, or by one of the program's functions."""
+    """Sort the elements by an order such as ``@val_num_desc``, or by a function of the program."""
     pairs = list(array.items())
     if order in ("", "@unsorted"):
         return pairs
@@ -150,7 +150,7 @@ def _comparison(unit: Unit, name: str) -> Callable[[Pair, Pair], int]:
 
 
 def loop_order(unit: Unit, array: Array) -> list[str]:
-    """The subscripts as ``for (k in array)`` goes through them: as they came, unless the program says how."""
+    """Return the subscripts in the order of ``for (k in array)``: insertion order, or PROCINFO["sorted_in"]."""
     order = unit.runtime.globals[variables.PROCINFO].get("sorted_in")
     if not isinstance(order, str) or not order:
         return list(array)

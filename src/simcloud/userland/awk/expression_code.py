@@ -66,7 +66,7 @@ class ExpressionCompiler:
     # -- the four kinds of result --------------------------------------------------------------
 
     def number(self, node: tree.Expr) -> Run:
-        """Code that gives a number."""
+        """Return code for a number."""
         node = tree.strip_groups(node)
         if isinstance(node, tree.Field):
             text = self.field_text(node)
@@ -86,7 +86,7 @@ class ExpressionCompiler:
         return convert
 
     def text(self, node: tree.Expr) -> Run:
-        """Code that gives a string."""
+        """Return code for a string."""
         return self._as_text(node, self.runtime.to_text)
 
     def print_text(self, node: tree.Expr) -> Run:
@@ -113,14 +113,14 @@ class ExpressionCompiler:
         return convert
 
     def value(self, node: tree.Expr) -> Run:
-        """Code for a value of whatever type."""
+        """Return code for a value of any type."""
         kind, run = self.natural(tree.strip_groups(node))
         if kind is Kind.TRUTH:
             return lambda frame: 1.0 if run(frame) else 0.0
         return run
 
     def truth(self, node: tree.Expr) -> Run:
-        """Code that gives True or False."""
+        """Return code for True or False."""
         kind, run = self.natural(tree.strip_groups(node))
         if kind is Kind.TRUTH:
             return run
@@ -131,7 +131,7 @@ class ExpressionCompiler:
         return lambda frame: truth(run(frame))
 
     def natural(self, node: tree.Expr) -> Compiled:
-        """Code for an expression, and the kind of result it gives by its nature."""
+        """Return code for an expression, and the natural kind of its result."""
         match node:
             case tree.Number() | tree.Text():
                 constant = node.value
@@ -202,7 +202,7 @@ class ExpressionCompiler:
     # -- strings -------------------------------------------------------------------------------
 
     def concatenation(self, parts: list[tree.Expr]) -> Run:
-        """Code that joins parts."""
+        """Return code that joins parts."""
         runs = [self.text(part) for part in parts]
         pay = self.runtime.pay
 
@@ -261,7 +261,7 @@ class ExpressionCompiler:
         return compare
 
     def _compare_field(self, node: tree.Field, relation: Callable[[Any, Any], bool], constant: float) -> Run:
-        """``$n < 10`` and the like, of which programs are full."""
+        """Compile ``$n < 10`` and the like, a fast path for a common form."""
         runtime, record, which = self.runtime, self.runtime.record, self.field_number(node)
 
         def compare(frame: Frame) -> bool:
@@ -314,7 +314,7 @@ class ExpressionCompiler:
         return (self.scope.function if name in self.scope.slots else "", name)
 
     def _holder(self, name: str) -> tuple[list[Any] | None, int]:
-        """The list a name's value is in (None: the frame) and its place there."""
+        """Return the list that holds a name's value (None: the frame) and its index."""
         if name in self.scope.slots:
             return None, self.scope.slots[name]
         return self.runtime.globals, self.unit.slots[name]
@@ -379,7 +379,7 @@ class ExpressionCompiler:
     # -- arrays --------------------------------------------------------------------------------
 
     def array(self, node: tree.Name | tree.Index) -> Run:
-        """Code for an array itself; one that is not there yet comes into being."""
+        """Return code for an array, which is created if it does not exist."""
         if isinstance(node, tree.Index):
             return self._element_array(node)
         name = node.name
@@ -442,7 +442,7 @@ class ExpressionCompiler:
         array[subscript] = value
 
     def key(self, subscripts: tuple[tree.Expr, ...]) -> Run:
-        """Code for the string that subscripts make."""
+        """Return code for the key of subscripts."""
         if len(subscripts) == 1:
             return self.text(subscripts[0])
         runtime = self.runtime
@@ -450,7 +450,7 @@ class ExpressionCompiler:
         return lambda frame: runtime.subscript_separator.join([part(frame) for part in parts])
 
     def read_element(self, node: tree.Index) -> Run:
-        """Code for the value of an element; looking at one makes it exist."""
+        """Return code for the value of an element; reading an element creates it."""
         find, key, grow = self.array(node.array), self.key(node.subscripts), self.grow
         fixed = self.constant_array(node.array)
         if fixed is not None and not self.analysis.has_nested_arrays:
@@ -492,7 +492,7 @@ class ExpressionCompiler:
     # -- fields --------------------------------------------------------------------------------
 
     def field_number(self, node: tree.Field) -> Run:
-        """Code for which field is meant."""
+        """Return code for the number of a field."""
         if isinstance(node.index, tree.Number):
             constant = self.runtime.field_number(node.index.value)
             return lambda frame: constant
@@ -559,9 +559,9 @@ class ExpressionCompiler:
         return self._store_element(target) if isinstance(target, tree.Index) else self._store_field(target)
 
     def settle(self, target: tree.Target) -> tuple[tree.Target, list[tuple[int, Run]]]:
-        """The same target with its subscripts kept in the frame, and the code that puts them there.
+        """Return the target with its subscripts stored in the frame, and the code that stores them.
 
-        For ``sub(/x/, "y", a[i++])``: the subscripts must be worked out once, and used twice.
+        For ``sub(/x/, "y", a[i++])``: the subscripts must be evaluated once, and used twice.
         """
         steps: list[tuple[int, Run]] = []
 
@@ -582,7 +582,7 @@ class ExpressionCompiler:
     # -- = -------------------------------------------------------------------------------------
 
     def assign(self, node: tree.Assign) -> Compiled:
-        """Code that assigns and gives what was assigned."""
+        """Return code that assigns and returns the assigned value."""
         if node.operator:
             return Kind.NUMBER, self._update(node)
         parts = tree.list_concatenated(node.value)
@@ -621,9 +621,9 @@ class ExpressionCompiler:
         return assign_global
 
     def _append(self, target: tree.Name | tree.Index, parts: list[tree.Expr]) -> Run:
-        """``s = s x``, in time that depends on ``x`` only, as programs that collect text need it.
+        """Compile ``s = s x`` so that its time depends on ``x`` only, for programs that collect text.
 
-        Python extends a string in place when nobody else holds it: so the place lets go of it meanwhile.
+        Python extends a string in place only without other references to it, so the variable is cleared meanwhile.
         """
         read, store = self.read(target), self.store(target)
         rest = self.concatenation(parts) if len(parts) > 1 else self.text(parts[0])
@@ -675,7 +675,7 @@ class ExpressionCompiler:
     # -- ++ and -- -----------------------------------------------------------------------------
 
     def increment(self, node: tree.Increment) -> Run:
-        """Code that counts up or down and gives the number before or after."""
+        """Return code that increments or decrements and returns the number before or after."""
         step = node.step
         if isinstance(node.target, tree.Name) and self._is_plain(node.target.name):
             return self._increment_plain(node.target.name, step, gives_old=not node.prefix)
@@ -694,7 +694,7 @@ class ExpressionCompiler:
         return run
 
     def _change(self, target: tree.Target, change: Change, *, gives_old: bool) -> Run:
-        """Code that replaces the number in a place by another, finding the place once."""
+        """Return code that changes the number of a target and evaluates its subscripts only once."""
         if isinstance(target, tree.Name):
             return self._change_name(target, change, gives_old)
         if isinstance(target, tree.Index):
@@ -834,13 +834,13 @@ class ExpressionCompiler:
 
 
 def _is_steady(target: tree.Target) -> TypeGuard[tree.Name | tree.Index]:
-    """Whether finding a place twice finds the same one and does nothing else."""
+    """Whether evaluating a target twice gives the same target without side effects."""
     steady = (tree.Name, tree.Index, tree.Number, tree.Text, tree.Field, tree.Temporary)
     return not isinstance(target, tree.Field) and all(isinstance(part, steady) for part in tree.walk(target))
 
 
 def element_name(node: tree.Index, subscript: str) -> str:
-    """An element as messages show it."""
+    """Format an element for messages."""
     base: tree.Name | tree.Index = node.array
     while isinstance(base, tree.Index):
         base = base.array
@@ -848,5 +848,5 @@ def element_name(node: tree.Index, subscript: str) -> str:
 
 
 def array_element_as_scalar(node: tree.Index, subscript: str) -> Fatal:
-    """An element that is an array was used as a value."""
+    """Return the error for an array element that is used as a value."""
     return Fatal(f"attempt to use array `{element_name(node, subscript)}' in a scalar context")

@@ -93,7 +93,7 @@ def _set_splitter(chars: str, *, runs: bool) -> Splitter:
 
 
 class Record:
-    """``$0`` and the fields. ``fields`` is None until somebody asks; ``stale`` means $0 must be rebuilt."""
+    """``$0`` and the fields. ``fields`` is None until it is first used; ``stale`` means $0 must be rebuilt."""
 
     __slots__ = ("_pay", "fields", "output_separator", "splitter", "stale", "text", "values")
 

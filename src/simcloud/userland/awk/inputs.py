@@ -94,7 +94,7 @@ class Inputs:
         return None if source is None else await source.close()
 
     async def close_all(self) -> None:
-        """The end: commands that still write find nobody reading."""
+        """Close all inputs; commands that still write get a broken pipe."""
         self.close_main()
         for name in reversed(list(self._opened)):
             await self.close(name)

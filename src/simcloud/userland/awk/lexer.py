@@ -1,4 +1,4 @@
-"""From an awk program's text to tokens.
+"""Splits the text of an awk program into tokens.
 
 A slash divides or begins a regular expression, and only the grammar knows which. So tokens are read
 one at a time, and the parser asks for a regular expression (``regex``) where one may stand.

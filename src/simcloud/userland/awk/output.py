@@ -174,7 +174,7 @@ class Outputs:
     # -- flushing and closing ------------------------------------------------------------------
 
     async def ease(self) -> None:
-        """Send what is due, before the program goes on or waits for input."""
+        """Write complete blocks before the program continues or waits for input."""
         if self._complaints:
             await self._voice_complaints()
         feeding = any(outlet.feeds is not None for outlet in self._opened.values())

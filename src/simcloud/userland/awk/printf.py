@@ -30,7 +30,7 @@ SMALL_FIELD: Final = 256
 
 MAX_SIZE_DIGITS: Final = 12
 MAX_DIGITS: Final = 4096
-"""The most digits after the point that are worked out; beyond them there are only zeros."""
+"""Maximum number of computed digits after the point; further digits are zeros."""
 
 
 @dataclass(frozen=True, slots=True)

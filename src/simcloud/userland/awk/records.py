@@ -1,7 +1,7 @@
-"""Cutting a stream of bytes into records, as RS says, while they arrive.
+"""Splits a stream of bytes into records at RS, while they arrive.
 
-A separator cuts what has been read so far into whole records and a rest. The rest waits for more
-bytes. Text that is still unread when RS changes is cut anew.
+A separator splits the data so far into complete records and a rest, which waits for more bytes. Data that is still
+unread when RS changes is split again.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Runtime:
     # -- conversions ---------------------------------------------------------------------------
 
     def to_text(self, value: Value) -> str:
-        """Any value as a string; numbers that are not whole as CONVFMT says."""
+        """Convert a value to text, with CONVFMT for fractional numbers."""
         if isinstance(value, str):
             return value
         return self.number_text(value, self.text_format)

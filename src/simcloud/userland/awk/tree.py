@@ -145,7 +145,7 @@ class Match(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Expr):
-    """``left < right`` and its kin."""
+    """A comparison such as ``left < right``."""
 
     operator: str
     left: Expr

@@ -41,7 +41,7 @@ class ConditionMistake(Exception):
 
 
 def compare_numbers(operator: str, left: int, right: int) -> bool:
-    """``-eq`` and its kin."""
+    """Numeric comparisons such as ``-eq``."""
     return {
         "-eq": left == right,
         "-ne": left != right,

@@ -209,7 +209,7 @@ class Expander:
         return await self.fail(f"{part.text}: bad substitution")
 
     async def tilde(self, user: str) -> str:
-        """The folder that ``~user`` means; as typed when nobody knows."""
+        """Return the folder of ``~user``; unchanged for an unknown user."""
         state = self.shell.state
         if user == "":
             home = state.get("HOME")

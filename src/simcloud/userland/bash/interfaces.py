@@ -148,7 +148,7 @@ class Jobs(Protocol):
         """Between commands: drop finished jobs, telling about those that a signal killed."""
 
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
-        """Tell that a signal killed a process, where bash does."""
+        """Report that a signal killed a process, in the cases where bash does."""
 
     async def wait_for(self, process: Process) -> int | None:
         """Wait for a process; None when a trapped signal came first."""
@@ -299,7 +299,7 @@ class Shell(Protocol):
         """The end of this process by a count limit."""
 
     async def report_syntax_error(self, error: ShellSyntaxError, label: str) -> None:
-        """Tell about a syntax error in bash's words."""
+        """Report a syntax error as bash does."""
 
     def special(self, name: str) -> str | None:
         """``$?``, ``$#`` and the like."""

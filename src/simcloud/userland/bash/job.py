@@ -49,7 +49,7 @@ class Job:
         return self.processes[-1].status
 
     def describe(self) -> str:
-        """Its state in the words of ``jobs``."""
+        """The state as ``jobs`` prints it."""
         if self.running:
             return "Stopped" if self.stopped else "Running"
         signal = self.processes[-1].ended_by

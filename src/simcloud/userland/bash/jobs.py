@@ -27,7 +27,7 @@ class Jobs:
         self.inherited: dict[int, Job] = {}
         """Jobs of the shell this one was copied from: only to be shown."""
         self.statuses: dict[int, int] = {}
-        """Exit statuses of finished background processes that ``wait`` may still be asked for."""
+        """Exit statuses of finished background processes, kept for ``wait``."""
         self.known: dict[int, Process] = {}
 
     def remember(self, process: Process) -> None:

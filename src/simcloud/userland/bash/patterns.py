@@ -33,7 +33,7 @@ STAR: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """``?(a|b)`` and its kin; alternatives are sequences of atoms."""
+    """An extended glob such as ``?(a|b)``; alternatives are sequences of atoms."""
 
     kind: str
     alternatives: tuple[Atoms, ...]

@@ -133,7 +133,7 @@ class Shell:
         return LimitExceeded(f"limit exceeded: {what}")
 
     async def report_syntax_error(self, error: ShellSyntaxError, label: str) -> None:
-        """Tell about a syntax error in bash's words."""
+        """Report a syntax error as bash does."""
         name = f"{self.error_name}: {label}: " if label else f"{self.error_name}: "
         place = "" if self.mode in ("stdin", "interactive") and not label else f"line {error.line}: "
         if error.message:
@@ -239,7 +239,7 @@ class Shell:
                 raise ExitShell(127 if in_main else 1) from None
 
     async def _stray(self, error: Exception) -> int:
-        """An error that no command took for its own: tell it, and let it end the line, not the world."""
+        """Report an error that no command handled; it ends the line only."""
         unbound = ": unbound variable" if isinstance(error, Unbound) else ""
         await self.complain(f"{error}{unbound}")
         return 1

@@ -101,7 +101,7 @@ class CommandLine:
     flags: set[str] = field(default_factory=set)
     indent: str = "  "
     named: list[tuple[str, str, str]] = field(default_factory=list)
-    """Option, name and value of ``--arg`` and its kin."""
+    """Option, name and value of ``--arg`` and similar options."""
     positional: list[tuple[str, str]] = field(default_factory=list)
     """Option (``args`` or ``jsonargs``) and text."""
     ended_early: bool = False

@@ -94,7 +94,7 @@ class Compiler:
         return entry, code.blank
 
     def compile(self, node: Node, then: Op, scope: Scope) -> Op:
-        """The operation that works out a node and goes on."""
+        """Return the operation that evaluates a node and continues with ``then``."""
         self._enter()
         made = FORMS[type(node)](self, node, then, scope)
         self._nesting -= 1

@@ -1,4 +1,4 @@
-"""Control flow: conditions, loops, errors and function calls."""
+"""Control flow: pipes, definitions, conditions, loops, bindings and error handling."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def _keep_value(body: Op) -> Op:
 
 
 def _take_value(stack: Any) -> tuple[Value, Any]:
-    """The input that waited. As in jq 1.6 it is gone when there is a second first state."""
+    """Take the saved input. As in jq 1.6 it is lost when there is a second initial state."""
     kept, rest = stack
     value, kept[0] = kept[0], None
     return value, rest

@@ -72,7 +72,7 @@ def check_result(value: Value, path: Any) -> None:
 
 @form(Index)
 def indexing(compiler: Compiler, node: Index, then: Op, scope: Scope) -> Op:
-    """``term[key]``: the key is worked out first, on the same input."""
+    """``term[key]``: the key is evaluated first, on the same input."""
     if isinstance(node.key, Literal):
         return compiler.compile(
             node.term, _constant_key(compiler, node.key.value, node.optional, then), scope
@@ -236,7 +236,7 @@ def _follow(compiler: Compiler, node: Node, then: Op, scope: Scope) -> Op:
 
 @form(Update)
 def update(compiler: Compiler, node: Update, then: Op, scope: Scope) -> Op:
-    """``a += b``: the right side is worked out once, on the whole input."""
+    """``a += b``: the right side is evaluated once, on the whole input."""
     operand = Variable("*operand", -1)
     change: Node
     if node.operator == "//":

@@ -83,7 +83,7 @@ class Source:
         self._inputs = inputs
         self.started = False
         self.exhausted = False
-        """Somebody asked for more after the end."""
+        """Handle a request for input after the end."""
 
     @property
     def lines(self) -> int:

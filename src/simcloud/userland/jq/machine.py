@@ -135,7 +135,7 @@ class Machine:
         self._state = (None, None, None, None, None)
 
     def proceed(self) -> Status:
-        """Work until there is a reason to stop. Raises ``JqError`` for an error that nobody caught."""
+        """Run until there is a reason to pause. Raises ``JqError`` for an uncaught error."""
         op, value, frame, stack, path = self._state
         spend, outbox, forks = self.run.spend_turns, self.outbox, self.forks
         while True:
@@ -160,7 +160,7 @@ class Machine:
                 return Status.DONE
 
     def unwind(self, error: Value) -> State:
-        """Go back to whoever catches an error."""
+        """Return to the fork that catches an error."""
         forks = self.forks
         while len(forks) > 1:
             fork = forks.pop()

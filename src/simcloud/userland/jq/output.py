@@ -40,7 +40,7 @@ COMPACT: Final = Style()
 
 
 def number_text(number: float) -> str:
-    """A number as jq writes it: as short as still says which one it is."""
+    """Format a number with the fewest digits that identify it."""
     if number != number:
         return "null"
     if math.isinf(number):
@@ -186,7 +186,7 @@ class _Painter(_Writer):
 
 
 def parse_colours(text: str) -> tuple[str, ...] | None:
-    """What ``JQ_COLORS`` asks for, or nothing if it makes no sense."""
+    """Return the colours of ``JQ_COLORS``, or None if it is invalid."""
     chosen = text.split(":")[: len(COLOURS)]
     if not all(re.fullmatch(r"[0-9;]*", colour) for colour in chosen):
         return None

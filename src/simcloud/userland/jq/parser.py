@@ -40,7 +40,7 @@ def tables(wider: bool) -> Tables:
 
 
 def parse_program(source: bytes) -> Node:
-    """The tree of a program. Raises ``CompileErrors`` with what jq 1.6 says of it."""
+    """Parse a program to its tree. Raises ``CompileErrors`` with the messages of jq 1.6."""
     parser = Parser(source, wider=False)
     result = parser.parse()
     if parser.complaints:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Value = Any
-"""A JSON value: None, bool, float, str, list or dict. Nobody ever changes one that somebody else may hold."""
+"""A JSON value: None, bool, float, str, list or dict. A value that may be shared is never changed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -259,7 +259,7 @@ def label_variable(name: str) -> str:
 
 
 def binary(operator: str, left: Node, right: Node) -> Node:
-    """An operator on two expressions, worked out at once when both are constants."""
+    """An operator on two expressions, folded when both are constants."""
     if isinstance(left, Literal) and isinstance(right, Literal):
         folded = _fold(operator, left, right)
         if folded is not None:

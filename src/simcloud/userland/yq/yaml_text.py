@@ -53,7 +53,7 @@ _Dumper.add_representer(str, _string)
 
 
 def documents(data: bytes) -> list[Any]:
-    """The documents of a text as jq's values; an empty text is one that says nothing."""
+    """Parse the documents of a text to jq's values; an empty text is one null document."""
     if len(data) > MOST_BYTES:
         raise BadYaml("more than 8 MiB of YAML")
     try:

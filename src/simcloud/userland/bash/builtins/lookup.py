@@ -63,7 +63,7 @@ def _sentence(name: str, kind: str, text: str) -> str:
 
 @builtin("type")
 async def type_(shell: Shell, argv: list[str]) -> int:
-    """Tell what names stand for."""
+    """Describe command names."""
     try:
         options = Options(argv, "afptP")
     except BadOption as mistake:
@@ -98,7 +98,7 @@ async def type_(shell: Shell, argv: list[str]) -> int:
 
 @builtin("command")
 async def command(shell: Shell, argv: list[str]) -> int:
-    """Run a command passing over functions, or tell what it stands for."""
+    """Run a command, ignoring functions, or describe it."""
     try:
         options = Options(argv, "pVv")
     except BadOption as mistake:

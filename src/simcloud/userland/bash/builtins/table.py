@@ -87,7 +87,7 @@ def synopsis(name: str) -> str:
 
 
 async def usage(shell: Shell, name: str, message: str = "") -> int:
-    """Tell that a builtin was called wrongly; the status for that."""
+    """Report the wrong use of a builtin and return its status."""
     if message:
         await shell.complain(f"{name}: {message}")
     await shell.err(f"{name}: usage: {synopsis(name)}\n")

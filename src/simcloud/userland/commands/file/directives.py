@@ -66,7 +66,7 @@ def _number(form: str, at: int) -> tuple[int, int]:
 
 
 def expand(form: str, value_of: Callable[[Directive], str], escapes: bool, modifiers: str) -> Expanded:
-    """A format with its directives replaced and, if asked for, its escapes; ``\\c`` ends it."""
+    """Expand the directives of a format and, if requested, its escapes; ``\\c`` ends it."""
     parts: list[str] = []
     found = Expanded()
     at = 0

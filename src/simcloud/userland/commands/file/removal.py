@@ -99,7 +99,7 @@ class Remover:
         await self._tell(f"removed directory {shown(step.path)}")
 
     async def _is_allowed(self, path: str, found: Stat) -> bool:
-        """Whether a file may go: with -i, or for one that is write-protected at a terminal, the user says."""
+        """Whether a file may be removed: asks with -i, or for a write-protected file at a terminal."""
         ctx = self._ctx
         guarded = (
             not self._force and ctx.stdin.isatty and not found.is_link and not ctx.files.access(path, "w")

@@ -168,7 +168,7 @@ async def fetch(
 async def _connect(
     ctx: Context, url: Url, addresses: list[str], timeout_s: float, watcher: Watcher | None
 ) -> Connection:
-    """Try the addresses in turn; the last one's error counts."""
+    """Try the addresses in turn and raise the error of the last one."""
     deadline = ctx.kernel.now + timeout_s
     last: NetworkError = NameNotFound(url.host)
     for address in addresses:

@@ -36,7 +36,7 @@ NETSTAT_FAILED: Final = 3
 
 
 def _select_sockets(ctx: Context, tcp: bool, udp: bool) -> list[SocketInfo]:
-    """Sockets of the transports asked for, datagrams first."""
+    """Return the sockets of the selected transports, datagrams first."""
     wanted = [name for name, is_wanted in (("udp", udp), ("tcp", tcp)) if is_wanted] or ["udp", "tcp"]
     sockets = ctx.container.namespace.sockets()
     return [socket for name in wanted for socket in sockets if socket.transport == name]

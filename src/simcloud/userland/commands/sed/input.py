@@ -102,7 +102,7 @@ class Input:
         return False
 
     def leave(self) -> None:
-        """Stop here: what was read ahead of standard input is for whoever reads it next."""
+        """Stop reading and leave unused standard input to its next reader."""
         stream = self._stream or self._ctx.stdin
         if self.name == "-" and isinstance(stream, FileStream) and stream.file.kind == "file":
             stream.file.seek(self._start + self._taken_bytes)

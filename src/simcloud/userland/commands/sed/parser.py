@@ -272,7 +272,7 @@ class _Parser:
         return name.encode("latin-1").decode("utf-8", "surrogateescape")
 
     def text(self, command: Command) -> None:
-        r"""``a text``, or ``a\`` with the text on the next line. An escaped newline goes on."""
+        r"""``a text``, or ``a\`` with the text on the next line. An escaped newline continues it."""
         reader = self.reader
         char = reader.get_nonblank()
         if not char:

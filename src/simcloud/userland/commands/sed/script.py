@@ -42,7 +42,7 @@ CaseMark = Literal["U", "L", "u", "l", "E"]
 
 
 @dataclass(frozen=True)
-class Literally:
+class LiteralText:
     """Literal text of a replacement."""
 
     text: bytes
@@ -62,7 +62,7 @@ class CaseChange:
     mark: CaseMark
 
 
-Part = Literally | GroupText | CaseChange
+Part = LiteralText | GroupText | CaseChange
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ class _Scanner:
         self.have: set[str] = set()
 
     def read(self, form: str) -> None:
-        """Consume what the form asks for."""
+        """Consume the text that the format expects."""
         place = 0
         while place < len(form):
             char = form[place]

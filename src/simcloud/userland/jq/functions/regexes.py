@@ -51,7 +51,7 @@ BYTES_PER_STEP = 256
 
 @native("_match_impl", 3)
 def match_impl(run: Run, value: Value, pattern: Value, flags: Value, testing: Value) -> Value:
-    """All matches the flags ask for, or whether there is one."""
+    """Return the matches according to the flags, or whether there is one."""
     if type(value) is not str:
         refuse(value, "cannot be matched, as it is not a string")
     if type(pattern) is not str:

@@ -269,7 +269,7 @@ class Copier:
                 return await complain(ctx, f"error writing {shown(step.target)}", error)
 
     def _keep_attributes(self, found: Stat, target: str, fresh: bool) -> None:
-        """Give a copy the attributes that were asked for; a new folder gets its mode at last."""
+        """Set the requested attributes of a copy; a new folder gets its mode last."""
         files, keep = self._ctx.files, self._rules.keep
         if "timestamps" in keep:
             files.utime(target, found.atime, found.mtime, follow=False)

@@ -66,7 +66,7 @@ class Search:
         return UsageError(f"{self.ctx.args[0]}: {what}")
 
     def look(self, path: str, named: bool = False) -> Stat:
-        """What is at a path, links followed or not as was asked for. A broken link is a file of its own."""
+        """Return the status of a path, following links according to the options. A broken link has its own."""
         if self.follow == "always" or (named and self.follow == "arguments"):
             try:
                 return self.ctx.files.stat(path)

@@ -27,7 +27,7 @@ class Words:
         return self._words[-1] if self._words else None
 
     def take(self) -> str:
-        """The next word, which is the name of a test unless an argument is asked for."""
+        """Return the next word: the name of a test, or an argument if one is expected."""
         self._current = self._words.pop()
         return self._current
 

@@ -129,7 +129,7 @@ class _Lister:
         return Label(f"{indent}{painted} -> {target}{sign}", 0)
 
     def _with_numbers(self, entries: list[Entry], names: list[Label]) -> list[Label]:
-        """With the inode and the blocks before each name, if they were asked for."""
+        """Add the inode and the blocks before each name, according to the options."""
         settings = self._settings
         columns = []
         if settings.inode:

@@ -73,7 +73,7 @@ def _names(settings: Settings, names: list[str]) -> list[str]:
 
 
 def sort_entries(settings: Settings, entries: list[Entry]) -> list[Entry]:
-    """Entries in the order that was asked for."""
+    """Sort entries according to the options."""
     if settings.sort == "none":
         return entries
     entries = sorted(entries, key=lambda entry: _bytes(entry.name))

@@ -16,7 +16,7 @@ COLORS: Final = {"di": "01;34", "ln": "01;36", "pi": "33", "so": "01;35", "bd": 
 
 
 def format_name(settings: Settings, name: str) -> str:
-    """A name in the quoting style that was asked for."""
+    """Format a name in the selected quoting style."""
     style = settings.quoting
     if style == "literal":
         return _mask_unprintable(name) if settings.question_marks else name
@@ -66,7 +66,7 @@ def _c_escaped(name: str, also: str) -> str:
 
 
 def mark(settings: Settings, found: Stat | None) -> str:
-    """The character behind a name that tells what it is."""
+    """Return the type indicator after a name."""
     style = settings.indicator
     if found is None or style == "none":
         return ""

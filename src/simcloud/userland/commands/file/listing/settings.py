@@ -81,7 +81,7 @@ class Settings:
 
 
 def read_settings(ctx: Context, options: Options) -> Settings:
-    """The settings that a command line asks for."""
+    """Return the settings of a command line."""
     settings = Settings()
     if ctx.stdout.isatty:
         settings.format, settings.quoting, settings.question_marks = "vertical", "shell-escape", True

@@ -54,7 +54,7 @@ class Server(NamedTuple):
 
 
 def settings_of(ctx: Context) -> DnsSettings:
-    """What /etc/resolv.conf says."""
+    """Parse /etc/resolv.conf."""
     try:
         return read_resolv_conf(ctx.files.read("/etc/resolv.conf").decode("utf-8", "replace"))
     except FileError:

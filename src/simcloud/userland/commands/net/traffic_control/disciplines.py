@@ -157,7 +157,7 @@ PLAIN: Final = {
 
 
 def discipline(kind: str, words: Words, before: Netem | None) -> Discipline:
-    """What the words after a kind ask for; ``before`` is the netem that is being changed."""
+    """Parse the words after a kind; ``before`` is the netem that is being changed."""
     if kind == "netem":
         return _netem(words, before)
     if kind == "tbf":

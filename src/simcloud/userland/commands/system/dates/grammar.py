@@ -7,8 +7,8 @@ on the items before it. As in GNU's grammar, a signed number right behind a time
 from __future__ import annotations
 
 from simcloud.userland.commands.system.dates.moment import UTC, Moment, Zone
-from simcloud.userland.commands.system.dates.partial_date import Reckoning
-from simcloud.userland.commands.system.dates.words import NoDate, Token, tokens
+from simcloud.userland.commands.system.dates.partial_date import DateBuilder
+from simcloud.userland.commands.system.dates.words import InvalidDate, Token, tokens
 
 END = Token("end")
 LAST_SECOND = 67_768_036_191_676_799
@@ -20,14 +20,14 @@ FURTHEST_ZONE_S = 24 * 3600
 def read_moment(text: str, now: Moment, zone: Zone = UTC) -> Moment | None:
     """The moment a text means, seen from now and a zone; None when it means nothing."""
     try:
-        found = _Reader(tokens(text), Reckoning(now, zone)).read()
-    except NoDate:
+        found = _Reader(tokens(text), DateBuilder(now, zone)).read()
+    except InvalidDate:
         return None
     return found if abs(found.seconds) <= LAST_SECOND else None
 
 
 class _Reader:
-    def __init__(self, pieces: list[Token], reckoning: Reckoning) -> None:
+    def __init__(self, pieces: list[Token], reckoning: DateBuilder) -> None:
         self._pieces = pieces
         self._at = 0
         self._found = reckoning
@@ -66,7 +66,7 @@ class _Reader:
         self._take()
         token = self._take()
         if token.kind not in ("number", "decimal") or self._peek() is not END:
-            raise NoDate
+            raise InvalidDate
         return Moment(token.value, token.nanos)
 
     # -- items ---------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class _Reader:
         elif self._shape("unsigned"):
             self._found.take_number(self._take())
         else:
-            raise NoDate
+            raise InvalidDate
 
     def _time_of_day(self) -> bool:
         if self._shape("unsigned", "meridian"):
@@ -119,7 +119,7 @@ class _Reader:
             hours, minutes = divmod(hours, 100)
         offset_s = hours * 3600 + minutes * 60
         if offset_s > FURTHEST_ZONE_S:
-            raise NoDate
+            raise InvalidDate
         return -offset_s if token.negative else offset_s
 
     def _parse_zone_name(self) -> None:
@@ -165,7 +165,7 @@ class _Reader:
             self._found.set_zone(self._zone_offset())
             self._found.set_time(hour, 0)
         elif not self._time_of_day():
-            raise NoDate
+            raise InvalidDate
 
     def _parse_slashes(self) -> None:
         """``1/15``, ``1/15/2024`` or ``2024/1/15``."""
@@ -202,7 +202,7 @@ class _Reader:
             return False
         unit = self._take()
         if token.kind == "decimal" and (unit.unit, unit.value) != ("second", 1):
-            raise NoDate
+            raise InvalidDate
         direction = self._take().value if self._peek().kind == "direction" else 1
         self._found.move(unit.unit, count * unit.value * direction, nanos * direction)
         return True
@@ -210,5 +210,5 @@ class _Reader:
 
 def _half_day(hour: int, meridian: int) -> int:
     if not 1 <= hour <= 12:
-        raise NoDate
+        raise InvalidDate
     return hour % 12 + meridian

@@ -33,7 +33,7 @@ UTC: Final = Zone("UTC", 0)
 
 
 def zone_of(env: Mapping[str, str]) -> Zone:
-    """The zone that an environment asks for."""
+    """Return the zone of an environment."""
     text = env.get("TZ", "")
     form = _FIXED_ZONE.fullmatch(text.removeprefix(":"))
     if form is None:

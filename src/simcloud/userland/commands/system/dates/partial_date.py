@@ -10,13 +10,13 @@ from simcloud.userland.commands.system.dates.moment import (
     calendar,
     days_before,
 )
-from simcloud.userland.commands.system.dates.words import NoDate, Token
+from simcloud.userland.commands.system.dates.words import InvalidDate, Token
 
 ONCE = ("date", "time", "weekday", "zone")
-"""What may be said only once."""
+"""Items that may occur only once."""
 
 
-class Reckoning:
+class DateBuilder:
     """Collects the items of a date; items that are not given default to the current time."""
 
     def __init__(self, now: Moment, zone: Zone) -> None:
@@ -31,7 +31,7 @@ class Reckoning:
         self._seen = dict.fromkeys((*ONCE, "shift"), 0)
 
     def set_date(self, month: int, day: int, year: Token | None = None) -> None:
-        """A date; without a year, this one's."""
+        """Set the date; the default is the current year."""
         self._date = (self._date[0] if year is None else year_of(year), month, day)
         self._year_digits = 0 if year is None else year.digits
         self._seen["date"] += 1
@@ -77,7 +77,7 @@ class Reckoning:
             self.set_time(value // 100, value % 100)
 
     def moment(self) -> Moment:
-        """What it all comes to; raises ``NoDate`` when it makes no sense."""
+        """Return the moment. Raises ``InvalidDate`` for contradictory items."""
         seen = self._seen
         year, month, day = self._date
         hour, minute, second, nanos = self._time
@@ -86,10 +86,10 @@ class Reckoning:
         if any(seen[kind] > 1 for kind in ONCE) or not (
             1 <= month <= 12 and hour < 24 and minute < 60 and second < 60
         ):
-            raise NoDate
+            raise InvalidDate
         days = days_before(year, month, day)
         if calendar(days * DAY_S)[:3] != (year, month, day):
-            raise NoDate
+            raise InvalidDate
         if seen["weekday"] and not seen["date"]:
             ordinal, wanted = self._weekday
             weekday = (days + 4) % 7

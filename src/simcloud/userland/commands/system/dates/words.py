@@ -50,7 +50,7 @@ class Token(NamedTuple):
     """Written with a minus sign, which ``-0`` has, too."""
 
 
-class NoDate(Exception):
+class InvalidDate(Exception):
     """The text is no valid date."""
 
 
@@ -106,7 +106,7 @@ def _number(text: str, position: int) -> tuple[Token | None, int]:
         end += 1
     digits = text[position:end]
     if len(digits) > MAX_DIGITS:
-        raise NoDate
+        raise InvalidDate
     value = -int(digits) if sign == "-" else int(digits)
     if text[end : end + 1] not in (".", ",") or not _is_digit(text[end + 1 : end + 2] or " "):
         return Token("number", value, len(digits), signed=bool(sign), negative=sign == "-"), end
@@ -148,4 +148,4 @@ def _word(text: str) -> Token:
         return Token("T")
     if word in MILITARY:
         return Token("zone", MILITARY[word] * 3600)
-    raise NoDate
+    raise InvalidDate

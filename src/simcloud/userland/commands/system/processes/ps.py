@@ -204,7 +204,7 @@ def _custom(text: str) -> list[Column]:
 
 
 def _select(ctx: Context, facts: Facts, request: _Request) -> list[Process]:
-    """Nobody here has a terminal, so those without one are everybody."""
+    """Select processes. No process has a terminal here, so those without one are all of them."""
     everyone = facts.processes
     mine = [process for process in everyone if process.uid == ctx.files.uid]
     if request.picks:

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.machine.process import Context, ForkFailed, Process, Signal
 from simcloud.sim import TimedOut, first_of
 from simcloud.userland.commands.options import Options, UsageError
-from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Wanted, start_workers
+from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Workload, start_workers
 from simcloud.userland.commands.text.tool import tool
 
 SIZES: Final = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -98,12 +98,12 @@ async def failure_of(ctx: Context, workers: list[Process], timeout_s: float | No
     return ended
 
 
-def _parse_workload(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Workload:
     kinds = {"cpu": "c", "io": "i", "vm": "m", "hdd": "d"}
     counts = {kind: _number(ctx, options, letter, {"": 1}) for kind, letter in kinds.items()}
     if sum(counts.values()) > MOST_WORKERS:
         raise _wrong(ctx, 284, "fork failed: Resource temporarily unavailable")
-    return Wanted(
+    return Workload(
         **counts,
         vm_bytes=_number(ctx, options, "vm-bytes", SIZES) or 256 << 20,
         vm_keep=options.any("vm-keep"),

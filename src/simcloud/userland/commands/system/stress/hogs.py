@@ -23,7 +23,7 @@ MOST_WORKERS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Workload:
     """The numbers of workers and their settings."""
 
     cpu: int = 0
@@ -53,12 +53,12 @@ class Wanted:
         return {"cpu": self.cpu, "io": self.io, "vm": self.vm, "hdd": self.hdd}
 
 
-def start_workers(ctx: Context, wanted: Wanted) -> list[Process]:
+def start_workers(ctx: Context, wanted: Workload) -> list[Process]:
     """Start all workers. Raises ``ForkFailed`` when the process limit is reached."""
     return [ctx.start([*ctx.args], program=program) for _, program in wanted.workers()]
 
 
-def _cpu(wanted: Wanted) -> Program:
+def _cpu(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         while True:
             await ctx.cpu(TURN_S * wanted.cpu_load)
@@ -75,7 +75,7 @@ async def _io(ctx: Context) -> int:
         await ctx.sleep(SLICE_S)
 
 
-def _vm(wanted: Wanted) -> Program:
+def _vm(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         own = ctx.memory.resident_bytes
         while True:
@@ -95,7 +95,7 @@ def _vm(wanted: Wanted) -> Program:
     return hog
 
 
-def _hdd(wanted: Wanted) -> Program:
+def _hdd(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         path = f"./stress.{ctx.process.host_pid}"
         while True:

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.machine.process import Context, ForkFailed
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.stress.command import SIZES, TIMES, count_of, failure_of
-from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Wanted, start_workers
+from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Workload, start_workers
 from simcloud.userland.commands.text.tool import tool
 
 DEFAULT_S: Final = 86_400
@@ -61,7 +61,7 @@ def _in_words(seconds: int) -> str:
     return f" ({', '.join([*words, f'{left:.2f} secs'])})"
 
 
-def _parse_workload(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Workload:
     counts = {}
     for kind, letter in (("cpu", "c"), ("io", "i"), ("vm", "m"), ("hdd", "d")):
         given = options.any(letter)
@@ -69,7 +69,7 @@ def _parse_workload(ctx: Context, options: Options) -> Wanted:
         counts[kind] = (_amount(options, letter, {"": 1}, 0) or ctx.machine.cpu.cores) if given else 0
     if sum(counts.values()) > MOST_WORKERS:
         raise UsageError(f"stress-ng: error: [{ctx.process.pid}] Cannot fork stressor")
-    return Wanted(
+    return Workload(
         **counts,
         cpu_load=min(100, max(1, _amount(options, "l", {"": 1}, 100))) / 100,
         vm_bytes=_memory(ctx, options, max(1, counts["vm"])),

@@ -51,7 +51,7 @@ def _members(data: bytes) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
 
 
 def _is_selected(name: str, wanted: dict[str, bool]) -> bool:
-    """Whether a member is one of those asked for, or lies below one."""
+    """Whether a member is a requested one, or below one."""
     if not wanted:
         return True
     parts = name.split("/")

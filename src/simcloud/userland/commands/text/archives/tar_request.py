@@ -97,7 +97,7 @@ async def read_archive(request: Request) -> bytes:
 
 
 async def write_archive(request: Request, data: bytes) -> None:
-    """Put the bytes of an archive where it belongs, compressed if that was asked for."""
+    """Write the bytes of an archive to its destination, compressed if requested."""
     ctx = request.ctx
     if request.gzip and data:
         data = b"".join([piece async for piece in compress(ctx, _one(data), make_header(b"", 0, 6), 6)])

@@ -71,7 +71,7 @@ async def sha512sum(ctx: Context, options: Options) -> int:
 
 
 @dataclass
-class _Look:
+class _LineFormat:
     """The format of a line with a digest."""
 
     tag: str
@@ -93,7 +93,7 @@ async def _family(ctx: Context, options: Options, name: str) -> int:
     if "c" in options:
         return await Checker(ctx, options, name).run()
     modes = [option for option, _ in options.given if option in ("b", "t")]
-    look = _Look(name.upper(), "tag" in options, modes[-1:] == ["b"], "\0" if "z" in options else "\n")
+    look = _LineFormat(name.upper(), "tag" in options, modes[-1:] == ["b"], "\0" if "z" in options else "\n")
     inputs = Inputs(ctx, options.operands)
     async for source in inputs.sources():
         hexdigest = await hash_source(source, name)

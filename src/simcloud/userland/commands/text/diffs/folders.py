@@ -12,7 +12,7 @@ _MAX_DEPTH = 100
 
 
 async def compare_folders(comparison: Comparison, one: str, two: str, depth: int = 0) -> int:
-    """Compare two folders by the names in them; below that too if that was asked for."""
+    """Compare the entries of two folders, recursively with -r."""
     ctx, options = comparison.ctx, comparison.options
     ctx.spend_turn()
     try:
