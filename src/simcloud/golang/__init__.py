@@ -1,1 +1,1 @@
-"""How Go writes, reads and compares values: what shows of it through Kubernetes, its tools and other programs in Go."""
+"""Go's formatting, parsing and sorting of values, as far as it shows in Kubernetes and other Go programs."""

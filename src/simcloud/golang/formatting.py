@@ -1,4 +1,4 @@
-"""Values of objects as Go's ``fmt`` prints them: ``%v``, ``%#v`` and the names of their types."""
+"""Formats values as Go's ``fmt`` does: ``%v``, ``%#v`` and the names of types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.golang.quoting import quote
 
 
 class Int(int):
-    """A whole number of a template's own, whose type is ``int`` where that of an object's is ``int64``."""
+    """A whole number of a template, whose type is ``int``, while that of an object is ``int64``."""
 
 
 def sprint(value: Any) -> str:

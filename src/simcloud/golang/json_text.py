@@ -1,7 +1,7 @@
-"""JSON as Go writes it: keys in order, careful of HTML, numbers in Go's form.
+"""JSON as Go encodes it: sorted keys, escaped HTML characters, numbers in Go's form.
 
-The bytes are made by msgspec, which is many times faster than a writer of ours; what Go writes otherwise is
-put right afterwards, and numbers only where the text has something that could be one to put right.
+msgspec encodes the bytes, which is many times faster than an encoder of ours; what Go encodes differently is
+corrected afterwards, and numbers only where the text contains candidates.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers as Go prints them.
 
-A whole number of an object is an int64 to kubectl, anything else a float64; so is a whole number that is
-too large.
+A whole number of an object is an int64 to kubectl, any other number a float64, including whole numbers that are too
+large.
 """
 
 from __future__ import annotations

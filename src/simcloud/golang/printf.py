@@ -10,14 +10,14 @@ from simcloud.golang.formatting import sprint, syntax, type_name
 from simcloud.golang.numbers import float_text
 from simcloud.golang.quoting import quote
 
-WIDEST = 10_000
-"""Widths and precisions beyond this are taken for this."""
+MAX_WIDTH = 10_000
+"""The maximum width and precision; larger ones are cut to it."""
 
 _VERB = re.compile(r"%([ +\-#0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]*))?(.?)", re.DOTALL)
 
 
 def print_text(values: Sequence[Any]) -> str:
-    """``Print``: values side by side, a space between two of which neither is text."""
+    """``Print``: the values joined, with a space between two values that are both no text."""
     text = ""
     for place, value in enumerate(values):
         if place and not isinstance(value, str) and not isinstance(values[place - 1], str):
@@ -27,12 +27,12 @@ def print_text(values: Sequence[Any]) -> str:
 
 
 def println_text(values: Sequence[Any]) -> str:
-    """``Println``: values with a space between, and a line feed."""
+    """``Println``: the values joined by spaces, and a newline."""
     return " ".join(map(sprint, values)) + "\n"
 
 
 def printf(form: str, values: Sequence[Any]) -> str:
-    """``Printf``: what does not fit is told in the text, as Go does."""
+    """``Printf``: a value that does not fit its verb is reported in the text, as in Go."""
     return _Printf(values).text(form)
 
 
@@ -44,7 +44,7 @@ class _Printf:
     def text(self, form: str) -> str:
         text = _VERB.sub(self._verb, form)
         if self._used < len(self._values):
-            extra = ", ".join(_told(value) for value in self._values[self._used :])
+            extra = ", ".join(_describe(value) for value in self._values[self._used :])
             text += f"%!(EXTRA {extra})"
         return text
 
@@ -62,40 +62,40 @@ class _Printf:
         self._used += 1
         if width is not None and width < 0:
             flags, width = flags + "-", -width
-        text = _formatted(verb, value, flags, precision)
-        return _padded(text, flags, width or 0, value)
+        text = _format(verb, value, flags, precision)
+        return _pad(text, flags, width or 0, value)
 
     def _size(self, text: str | None) -> int | None:
         if text is None:
             return None
         if text != "*":
-            return min(int(text), WIDEST)
+            return min(int(text), MAX_WIDTH)
         if self._used >= len(self._values):
             return None
         value = self._values[self._used]
         self._used += 1
-        return max(-WIDEST, min(int(value), WIDEST)) if isinstance(value, int) else None
+        return max(-MAX_WIDTH, min(int(value), MAX_WIDTH)) if isinstance(value, int) else None
 
 
-def _told(value: Any) -> str:
+def _describe(value: Any) -> str:
     return "<nil>" if value is None else f"{type_name(value)}={sprint(value)}"
 
 
-def _formatted(verb: str, value: Any, flags: str, precision: int | None) -> str:
+def _format(verb: str, value: Any, flags: str, precision: int | None) -> str:
     if verb == "T":
         return type_name(value)
     if verb == "v":
-        return syntax(value) if "#" in flags else _signed(sprint(value), value, flags)
+        return syntax(value) if "#" in flags else _add_sign(sprint(value), value, flags)
     if isinstance(value, (list, tuple)) and verb in "sdqtfgexXc":
-        return "[" + " ".join(_formatted(verb, one, flags, precision) for one in value) + "]"
+        return "[" + " ".join(_format(verb, item, flags, precision) for item in value) + "]"
     if isinstance(value, dict) and verb in "sdqtfgexXc":
         pairs = (
-            f"{_formatted(verb, name, flags, precision)}:{_formatted(verb, value[name], flags, precision)}"
+            f"{_format(verb, name, flags, precision)}:{_format(verb, value[name], flags, precision)}"
             for name in sorted(value)
         )
         return "map[" + " ".join(pairs) + "]"
     text = _basic(verb, value, flags, precision)
-    return f"%!{verb}({_told(value)})" if text is None else text
+    return f"%!{verb}({_describe(value)})" if text is None else text
 
 
 def _basic(verb: str, value: Any, flags: str, precision: int | None) -> str | None:
@@ -130,7 +130,7 @@ def _whole(verb: str, value: int, flags: str) -> str | None:
         text = format(abs(value), prefix + verb if verb != "d" else "d")
         if verb == "o" and prefix:
             text = text.replace("0o", "0")
-        return _signed(("-" if value < 0 else "") + text, value, flags)
+        return _add_sign(("-" if value < 0 else "") + text, value, flags)
     if verb in "cqU":
         inside = 0 <= value <= 0x10FFFF
         char = chr(value) if inside and not 0xD800 <= value < 0xE000 else "\ufffd"
@@ -145,16 +145,16 @@ def _float(verb: str, value: float, flags: str, precision: int | None) -> str | 
         text = float_text(value) if precision is None else format(value, f".{precision or 1}{verb}")
     else:
         return None
-    return _signed(text, value, flags)
+    return _add_sign(text, value, flags)
 
 
-def _signed(text: str, value: Any, flags: str) -> str:
+def _add_sign(text: str, value: Any, flags: str) -> str:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or text.startswith("-"):
         return text
     return "+" + text if "+" in flags else " " + text if " " in flags else text
 
 
-def _padded(text: str, flags: str, width: int, value: Any) -> str:
+def _pad(text: str, flags: str, width: int, value: Any) -> str:
     if len(text) >= width:
         return text
     if "-" in flags:

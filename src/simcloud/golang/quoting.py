@@ -1,4 +1,4 @@
-"""Go's quoted strings, written and read."""
+"""Go's quoted strings: quoting and unquoting."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 
 
 def quote(text: str, mark: str = '"') -> str:
-    """The text as ``%q`` writes it."""
+    """Quote a text as ``%q`` does."""
     if text.isascii() and text.isprintable() and mark not in text and "\\" not in text:
         return mark + text + mark
-    return mark + "".join(_escaped(char, mark) for char in text) + mark
+    return mark + "".join(_escape_char(char, mark) for char in text) + mark
 
 
-def _escaped(char: str, mark: str) -> str:
+def _escape_char(char: str, mark: str) -> str:
     if char == mark:
         return "\\" + char
     if char in _SHORT:
@@ -32,7 +32,7 @@ def _escaped(char: str, mark: str) -> str:
 
 
 def unquote(body: str, mark: str) -> str:
-    """What stands between two quotation marks, with its escapes resolved. ValueError if it is no Go string."""
+    """Resolve the escapes of the text between two quotation marks. Raises ``ValueError``."""
     if "\\" not in body and mark not in body:
         return body
     read: list[str] = []
@@ -47,11 +47,11 @@ def unquote(body: str, mark: str) -> str:
             continue
         resolved, place = _escape(body, place + 1, mark)
         read.append(resolved)
-    return _joined("".join(read))
+    return _join_bytes("".join(read))
 
 
 def _escape(body: str, place: int, mark: str) -> tuple[str, int]:
-    """The character of the escape whose letter is at a place, and where the text goes on."""
+    """Return the character of the escape at a place, and the end of the escape."""
     letter = body[place : place + 1]
     if letter in _MEANT and letter:
         return _MEANT[letter], place + 1
@@ -76,8 +76,8 @@ def _escape(body: str, place: int, mark: str) -> tuple[str, int]:
     return chr(number), start + count
 
 
-def _joined(text: str) -> str:
-    """Text in which escaped bytes that make up a character have become one."""
+def _join_bytes(text: str) -> str:
+    """Join escaped bytes that together are one character."""
     if not any(0xDC80 <= ord(char) <= 0xDCFF for char in text):
         return text
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

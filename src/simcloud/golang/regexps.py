@@ -1,4 +1,4 @@
-"""Go's regular expressions. RE2 is the same language, but has other words for some faults."""
+"""Go's regular expressions. RE2 has the same syntax, but other messages for some errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import re2
 
-_GO_WORDS: Final = {
+_GO_MESSAGES: Final = {
     "missing )": "missing closing )",
     "missing ]": "missing closing ]",
     "no argument for repetition operator": "missing argument to repetition operator",
@@ -24,17 +24,17 @@ _QUIET.log_errors = False  # they would go to the host's terminal
 
 
 class BadRegex(ValueError):
-    """A regular expression cannot be read; says why in Go's words."""
+    """A regular expression is invalid; the message is Go's."""
 
     def __init__(self, fault: Exception) -> None:
         given = fault.args[0].decode(errors="replace") if fault.args else ""
         what, _, where = given.partition(": ")
-        super().__init__(f"error parsing regexp: {_GO_WORDS.get(what, what)}: `{where}`")
+        super().__init__(f"error parsing regexp: {_GO_MESSAGES.get(what, what)}: `{where}`")
 
 
 @lru_cache(maxsize=4096)
-def compiled(pattern: str) -> Any:
-    """A regular expression that is looked for anywhere; ``BadRegex`` when it is none."""
+def compile_regexp(pattern: str) -> Any:
+    """Compile a regular expression. Raises ``BadRegex``."""
     try:
         return re2.compile(pattern, _QUIET)
     except re2.error as fault:

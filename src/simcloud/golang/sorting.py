@@ -1,8 +1,8 @@
 """Go's ``sort.Sort``.
 
-It is not stable and, given an order that contradicts itself, gives an answer that only its own steps explain;
-``--sort-by`` does both to it (equal times, missing fields). So the steps are followed: insertion for a
-dozen, otherwise quicksort with pivots by median, patterns recognised and broken, heaps for the worst.
+It is not stable, and with an inconsistent order its result depends on its exact steps; ``--sort-by`` has both (equal
+times, missing fields). So the steps are the same: insertion sort up to a dozen items, otherwise quicksort with median
+pivots that detects and breaks patterns, and heapsort for the worst case.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Sorter(Generic[_Item]):
             i, j = i + 1, j - 1
 
     def _nearly_sorted(self, low: int, high: int) -> bool:
-        """Try a few steps of insertion, and tell whether they were enough."""
+        """Try a few steps of insertion sort; return whether they were enough."""
         i = low + 1
         for _ in range(5):
             while i < high and not self._less(i, i - 1):
@@ -184,12 +184,12 @@ class _Sorter(Generic[_Item]):
         return self._median(at - 1, at, at + 1)
 
     def _median(self, a: int, b: int, c: int) -> int:
-        a, b = self._ordered(a, b)
-        b, c = self._ordered(b, c)
-        a, b = self._ordered(a, b)
+        a, b = self._order(a, b)
+        b, c = self._order(b, c)
+        a, b = self._order(a, b)
         return b
 
-    def _ordered(self, a: int, b: int) -> tuple[int, int]:
+    def _order(self, a: int, b: int) -> tuple[int, int]:
         if self._less(b, a):
             self._swaps += 1
             return b, a

@@ -1,7 +1,7 @@
-"""Text in columns, as the tabwriter of kubectl's printers lines them up.
+"""Text in columns, aligned like the tabwriter of kubectl's printers.
 
-A cell ends with a tab; what follows the last tab of a line belongs to no column. A column is as wide as its
-widest cell in lines that follow each other, and never narrower than further up.
+A cell ends with a tab; the text after the last tab of a line belongs to no column. A column is as wide as its widest
+cell in consecutive lines, and never narrower than further up.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _PADDING = 3
 
 
 class TabWriter:
-    """Collects text and lines it up when asked; widths are kept from one time to the next."""
+    """Buffers text and aligns its columns on flush; widths are kept between flushes."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

@@ -7,8 +7,7 @@ import re
 from typing import Any, Final
 
 from simcloud.golang.formatting import sprint
-from simcloud.golang.template.functions import CallError, Function
-from simcloud.golang.template.objects import GoObject
+from simcloud.golang.template.functions import CallError, Function, GoObject
 from simcloud.helm.functions.encoding import to_yaml
 from simcloud.helm.functions.values import Strings
 

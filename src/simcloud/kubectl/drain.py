@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from simcloud.golang.durations import shown_duration
+from simcloud.golang.durations import format_duration
 from simcloud.kubectl.describe.parts import controller_of
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.output import DryRun, dry_run
@@ -119,7 +119,7 @@ def _grace(kubectl: Kubectl) -> int | None:
 
 
 def _format_timeout(kubectl: Kubectl) -> str:
-    return f"global timeout reached: {shown_duration(kubectl.flags['timeout'])}"
+    return f"global timeout reached: {format_duration(kubectl.flags['timeout'])}"
 
 
 async def _is_gone(kubectl: Kubectl, pod: Object) -> bool:

@@ -5,7 +5,7 @@ POSIX flavours match leftmost-longest. Every search is bounded: see ``TooMuchWor
 
 from simcloud.patterns.characters import is_utf8_locale
 from simcloud.patterns.compile import Flavour, Match, Regex, compile_patterns, compile_regex
-from simcloud.patterns.cost import Search, paid_search
+from simcloud.patterns.cost import Search, meter_search
 from simcloud.patterns.errors import RegexError, TooMuchWorkError
 from simcloud.patterns.posix import Dialect
 
@@ -20,5 +20,5 @@ __all__ = [
     "compile_patterns",
     "compile_regex",
     "is_utf8_locale",
-    "paid_search",
+    "meter_search",
 ]

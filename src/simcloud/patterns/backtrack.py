@@ -1,8 +1,8 @@
-"""The engine for what RE2 cannot do: back-references, look-around, ``\\K``, atomic groups.
+"""The engine for patterns that RE2 does not support: back-references, look-around, ``\\K``, atomic groups.
 
 A backtracking matcher with its own stack and a step counter: a search that takes too many steps
-ends with TooMuchWorkError, at the same step each time. A looser RE2 pattern is tried first, so that
-most lines without a match never come here.
+ends with TooMuchWorkError, at the same step each time. A looser RE2 pattern is tried first, which
+rejects most lines without a match.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class BacktrackingEngine:
 
 
 class _Run:
-    """One search of one line: its slots and its steps. Matches end at ``end`` or before."""
+    """One search of one line: its slots and steps. Matches end at ``end`` or before."""
 
     def __init__(self, line: bytes, end: int, slots: int, *, utf8: bool, wide_words: bool) -> None:
         self.line = line

@@ -12,7 +12,7 @@ _AWK_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 
 
 class Bracket(NamedTuple):
-    """The set, where the text goes on, and whether ``[:space:]`` was written for ``[[:space:]]``."""
+    """The set, the end position, and whether ``[:space:]`` was written for ``[[:space:]]``."""
 
     chars: CharSet
     end: int

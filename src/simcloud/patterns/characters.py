@@ -1,7 +1,7 @@
 """Characters in lines of bytes, in UTF-8 or in the C locale.
 
-In UTF-8 a byte that belongs to no valid character counts as no character at all: nothing matches
-it, and it is no part of a word.
+In UTF-8 a byte outside of any valid character is not a character: no pattern matches it, and it is
+not part of a word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NONE = -1
 
 
 def is_utf8_locale(env: Mapping[str, str]) -> bool:
-    """Whether the environment asks for UTF-8; without a locale it is the C locale."""
+    """Whether the environment selects UTF-8; the default is the C locale."""
     locale = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or ""
     codeset = locale.partition("@")[0].rpartition(".")[2]
     return codeset.lower().replace("-", "") == "utf8"

@@ -1,8 +1,8 @@
-"""Sets of characters: what a bracket expression, ``\\w`` or ``[[:alpha:]]`` stands for.
+"""Sets of characters: bracket expressions, ``\\w``, ``[[:alpha:]]``.
 
 A set is a list of ranges of code points (of bytes, in the C locale) and of Unicode categories,
-possibly negated. It can be asked (the backtracking matcher does) or written down in RE2's syntax.
-Beyond ASCII the POSIX classes follow Unicode categories, which is very nearly what C.UTF-8 has.
+possibly negated. The backtracking matcher tests membership; for RE2 a set is rendered in RE2's syntax.
+Beyond ASCII the POSIX classes follow Unicode categories, which is very close to C.UTF-8.
 """
 
 from __future__ import annotations

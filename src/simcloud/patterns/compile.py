@@ -1,8 +1,7 @@
-"""From a pattern to something that searches lines.
+"""Compiles patterns to objects that search lines.
 
-``compile_regex`` takes one pattern, ``compile_patterns`` several of which any may match, as grep takes
-them. POSIX flavours find the leftmost-longest match, the Perl flavour the leftmost first one.
-However a pattern is written, a search takes a bounded number of steps.
+``compile_regex`` takes one pattern, ``compile_patterns`` several alternatives, as for grep. POSIX flavours find the leftmost-longest match, the Perl flavour the leftmost first one.
+The number of steps of a search is bounded for every pattern.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ MAX_WORD_WORK_BYTES = 256 << 20
 
 
 class Match:
-    """Where a pattern matched in a line."""
+    """The match of a pattern in a line."""
 
     __slots__ = ("_line", "_spans")
 
@@ -54,7 +53,7 @@ class Match:
 
 
 class Engine(Protocol):
-    """What searches lines."""
+    """The interface of a search engine."""
 
     def search(self, line: bytes, start: int) -> list[Span] | None:
         """The spans of the leftmost match from ``start`` on."""
@@ -152,7 +151,7 @@ def _parse(
     if flavour == "perl":
         return parse_perl(texts[0], fold=fold, utf8=utf8)
     if flavour == "fixed":
-        return Parsed(_one_of([_fixed(text, fold, utf8) for text in texts]), 0)
+        return Parsed(_join_alternatives([_parse_fixed(text, fold, utf8) for text in texts]), 0)
     trees: list[Node] = []
     warnings: list[str] = []
     groups = 0
@@ -169,14 +168,14 @@ def _parse(
         trees.append(parsed.tree)
         warnings.extend(parsed.warnings)
         groups += parsed.groups
-    return Parsed(_one_of(trees), groups, warnings)
+    return Parsed(_join_alternatives(trees), groups, warnings)
 
 
-def _one_of(trees: list[Node]) -> Node:
+def _join_alternatives(trees: list[Node]) -> Node:
     return trees[0] if len(trees) == 1 else Choice(tuple(trees))
 
 
-def _fixed(text: str, fold: bool, utf8: bool) -> Node:
+def _parse_fixed(text: str, fold: bool, utf8: bool) -> Node:
     def foldable(code: int) -> bool:
         return fold and (utf8 or code < 0x80) and bool(case_variants(code))
 
@@ -199,7 +198,7 @@ def _engines(
 
 
 class _AsciiWordsEngine:
-    """RE2 knows ASCII words only: lines with other characters go to the other engine."""
+    """RE2 supports ASCII words only: lines with other characters go to the other engine."""
 
     def __init__(self, ascii_lines: Engine, other_lines: Engine) -> None:
         self._ascii_lines = ascii_lines

@@ -1,4 +1,4 @@
-"""Paying for the work that searching takes, beyond what reading the line already paid for."""
+"""Charges the work of a search, beyond what reading the line has already cost."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 from simcloud.patterns.compile import Match, Regex
 
-# Backtracking is slow: so many of its steps cost a turn.
+# Backtracking steps that cost one turn.
 STEPS_A_TURN = 100
-# Searching a long line again and again is quadratic at worst: so many bytes ahead cost a turn.
+# Repeated searches of a long line are quadratic at worst: remaining bytes that cost one turn.
 BYTES_A_TURN = 1 << 18
-# A long line may match at each of its bytes: so many searches further on in a line cost a turn.
+# A long line may match at each of its bytes: further searches in a line that cost one turn.
 SEARCHES_A_TURN = 4
 
 Search = Callable[[bytes, int], Match | None]
 
 
-def paid_search(regex: Regex, spend_turn: Callable[[int], None]) -> Search:
-    """Searching with a pattern, as ``regex.search`` does, at the caller's expense."""
+def meter_search(regex: Regex, spend_turn: Callable[[int], None]) -> Search:
+    """Return a function that searches like ``regex.search`` and charges its cost in turns."""
     quick = regex.bounded and not regex.backtracks
     further = 0
 

@@ -1,12 +1,12 @@
-"""What can go wrong with a regular expression, in the words of the genuine tools."""
+"""Errors of regular expressions, with the messages of the genuine tools."""
 
 from __future__ import annotations
 
 
 class RegexError(Exception):
-    """The pattern is not a regular expression of its flavour. The text is the genuine tool's.
+    """The pattern is invalid in its flavour. The message is the genuine tool's.
 
-    ``fatal`` marks the few mistakes that GNU's tools report without saying where they stand.
+    ``fatal`` marks the few errors that GNU's tools report without a position.
     """
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:

@@ -1,9 +1,9 @@
-"""The engine for nearly everything: Google's RE2, which never backtracks.
+"""The default engine: Google's RE2, which never backtracks.
 
 RE2 works on bytes: in UTF-8 mode a ``.`` or a bracket expression matches whole valid characters
-only, so bytes that are no UTF-8 pass through untouched, as with GNU's tools. Its Python package wraps
-each search in a generator and a match object; a line at a time that doubles the cost, so the
-extension module beneath is used directly.
+only, so invalid bytes pass through untouched, as with GNU's tools. Its Python package wraps each
+search in a generator and a match object, which doubles the cost per line, so the extension module
+beneath it is used directly.
 """
 
 from __future__ import annotations

@@ -7,13 +7,12 @@ backtracking verbs are refused with a plain message.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from simcloud.patterns.charset import CharSet, case_variants
 from simcloud.patterns.errors import RegexError
 from simcloud.patterns.perl_class import is_posix_name, parse_class
 from simcloud.patterns.perl_escape import read_escape, read_octal
-from simcloud.patterns.perl_text import FLAG_LETTERS, Flags, PatternText, is_number
 from simcloud.patterns.tree import (
     MAX_DEPTH,
     Anchor,
@@ -34,6 +33,31 @@ from simcloud.patterns.tree import (
     Set,
 )
 
+MAX_REPEAT = 65535
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The inline options: ``i m s x n U``."""
+
+    fold: bool = False
+    multiline: bool = False
+    dotall: bool = False
+    extended: bool = False
+    no_capture: bool = False
+    ungreedy: bool = False
+
+
+_FLAG_LETTERS = {
+    "i": "fold",
+    "m": "multiline",
+    "s": "dotall",
+    "x": "extended",
+    "n": "no_capture",
+    "U": "ungreedy",
+}
+
+
 _UNREPEATABLE = "quantifier does not follow a repeatable item"
 _NO_CLOSING = "missing closing parenthesis"
 _NO_GROUP = "reference to non-existent subpattern"
@@ -49,7 +73,7 @@ _NEWLINES = Set(CharSet(((0x0A, 0x0D), (0x85, 0x85), (0x2028, 0x2029))))
 
 def parse_perl(text: str, *, fold: bool = False, utf8: bool = True) -> Parsed:
     """Parse one expression. ``text`` holds code points, or bytes as characters if not ``utf8``."""
-    parser = _Parser(text, Flags(fold=fold), utf8)
+    parser = _Parser(text, _Flags(fold=fold), utf8)
     tree = parser.alternatives(0)
     if parser.position < len(text):
         raise RegexError("unmatched closing parenthesis")
@@ -58,13 +82,81 @@ def parse_perl(text: str, *, fold: bool = False, utf8: bool = True) -> Parsed:
     return Parsed(tree, parser.groups)
 
 
-class _Parser(PatternText):
-    def __init__(self, text: str, flags: Flags, utf8: bool) -> None:
-        super().__init__(text, flags)
+class _Parser:
+    """A pattern and the position in it. ``quoting`` is true between ``\\Q`` and ``\\E``."""
+
+    def __init__(self, text: str, flags: _Flags, utf8: bool) -> None:
+        self.text = text
+        self.flags = flags
+        self.position = 0
+        self.quoting = False
         self.utf8 = utf8
         self.groups = 0
         self.names: dict[str, int] = {}
         self.references: list[int] = []
+
+    # -- characters ---------------------------------------------------------------------------
+
+    def at(self, offset: int = 0) -> str:
+        """The character there, or an empty string at the end."""
+        return self.text[self.position + offset : self.position + offset + 1]
+
+    def accept(self, word: str) -> bool:
+        """Step over a word if it stands here."""
+        found = self.text.startswith(word, self.position)
+        self.position += len(word) if found else 0
+        return found
+
+    def until(self, closing: str) -> str:
+        """What stands before a closing mark; that is stepped over, too."""
+        name, closed, _ = self.text[self.position :].partition(closing)
+        if not closed:
+            raise RegexError("syntax error in subpattern name (missing terminator?)")
+        self.position += len(name) + 1
+        return name
+
+    def skip_quotes_and_blanks(self) -> bool:
+        """Step over one thing that is no item: ``\\Q``, ``\\E``, a comment, a blank that means nothing."""
+        if self.accept("\\E"):
+            self.quoting = False
+            return True
+        if self.quoting:
+            return False
+        if self.accept("\\Q"):
+            self.quoting = True
+            return True
+        if self.text.startswith("(?#", self.position):
+            end = self.text.find(")", self.position)
+            if end < 0:
+                raise RegexError("missing ) after (?# comment")
+            self.position = end + 1
+            return True
+        return self.flags.extended and self.skip_blanks()
+
+    def skip_blanks(self) -> bool:
+        """Step over a blank, or a comment up to its line's end."""
+        if self.at() == "#":
+            end = self.text.find("\n", self.position)
+            self.position = len(self.text) if end < 0 else end + 1
+            return True
+        if self.at() in (" ", "\t", "\n", "\r", "\f", "\v"):
+            self.position += 1
+            return True
+        return False
+
+    def bounds(self) -> tuple[int, int | None] | None:
+        """The numbers in ``{n,m}`` at this place; None if the brace is a plain character."""
+        content, closed, _ = self.text[self.position + 1 : self.position + 64].partition("}")
+        low, comma, high = content.partition(",")
+        if not closed or not _is_number(low) or (high and not _is_number(high)):
+            return None
+        if int(low) > MAX_REPEAT or int(high or 0) > MAX_REPEAT:
+            raise RegexError("number too big in {} quantifier")
+        if high and int(low) > int(high):
+            raise RegexError("numbers out of order in {} quantifier")
+        if not comma:
+            return int(low), int(low)
+        return int(low), int(high) if high else None
 
     # -- structure ------------------------------------------------------------------------------
 
@@ -90,7 +182,7 @@ class _Parser(PatternText):
             if not self.quoting and self.at() in ("|", ")"):
                 break
             node, repeatable = self.atom(depth)
-            parts.append(self.quantified(node, repeatable))
+            parts.append(self.quantify(node, repeatable))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def atom(self, depth: int) -> tuple[Node, bool]:
@@ -126,7 +218,7 @@ class _Parser(PatternText):
 
     # -- repetition -----------------------------------------------------------------------------
 
-    def quantified(self, node: Node, repeatable: bool) -> Node:
+    def quantify(self, node: Node, repeatable: bool) -> Node:
         while self.position < len(self.text) and self.skip_quotes_and_blanks():
             pass
         if self.quoting:
@@ -211,13 +303,13 @@ class _Parser(PatternText):
             self.accept("-")
             while self.at() and self.at() in "0123456789":
                 self.position += 1
-            if is_number(self.text[start : self.position].removeprefix("-")):
+            if _is_number(self.text[start : self.position].removeprefix("-")):
                 return self.refer_to_name(self.text[start : self.position], numbers=True)
         quoted = "name/number or by a plain number" if letter == "g" else "name"
         raise RegexError(f"\\{letter} is not followed by a braced, angle-bracketed, or quoted {quoted}")
 
     def refer_to_name(self, name: str, *, numbers: bool) -> Node:
-        if numbers and is_number(name.removeprefix("-")):
+        if numbers and _is_number(name.removeprefix("-")):
             number = int(name)
             if number < 0:
                 number += self.groups + 1
@@ -239,7 +331,7 @@ class _Parser(PatternText):
             raise RegexError("backtracking verbs are not supported")
         self.position += 1
         if not self.accept("?"):
-            return self.closed(depth) if self.flags.no_capture else self.capturing(depth), True
+            return self.group_body(depth) if self.flags.no_capture else self.capture(depth), True
         for opening, ahead, negative in (
             ("=", True, False),
             ("!", True, True),
@@ -247,36 +339,36 @@ class _Parser(PatternText):
             ("<!", False, True),
         ):
             if self.accept(opening):
-                return Look(self.closed(depth), ahead, negative), True
+                return Look(self.group_body(depth), ahead, negative), True
         if self.accept(">"):
-            return Atomic(self.closed(depth)), True
+            return Atomic(self.group_body(depth)), True
         if self.accept("|"):
-            return self.closed(depth, reset=True), True
+            return self.group_body(depth, reset=True), True
         if self.accept("("):
             return self.condition(depth), True
         if self.accept("P="):
             return self.refer_to_name(self.until(")"), numbers=False), True
         if self.accept("P<") or self.accept("<"):
-            return self.named(depth, ">"), True
+            return self.capture_named(depth, ">"), True
         if self.accept("'"):
-            return self.named(depth, "'"), True
+            return self.capture_named(depth, "'"), True
         if self.at() in ("R", "&", "+", "C", *"0123456789") or self.text.startswith("P>", self.position):
             raise RegexError("recursion and callouts are not supported")
         return self.options(depth)
 
-    def closed(self, depth: int, *, reset: bool = False) -> Node:
+    def group_body(self, depth: int, *, reset: bool = False) -> Node:
         """The inside of a group and its closing parenthesis."""
         body = self.alternatives(depth + 1, reset=reset)
         if not self.accept(")"):
             raise RegexError(_NO_CLOSING)
         return body
 
-    def capturing(self, depth: int) -> Node:
+    def capture(self, depth: int) -> Node:
         self.groups += 1
         index = self.groups
-        return Group(index, self.closed(depth))
+        return Group(index, self.group_body(depth))
 
-    def named(self, depth: int, closing: str) -> Node:
+    def capture_named(self, depth: int, closing: str) -> Node:
         name = self.until(closing)
         if not name:
             raise RegexError("subpattern name expected")
@@ -287,7 +379,7 @@ class _Parser(PatternText):
         if name in self.names:
             raise RegexError("two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
         self.names[name] = self.groups + 1
-        return self.capturing(depth)
+        return self.capture(depth)
 
     def condition(self, depth: int) -> Node:
         if self.at() == "?":
@@ -308,7 +400,7 @@ class _Parser(PatternText):
         return Condition(reference.index, yes, no)
 
     def two_branches(self, depth: int) -> tuple[Node, Node]:
-        body = self.closed(depth)
+        body = self.group_body(depth)
         if not isinstance(body, Choice):
             return body, Sequence()
         if len(body.options) > 2:
@@ -320,7 +412,7 @@ class _Parser(PatternText):
         outer = self.flags
         value = True
         if self.accept("^"):
-            self.flags = Flags()
+            self.flags = _Flags()
         while self.at() not in (":", ")"):
             letter = self.at()
             if not letter:
@@ -328,17 +420,22 @@ class _Parser(PatternText):
             self.position += 1
             if letter == "-" and value:
                 value = False
-            elif letter in FLAG_LETTERS:
-                self.flags = replace(self.flags, **{FLAG_LETTERS[letter]: value})
+            elif letter in _FLAG_LETTERS:
+                self.flags = replace(self.flags, **{_FLAG_LETTERS[letter]: value})
             elif letter != "J":
                 raise RegexError("unrecognized character after (? or (?-")
         if self.accept(")"):
             return Sequence(), False
         self.position += 1
-        body = self.closed(depth)
+        body = self.group_body(depth)
         self.flags = outer
         return body, True
 
 
 def _ascii_part(chars: CharSet) -> CharSet:
     return CharSet(tuple((low, min(high, 0x7F)) for low, high in chars.ranges if low < 0x80))
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is plain digits, at least one."""
+    return bool(text) and all(digit in "0123456789" for digit in text)

@@ -14,7 +14,7 @@ _MISSING = "missing terminating ] for character class"
 
 
 class _Member(NamedTuple):
-    """One character, or a set that can be no end of a range."""
+    """One character, or a set, which cannot be the end of a range."""
 
     code: int
     chars: CharSet | None
@@ -22,7 +22,7 @@ class _Member(NamedTuple):
 
 
 def parse_class(text: str, start: int, *, utf8: bool) -> tuple[CharSet, int]:
-    """Parse what follows a ``[``: the set, and where the text goes on."""
+    """Parse the text after a ``[``: return the set and the end position."""
     return _ClassParser(text, utf8).parse(start)
 
 

@@ -31,7 +31,7 @@ _CLASSES: dict[str, CharSet] = {
 
 
 class Escape(NamedTuple):
-    """What was escaped, as a character or as a set, and where the text goes on."""
+    """The escaped character or set, and the end position."""
 
     code: int | None
     chars: CharSet | None
@@ -68,7 +68,7 @@ def read_escape(text: str, position: int, *, utf8: bool) -> Escape | None:
     if char == "o":
         if text[following : following + 1] != "{":
             raise RegexError("missing opening brace after \\o")
-        return _braced(text, following + 1, 8, utf8)
+        return _read_braced_code(text, following + 1, 8, utf8)
     if char == "c":
         return _control(text, following)
     if char in "FLlUu":
@@ -93,14 +93,14 @@ def read_octal(text: str, position: int, limit: int) -> Escape:
 
 def _hexadecimal(text: str, position: int, utf8: bool) -> Escape:
     if text[position : position + 1] == "{":
-        return _braced(text, position + 1, 16, utf8)
+        return _read_braced_code(text, position + 1, 16, utf8)
     end = position
     while end < len(text) and end - position < 2 and text[end] in "0123456789abcdefABCDEF":
         end += 1
     return Escape(int(text[position:end] or "0", 16), None, end)
 
 
-def _braced(text: str, position: int, base: int, utf8: bool) -> Escape:
+def _read_braced_code(text: str, position: int, base: int, utf8: bool) -> Escape:
     digits, closed, _ = text[position:].partition("}")
     if not digits:
         raise RegexError("digits missing in \\x{} or \\o{} or \\N{U+}")

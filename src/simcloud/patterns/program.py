@@ -1,8 +1,7 @@
-"""Turning a tree into instructions for the backtracking matcher.
+"""Compiles a tree to instructions for the backtracking matcher.
 
-Each instruction is a tuple whose first member says what it is. Counted repetitions are written out,
-so a program's size is limited. Parts that are matched on their own (look-around, atomic groups)
-are programs inside the program.
+Each instruction is a tuple that starts with its opcode. Counted repetitions are unrolled, so a program's size is
+limited. Parts that are matched on their own (look-around, atomic groups) are programs inside the program.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ MAX_INSTRUCTIONS = 50_000
 
 
 class Op:
-    """What an instruction does. Plain numbers: the matcher compares them at every step."""
+    """Opcodes. Plain numbers, because the matcher compares them at every step."""
 
     MATCH: Final = 0
     """The end of a program."""
@@ -43,7 +42,7 @@ class Op:
     ONE: Final = 2
     """tester: one character."""
     RUN: Final = 3
-    """tester, low, high, possessive: one character many times, as many as possible first."""
+    """tester, low, high, possessive: one character repeatedly, greedy."""
     SPLIT: Final = 4
     """preferred target, other target."""
     JUMP: Final = 5
@@ -71,7 +70,7 @@ Instruction = tuple[Anything, ...]
 
 @dataclass(frozen=True)
 class Tester:
-    """Answers whether one character belongs; ``table`` knows the single bytes in advance."""
+    """Tests whether a character belongs to a set; ``table`` holds the results for single bytes."""
 
     chars: CharSet
     fold: bool
@@ -90,7 +89,7 @@ def make_tester(chars: CharSet, fold: bool, utf8: bool) -> Tester:
 
 @dataclass
 class Program:
-    """Instructions, and how many slots they use (two for each group, one for each loop)."""
+    """Instructions, and the number of slots they use (two for each group, one for each loop)."""
 
     code: list[Instruction]
     slots: int
@@ -215,7 +214,9 @@ class _Compiler:
             self.emit(code, Op.AHEAD, self.whole(node.body), node.negative)
             return
         options = node.body.options if isinstance(node.body, Choice) else (node.body,)
-        self.emit(code, Op.BEHIND, tuple((fixed_width(o), self.whole(o)) for o in options), node.negative)
+        self.emit(
+            code, Op.BEHIND, tuple((lookbehind_width(o), self.whole(o)) for o in options), node.negative
+        )
 
     def condition(self, node: Condition, code: list[Instruction]) -> None:
         unless = self.emit(code, Op.UNLESS, node.index, 0)
@@ -226,21 +227,21 @@ class _Compiler:
         code[jump] = (Op.JUMP, len(code))
 
 
-def fixed_width(node: Node) -> int:
-    """How many characters a node always matches, for looking behind."""
+def lookbehind_width(node: Node) -> int:
+    """Return the fixed number of characters that a node matches. Raises ``RegexError`` if it varies."""
     match node:
         case Char() | Set() | Any():
             return 1
         case Sequence(parts=parts):
-            return sum(fixed_width(part) for part in parts)
+            return sum(lookbehind_width(part) for part in parts)
         case Group(body=body) | Atomic(body=body):
-            return fixed_width(body)
+            return lookbehind_width(body)
         case Choice(options=options):
-            widths = [fixed_width(option) for option in options]
+            widths = [lookbehind_width(option) for option in options]
             if widths.count(widths[0]) == len(widths):
                 return widths[0]
         case Repeat(body=body, low=low, high=high) if low == high:
-            return low * fixed_width(body)
+            return low * lookbehind_width(body)
         case Anchor() | Look() | Keep():
             return 0
     raise RegexError("lookbehind assertion is not fixed length")

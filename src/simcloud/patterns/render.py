@@ -39,7 +39,7 @@ _ANCHORS = {
 
 
 def needs_backtracking(tree: Node) -> bool:
-    """Whether RE2 has no way to say what the tree says."""
+    """Whether RE2 cannot express the tree."""
     for node in walk(tree):
         if isinstance(node, BackReference | Look | Atomic | Keep | Condition):
             return True
@@ -73,7 +73,7 @@ def _is_nullable(node: Node) -> bool:
 
 
 def is_bounded(tree: Node) -> bool:
-    """Whether a match can have only so many characters."""
+    """Whether the length of a match is bounded."""
     return not any(
         isinstance(node, BackReference) or (isinstance(node, Repeat) and node.high is None)
         for node in walk(tree)
@@ -164,7 +164,7 @@ class _Renderer:
             case Group(body=body):
                 return f"({self.render(body)})"
             case Sequence(parts=parts):
-                return "".join(self.wrapped(p) if isinstance(p, Choice) else self.render(p) for p in parts)
+                return "".join(self.wrap(p) if isinstance(p, Choice) else self.render(p) for p in parts)
             case Choice(options=options):
                 return "|".join(self.render(option) for option in options)
             case Repeat():
@@ -174,11 +174,11 @@ class _Renderer:
             case Look() | Keep():
                 return ""
             case Atomic(body=body):
-                return self.wrapped(body)
+                return self.wrap(body)
             case Condition(yes=yes, no=no):
                 return f"(?:{self.render(yes)}|{self.render(no)})"
 
-    def wrapped(self, node: Node) -> str:
+    def wrap(self, node: Node) -> str:
         return f"(?:{self.render(node)})"
 
     def anchor(self, node: Anchor) -> str:
@@ -193,19 +193,19 @@ class _Renderer:
         body = Choice(tuple(self.bodies.get(node.index, ())))
         if any(isinstance(part, Anchor | BackReference | Condition) for part in walk(body)):
             return "(?s:.*)"
-        kind = self.wrapped(without_groups(body))
+        kind = self.wrap(without_groups(body))
         return f"(?i:{kind})" if node.fold else kind
 
     def repeat(self, node: Repeat) -> str:
         lazy = "?" if node.mode == "lazy" else ""
-        body = self.wrapped(node.body)
+        body = self.wrap(node.body)
         simple = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.low, node.high))
         if simple:
             return f"{body}{simple}{lazy}"
         if max(node.low, node.high or 0) <= RE2_MAX_REPEAT:
             high = "" if node.high is None else str(node.high)
             return f"{body}{{{node.low},{high}}}{lazy}"
-        return _long_repeat(node, body, self.wrapped(without_groups(node.body)), lazy)
+        return _long_repeat(node, body, self.wrap(without_groups(node.body)), lazy)
 
 
 def _long_repeat(node: Repeat, full: str, bare: str, lazy: str) -> str:

@@ -38,14 +38,14 @@ class Set:
 
 @dataclass(frozen=True)
 class Any:
-    """One character, whichever it is; a newline only if ``newline``."""
+    """Any character; a newline only if ``newline``."""
 
     newline: bool = True
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A place between characters. With ``multiline`` the line anchors also hold at inner newlines."""
+    """A position between characters. With ``multiline`` the line anchors also match at inner newlines."""
 
     kind: AnchorKind
     multiline: bool = False
@@ -53,7 +53,7 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Group:
-    """Parentheses that remember what they matched under a number."""
+    """A capturing group."""
 
     index: int
     body: Node
@@ -61,14 +61,14 @@ class Group:
 
 @dataclass(frozen=True)
 class Sequence:
-    """One after the other; an empty sequence matches the empty string."""
+    """Parts in order; an empty sequence matches the empty string."""
 
     parts: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several, earlier ones preferred where the flavour has a preference."""
+    """Alternatives, earlier ones preferred where the flavour has a preference."""
 
     options: tuple[Node, ...]
 
@@ -85,7 +85,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class BackReference:
-    """The text that a group matched, once more."""
+    """The text that a group matched."""
 
     index: int
     fold: bool = False
@@ -93,7 +93,7 @@ class BackReference:
 
 @dataclass(frozen=True)
 class Look:
-    """A condition on what follows (``ahead``) or precedes; consumes nothing."""
+    """A look-around: a condition on the text that follows (``ahead``) or precedes."""
 
     body: Node
     ahead: bool
@@ -102,7 +102,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Atomic:
-    """A part that is not tried in another way once it has matched."""
+    """An atomic group: no backtracking into it once it has matched."""
 
     body: Node
 
@@ -175,7 +175,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 @dataclass
 class Parsed:
-    """A tree, how many groups it has, and what the genuine grep would warn about."""
+    """A tree, its number of groups, and the warnings of the genuine grep."""
 
     tree: Node
     groups: int

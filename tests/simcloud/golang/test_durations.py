@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcloud.golang.durations import parse_duration_ns, parse_duration_s, shown_duration
+from simcloud.golang.durations import format_duration, parse_duration_ns, parse_duration_s
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_text_without_end_is_refused_too() -> None:
 
 @given(st.integers(-(2**53) + 1, 2**53 - 1))
 def test_what_is_written_is_read_again(length_ns: int) -> None:
-    assert parse_duration_ns(shown_duration(length_ns / 10**9)) == pytest.approx(length_ns, abs=1)
+    assert parse_duration_ns(format_duration(length_ns / 10**9)) == pytest.approx(length_ns, abs=1)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 59), st.integers(0, 59))

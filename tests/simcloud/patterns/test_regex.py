@@ -17,7 +17,7 @@ from simcloud.patterns import (
     compile_patterns,
     compile_regex,
     is_utf8_locale,
-    paid_search,
+    meter_search,
 )
 from simcloud.patterns.backtrack import MAX_STEPS
 from tests.genuine import Done, run
@@ -257,7 +257,7 @@ def test_catastrophic_patterns_end_at_the_same_step() -> None:
 
 def test_backtracking_is_paid_for() -> None:
     spent: list[int] = []
-    search = paid_search(compile_regex(rb"(a+)\1b(?=c)", "perl"), spent.append)
+    search = meter_search(compile_regex(rb"(a+)\1b(?=c)", "perl"), spent.append)
     assert search(b"a" * 400 + b"b", 0) is None
     assert sum(spent) > 0
 

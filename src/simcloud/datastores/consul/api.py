@@ -21,7 +21,7 @@ from simcloud.datastores.consul.log import ConsulLog
 from simcloud.datastores.consul.reading import READERS, Answer, Reader
 from simcloud.datastores.consul.state import State
 from simcloud.datastores.consul.writing import WRITES, Action, Writer
-from simcloud.golang.durations import parse_duration_s, shown_duration
+from simcloud.golang.durations import format_duration, parse_duration_s
 from simcloud.machine.network import Connection
 from simcloud.machine.network.http import HttpRequest, HttpResponse, send_response
 from simcloud.machine.process import Context
@@ -69,7 +69,7 @@ class Api:
                 refusal.status, str(refusal).encode(), {"Content-Type": "text/plain; charset=utf-8"}
             )
             self._complain(ask, connection, refusal)
-        latency = shown_duration(self._ctx.kernel.now - began)
+        latency = format_duration(self._ctx.kernel.now - began)
         source = f"{connection.remote[0]}:{connection.remote[1]}"
         self._log.debug("agent.http", f"Request finished: method={ask.method} url={ask.url} from={source} latency={latency}")  # fmt: skip
         response.headers["Content-Length"] = str(len(response.body))

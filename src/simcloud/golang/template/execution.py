@@ -11,7 +11,15 @@ from typing import Any, NoReturn
 
 from simcloud.golang.formatting import Int, sprint, type_name
 from simcloud.golang.quoting import quote
-from simcloud.golang.template.functions import CONSTANTS, MISSING, CallError, Function, absent, truth
+from simcloud.golang.template.functions import (
+    CONSTANTS,
+    MISSING,
+    CallError,
+    Function,
+    GoObject,
+    absent,
+    truth,
+)
 from simcloud.golang.template.library import Library, Spent
 from simcloud.golang.template.nodes import (
     ActionNode,
@@ -32,7 +40,6 @@ from simcloud.golang.template.nodes import (
     VariableNode,
     WordNode,
 )
-from simcloud.golang.template.objects import GoObject
 
 MOST_STEPS = 500_000
 MOST_CHARACTERS = 16_000_000
@@ -49,7 +56,7 @@ class _Jump(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Arguments that follow a value, which only a method can take."""
+    """The arguments of a call."""
 
     dot: Any
     rest: list[Node]
@@ -63,7 +70,7 @@ _NONE_GIVEN = _Given(None, [], _NOTHING)
 
 
 class Run:
-    """One execution: ``printed`` is what it has written so far."""
+    """One execution; ``printed`` is its output so far."""
 
     def __init__(self, library: Library, name: str, spent: Spent | None = None) -> None:
         self._library = library
@@ -111,8 +118,8 @@ class Run:
         if self._spent.steps > MOST_STEPS:
             self._fail(f"the template takes more than {MOST_STEPS} steps")
         if isinstance(node, ListNode):
-            for one in node.nodes:
-                self._walk(dot, one)
+            for child in node.nodes:
+                self._walk(dot, child)
         elif isinstance(node, TextNode):
             self._write(node.text)
         elif isinstance(node, ActionNode):
@@ -164,17 +171,17 @@ class Run:
         elif isinstance(value, dict):
             pairs = [(name, value[name]) for name in sorted(value)]
         else:
-            pairs = [] if absent(value) else [(Int(place), one) for place, one in enumerate(value)]
+            pairs = [] if absent(value) else [(Int(place), item) for place, item in enumerate(value)]
         if not pairs and node.otherwise is not None:
             self._walk(dot, node.otherwise)
         mark, depth = len(self._variables), self._spent.depth
-        for place, one in pairs:
+        for place, item in pairs:
             del self._variables[mark:]
             self._spent.depth = depth
-            self._loop_variables(node.pipe, place, one, mark, boxed)
+            self._loop_variables(node.pipe, place, item, mark, boxed)
             self._boxed = boxed
             try:
-                self._walk(one, node.body)
+                self._walk(item, node.body)
             except _Jump as jump:
                 if jump.args[0] == "break":
                     break
@@ -337,39 +344,39 @@ class Run:
         if function.most is not None and not function.least <= count <= function.most:
             self._fail(f"wrong number of args for {name}: want {function.least} got {count}")
         values = [
-            self._typed_argument(one, given.dot, wanted)
-            if (wanted := function.wanted(place))
-            else self._argument(given.dot, one)
-            for place, one in enumerate(rest)
+            self._check_argument(argument, given.dot, wanted)
+            if (wanted := function.argument_type(place))
+            else self._argument(given.dot, argument)
+            for place, argument in enumerate(rest)
         ]
         if final is not _NOTHING:
-            if wanted := function.wanted(len(rest)):
+            if wanted := function.argument_type(len(rest)):
                 self._check_type(final, wanted)
             values.append(final)
         self._spent.steps += len(values)
         try:
             if name == "call":
                 raise CallError(f"non-function {rest[0] if rest else ''} of type {type_name(values[0])}")
-            return self._made(function.call(*values))
+            return self._charge_result(function.call(*values))
         except CallError as error:
             self._node = node
             self._fail(f"error calling {name}: {error}")
 
-    def _made(self, value: Any) -> Any:
-        """A function's result; text counts as if it were printed, since variables can make it grow."""
+    def _charge_result(self, value: Any) -> Any:
+        """Count a function's result against the limit, since variables can make it grow, and return it."""
         if isinstance(value, (str, list)):
             self._count(len(value))
         return value
 
     def _until(self, dot: Any, wanted: bool, rest: list[Node], final: Any) -> Any:
         value = _NOTHING
-        for one in rest:
-            value = self._argument(dot, one)
+        for argument in rest:
+            value = self._argument(dot, argument)
             if truth(value) == wanted:
                 return value
         return value if final is _NOTHING else final
 
-    def _typed_argument(self, node: Node, dot: Any, wanted: str) -> Any:
+    def _check_argument(self, node: Node, dot: Any, wanted: str) -> Any:
         if isinstance(node, (Constant, NilNode)):
             self._node = node
             if isinstance(node, NilNode):

@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote_plus
 
 from simcloud.golang.formatting import Int, sprint, type_name
@@ -26,22 +26,22 @@ MISSING: Any = type(
 
 
 class CallError(Exception):
-    """What a function says of its arguments."""
+    """A function rejects its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function and the arguments it wants."""
+    """A function and the arguments it takes."""
 
     call: Callable[..., Any]
     least: int
     most: int | None = None
-    """None takes any number more."""
+    """None: no upper limit."""
     wants: tuple[str, ...] = ()
-    """The types its arguments must have, an empty one for any; the last holds for all that follow."""
+    """The types of its arguments, empty for any; the last applies to all further arguments."""
 
-    def wanted(self, place: int) -> str:
-        """The type that an argument must have; empty for any."""
+    def argument_type(self, place: int) -> str:
+        """Return the type of an argument; empty for any."""
         return self.wants[min(place, len(self.wants) - 1)] if self.wants else ""
 
 
@@ -187,10 +187,10 @@ def bad_base64_byte(text: str) -> int:
 def _one_text(values: tuple[Any, ...]) -> str:
     if len(values) == 1 and isinstance(values[0], str):
         return values[0]
-    return print_text([_shown(value) for value in values])
+    return print_text([_replace_missing(value) for value in values])
 
 
-def _shown(value: Any) -> Any:
+def _replace_missing(value: Any) -> Any:
     return "<no value>" if value is MISSING else value
 
 
@@ -245,3 +245,21 @@ CONSTANTS: dict[str, tuple[str, Any]] = {
     "bool": ("bool", bool),
 }
 """What a constant must be for an argument of a type, and how Go calls that."""
+
+
+class GoObject:
+    """A value of a Go type of its own. A map type derives from ``dict`` as well."""
+
+    go_type: ClassVar[str] = "struct {}"
+
+    def go_fields(self) -> dict[str, Any]:
+        """Its fields by name."""
+        return {}
+
+    def go_method(self, name: str) -> Function | None:
+        """A method by its name; None if it has none such."""
+        return None
+
+    def go_text(self) -> str:
+        """How ``%v`` prints it."""
+        raise NotImplementedError

@@ -133,7 +133,7 @@ class _Lexer:
         if char in "=|":
             return self._token("assign" if char == "=" else "pipe", char, start)
         if char in "\"'":
-            return self._quoted(char, start)
+            return self._lex_quoted(char, start)
         if char == "`":
             end = self._text.find("`", self._place)
             if end < 0:
@@ -154,7 +154,7 @@ class _Lexer:
             return self._token(char, char, start)
         if char.isascii() and char.isprintable():
             return self._token("char", char, start)
-        self._fail(f"unrecognized character in action: {_shown(char)}", start)
+        self._fail(f"unrecognized character in action: {_format_char(char)}", start)
         raise AssertionError
 
     def _spaces(self, start: int) -> Token:
@@ -162,7 +162,7 @@ class _Lexer:
             self._place += 1
         return self._token("space", self._text[start : self._place], start)
 
-    def _quoted(self, mark: str, start: int) -> Token:
+    def _lex_quoted(self, mark: str, start: int) -> Token:
         while (char := self._text[self._place : self._place + 1]) != mark:
             if char == "\\":
                 self._place += 1
@@ -191,7 +191,7 @@ class _Lexer:
         while (char := self._text[self._place : self._place + 1]) == "_" or char.isalnum():
             self._place += 1
         if not self._ends():
-            self._fail(f"bad character {_shown(char)}", start)
+            self._fail(f"bad character {_format_char(char)}", start)
         text = self._text[start : self._place]
         if kind == "identifier":
             kind = text if text in KEYWORDS else "bool" if text in ("true", "false") else kind
@@ -202,5 +202,5 @@ class _Lexer:
         return not after or after in _ENDS or self._text.startswith("}}", self._place)
 
 
-def _shown(char: str) -> str:
+def _format_char(char: str) -> str:
     return f"U+{ord(char):04X}" + (f" '{char}'" if char.isprintable() else "")

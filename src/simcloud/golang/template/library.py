@@ -12,7 +12,7 @@ from simcloud.golang.template.parser import parse
 
 @dataclass(slots=True)
 class Body:
-    """A template, with the text it was read from, which errors point into."""
+    """A template and its source text, which errors refer to."""
 
     nodes: ListNode
     source: str
@@ -21,9 +21,9 @@ class Body:
 
 @dataclass(slots=True)
 class Library:
-    """Templates that can call each other, and what they can call besides.
+    """Templates that can call each other, and their functions.
 
-    ``missing_key`` is what a key that is not there means: ``default`` no value, ``zero`` nil, ``error`` a failure.
+    ``missing_key`` defines the result for a missing key: ``default`` no value, ``zero`` nil, ``error`` a failure.
     """
 
     templates: dict[str, Body]
@@ -33,7 +33,7 @@ class Library:
 
 @dataclass(slots=True)
 class Spent:
-    """What executions have used of their limits; those that start each other share one."""
+    """The use of limits by executions; nested executions share one."""
 
     steps: int = 0
     characters: int = 0

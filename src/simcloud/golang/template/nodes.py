@@ -7,7 +7,7 @@ from typing import Any
 
 
 class TemplateError(Exception):
-    """A template that cannot be read or does not fit its data, in Go's words; ``printed`` went out before."""
+    """A template is invalid or does not fit its data; ``printed`` is the output before the error."""
 
     def __init__(self, message: str, printed: str = "") -> None:
         super().__init__(message)
@@ -16,14 +16,14 @@ class TemplateError(Exception):
 
 @dataclass(slots=True)
 class Node:
-    """Something at a place of the template's text."""
+    """A node at a position of the template's text."""
 
     place: int
 
 
 @dataclass(slots=True)
 class TextNode(Node):
-    """Words to print."""
+    """Text to print."""
 
     text: str
 
@@ -33,7 +33,7 @@ class TextNode(Node):
 
 @dataclass(slots=True)
 class ListNode(Node):
-    """Nodes one after another."""
+    """A sequence of nodes."""
 
     nodes: list[Node] = field(default_factory=list)
 
@@ -43,7 +43,7 @@ class ListNode(Node):
 
 @dataclass(slots=True)
 class Constant(Node):
-    """A number, a string, ``true`` or ``false``, as it was written."""
+    """A number, a string, ``true`` or ``false``, as written."""
 
     value: Any
     text: str
@@ -100,7 +100,7 @@ class IdentifierNode(Node):
 
 @dataclass(slots=True)
 class ChainNode(Node):
-    """Fields of something in parentheses, or of a function's result."""
+    """Fields of an expression in parentheses, or of a function's result."""
 
     inner: Node
     names: list[str]
@@ -117,12 +117,12 @@ class CommandNode(Node):
     arguments: list[Node] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return " ".join(f"({one})" if isinstance(one, PipeNode) else str(one) for one in self.arguments)
+        return " ".join(f"({node})" if isinstance(node, PipeNode) else str(node) for node in self.arguments)
 
 
 @dataclass(slots=True)
 class PipeNode(Node):
-    """Commands that hand on their values, and the variables that take the last."""
+    """Commands that pass on their values, and the variables for the last value."""
 
     declared: list[VariableNode] = field(default_factory=list)
     assigns: bool = False
@@ -161,7 +161,7 @@ class BranchNode(Node):
 
 @dataclass(slots=True)
 class TemplateNode(Node):
-    """A template called by its name."""
+    """A call of a template by name."""
 
     name: str
     quoted: str

@@ -95,7 +95,7 @@ class _Parser:
         line = self._tokens[max(0, min(self._at, len(self._tokens)) - 1)].line
         raise TemplateError(f"template: {self._name}:{line}: {message}")
 
-    def _unexpected(self, token: Token, context: str) -> NoReturn:
+    def _fail_unexpected(self, token: Token, context: str) -> NoReturn:
         if token.kind != "error":
             self._fail(f"unexpected {token} in {context}")
         extra = ""
@@ -108,7 +108,7 @@ class _Parser:
     def _expect(self, kind: str, context: str) -> Token:
         token = self._next_word()
         if token.kind != kind:
-            self._unexpected(token, context)
+            self._fail_unexpected(token, context)
         return token
 
     def _nest(self, by: int) -> None:
@@ -157,7 +157,7 @@ class _Parser:
             node = self._action()
             self._action_line = 0
             return node
-        self._unexpected(token, "input")
+        self._fail_unexpected(token, "input")
 
     def _action(self) -> Node:
         token = self._next_word()
@@ -182,7 +182,7 @@ class _Parser:
     def _jump(self, token: Token) -> Node:
         after = self._next_word()
         if after.kind != "right":
-            self._unexpected(after, "{{" + token.kind + "}}")
+            self._fail_unexpected(after, "{{" + token.kind + "}}")
         if not self._ranges:
             self._fail("{{" + token.kind + "}} outside {{range}}")
         return WordNode(token.place, token.kind)
@@ -209,8 +209,8 @@ class _Parser:
 
     def _template_name(self, token: Token, context: str) -> str:
         if token.kind != "string":
-            self._unexpected(token, context)
-        return self._unquoted(token)
+            self._fail_unexpected(token, context)
+        return self._unquote(token)
 
     def _template(self) -> TemplateNode:
         token = self._next_word()
@@ -235,7 +235,7 @@ class _Parser:
         self._declarations(pipe, context)
         while (token := self._next_word()).kind != end:
             if token.kind not in _OPERANDS:
-                self._unexpected(token, context)
+                self._fail_unexpected(token, context)
             self._at -= 1
             pipe.commands.append(self._command())
         self._check(pipe, context)
@@ -283,7 +283,7 @@ class _Parser:
             if token.kind in ("right", ")"):
                 self._at -= 1
             elif token.kind != "pipe":
-                self._unexpected(token, "operand")
+                self._fail_unexpected(token, "operand")
             break
         if not command.arguments:
             self._fail("empty command")
@@ -327,12 +327,12 @@ class _Parser:
         if kind == "number":
             return Constant(place, self._number(text), text)
         if kind == "character":
-            body = self._unquoted(token)
+            body = self._unquote(token)
             if len(body) != 1:
                 self._fail(f"malformed character constant: {text}")
             return Constant(place, ord(body), text)
         if kind == "string":
-            return Constant(place, self._unquoted(token), text)
+            return Constant(place, self._unquote(token), text)
         if kind == "(":
             self._nest(1)
             pipe = self._pipeline("parenthesized pipeline", ")")
@@ -341,7 +341,7 @@ class _Parser:
         self._at -= 1
         return None
 
-    def _unquoted(self, token: Token) -> str:
+    def _unquote(self, token: Token) -> str:
         if token.text.startswith("`"):
             return token.text[1:-1].replace("\r", "")
         try:

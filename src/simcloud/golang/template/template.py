@@ -1,4 +1,4 @@
-"""A template as ``-o go-template`` uses one."""
+"""A template for ``-o go-template``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME = "output"
 
 
 class GoTemplate:
-    """A parsed template. TemplateError if it cannot be read."""
+    """A parsed template. Raises ``TemplateError`` if its text is invalid."""
 
     def __init__(self, template: str, *, allow_missing: bool = True) -> None:
         self.template = template
@@ -26,7 +26,7 @@ class GoTemplate:
         self._library = Library(templates, missing_key="default" if allow_missing else "error")
 
     def text(self, data: Any) -> str:
-        """What the template prints of data. TemplateError, with what was printed until then, if it fails."""
+        """Render the template with data. Raises ``TemplateError``, which holds the text printed so far."""
         run = Run(self._library, _NAME)
         try:
             run.execute(data)
@@ -34,25 +34,25 @@ class GoTemplate:
             raise TemplateError(str(error), run.printed) from None
         return run.printed
 
-    def explained(self, obj: Any) -> str:
-        """The same of an object; what goes wrong is told on the output too, as ``kubectl get`` does.
+    def render_object(self, obj: Any) -> str:
+        """Render the template with an object; an error adds details to the output, as in ``kubectl get``.
 
-        The object passes through JSON first, which makes whole numbers of floats that look like them.
+        The object passes through JSON first, which turns floats with whole values into integers.
         """
-        data = as_read(obj)
+        data = round_trip_json(obj)
         try:
             return self.text(data)
         except TemplateError as error:
-            told = (
+            details = (
                 f"Error executing template: {error}. Printing more information for debugging the template:\n"
                 f"\ttemplate was:\n\t\t{self.template}\n"
                 f"\traw data was:\n\t\t{json_text(obj)}\n"
                 f"\tobject given to template engine was:\n\t\t{sprint(data)}\n\n"
             )
             message = f"error executing template {quote(self.template)}: {error}"
-            raise TemplateError(message, error.printed + told) from None
+            raise TemplateError(message, error.printed + details) from None
 
 
-def as_read(obj: Any) -> Any:
-    """An object as it is after it has been written as JSON and read again."""
+def round_trip_json(obj: Any) -> Any:
+    """Return the object after encoding it to JSON and decoding it again."""
     return msgspec.json.decode(json_text(obj))

@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from simcloud.golang.durations import parse_duration_s
-from simcloud.golang.template.functions import Function
-from simcloud.golang.template.objects import GoObject
+from simcloud.golang.template.functions import Function, GoObject
 
 _MONTHS: Final = [
     "January",

@@ -11,8 +11,7 @@ import msgspec
 
 from simcloud.golang.formatting import Int
 from simcloud.golang.json_text import json_text
-from simcloud.golang.template.functions import CallError, Function, absent, bad_base64_byte
-from simcloud.golang.template.objects import GoObject
+from simcloud.golang.template.functions import CallError, Function, GoObject, absent, bad_base64_byte
 from simcloud.helm.goyaml import YamlError, as_float, read_yaml, write_yaml
 from simcloud.kubernetes.api.patch.json_syntax import syntax_error
 

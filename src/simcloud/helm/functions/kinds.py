@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.golang.formatting import type_name
-from simcloud.golang.template.functions import Function, absent
-from simcloud.golang.template.objects import GoObject
+from simcloud.golang.template.functions import Function, GoObject, absent
 from simcloud.helm.functions.values import empty
 
 

@@ -49,7 +49,7 @@ async def _get(ctx: Context, address: str) -> tuple[int, bytes]:
         onward = response.header("Location")
         if response.status not in REDIRECTS or onward is None:
             return response.status, response.body
-        url = url.redirected(onward)
+        url = url.follow_redirect(onward)
     raise KubectlError(f'Get "{address}": stopped after {MOST_REDIRECTS} redirects')
 
 

@@ -181,7 +181,7 @@ class _TemplatePrinter:
         printed = ""
         for obj in objects:
             try:
-                printed += self.template.explained(obj)
+                printed += self.template.render_object(obj)
             except TemplateError as error:
                 raise PrintError(str(error), printed + error.printed) from None
         return printed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.golang.durations import shown_duration
+from simcloud.golang.durations import format_duration
 from simcloud.golang.sorting import go_sorted
 from simcloud.golang.tabwriter import TabWriter
 from simcloud.kubectl.command import command, group
@@ -204,7 +204,7 @@ async def _why_none(kubectl: Kubectl, namespace: str | None, name: str) -> None:
         age_s = connection.now_s - (seconds(meta(pod).get("creationTimestamp")) or 0.0)
         if age_s > PATIENCE_S:
             where = f"{meta(pod)['namespace']}/{meta(pod)['name']}"
-            raise KubectlError(f"Metrics not available for pod {where}, age: {shown_duration(age_s)}")
+            raise KubectlError(f"Metrics not available for pod {where}, age: {format_duration(age_s)}")
     if found:
         raise KubectlError("metrics not available yet")
     where = "" if namespace is None else f" in {kubectl.namespace} namespace."

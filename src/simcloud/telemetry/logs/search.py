@@ -11,7 +11,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from simcloud.golang.regexps import compiled
+from simcloud.golang.regexps import compile_regexp
 from simcloud.machine.emit import Labels
 from simcloud.telemetry.logs.store import EARLIEST_NS, LATEST_NS, LogStore, LogStream
 from simcloud.telemetry.metrics.matchers import Matcher
@@ -59,7 +59,7 @@ def search(
 
 
 def _condition(text: str, pattern: str) -> Callable[[str], object]:
-    matches = compiled(pattern).search if pattern else None
+    matches = compile_regexp(pattern).search if pattern else None
     if matches is None:
         return lambda line: text in line
     return lambda line: text in line and matches(line)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from simcloud.golang.regexps import compiled
+from simcloud.golang.regexps import compile_regexp
 
 Operator = Literal["=", "!=", "=~", "!~"]
 
@@ -19,7 +19,7 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 def anchored(pattern: str) -> Any:
     """A regular expression that matches from end to end; ``BadRegex`` when it is none."""
-    return compiled(f"^(?:{pattern})$")
+    return compile_regexp(f"^(?:{pattern})$")
 
 
 def words_of(pattern: str) -> tuple[str, ...] | None:

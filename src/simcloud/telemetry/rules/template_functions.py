@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from simcloud.golang.numbers import float_text
 from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import compiled
+from simcloud.golang.regexps import compile_regexp
 
 _LARGE: Final = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _SMALL: Final = ("m", "u", "n", "p", "f", "a", "z", "y")
@@ -126,7 +126,7 @@ def _first(rows: list[Any]) -> Any:
 
 
 def _re_replace_all(pattern: str, replacement: str, text: str) -> str:
-    return str(compiled(pattern).sub(re.sub(r"\$\{?(\d+)\}?", r"\\\1", replacement), text))
+    return str(compile_regexp(pattern).sub(re.sub(r"\$\{?(\d+)\}?", r"\\\1", replacement), text))
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -139,7 +139,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "toUpper": str.upper,
     "toLower": str.lower,
     "reReplaceAll": _re_replace_all,
-    "match": lambda pattern, text: compiled(pattern).search(text) is not None,
+    "match": lambda pattern, text: compile_regexp(pattern).search(text) is not None,
     "first": _first,
     "value": lambda row: row["value"],
     "label": lambda name, row: row["labels"].get(name, ""),

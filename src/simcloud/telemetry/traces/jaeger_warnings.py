@@ -6,7 +6,7 @@ have. It also says when it cannot compare, because a parent is missing or an id 
 
 from __future__ import annotations
 
-from simcloud.golang.durations import shown_duration
+from simcloud.golang.durations import format_duration
 from simcloud.telemetry.traces.view import StoredSpan, Trace
 
 Skew = tuple[int, str]
@@ -37,7 +37,7 @@ def warnings(trace: Trace) -> list[list[str]]:
         if above is not None and (host != skew[1] or not host):
             skew = (_skew_ns(trace[place], trace[above]), host)
         if skew[0]:
-            delta = shown_duration(skew[0] / 1e9)
+            delta = format_duration(skew[0] / 1e9)
             messages[place].append(
                 f"clock skew adjustment disabled; not applying calculated delta of {delta}"
             )

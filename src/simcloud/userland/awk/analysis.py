@@ -1,9 +1,10 @@
-"""What can be known of a program before it runs.
+"""Static analysis of a program.
 
-* Which parts may have to wait: those that read, run commands, or print into files and commands, and
-  loops and functions that print at all, so that endless output can leave while it is made. Everything
-  else runs without waiting, which is several times faster.
-* Which names are arrays: awk has no declarations, but a name's uses tell, across function calls too.
+* Which parts may wait: those that read, run commands, or print into files and commands, and loops and
+  functions that print at all, so that endless output is written while it is produced. Everything else
+  runs without waiting, which is several times faster.
+* Which names are arrays: awk has no declarations, so this follows from the uses of a name, across function
+  calls too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Use = tuple[str, str]
 
 
 class Analysis:
-    """The facts about one program."""
+    """Static facts about one program."""
 
     def __init__(self, program: tree.Program) -> None:
         self._program = program

@@ -1,4 +1,4 @@
-"""Awk's arithmetic where it differs from Python's: dividing by zero, and what is too large."""
+"""Awk's arithmetic where it differs from Python's: division by zero and overflow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def remainder(left: float, right: float) -> float:
 def power(left: float, right: float) -> float:
     """``left ^ right``; whole exponents by multiplying, which rounds as the genuine one does."""
     if right.is_integer() and abs(right) < 2.0**63:
-        raised = _multiplied(left, int(abs(right)))
+        raised = _raise_to(left, int(abs(right)))
         if right >= 0:
             return raised
         return 1.0 / raised if raised else math.copysign(math.inf, raised)
@@ -40,7 +40,7 @@ def power(left: float, right: float) -> float:
     return -math.nan if isinstance(result, complex) else result
 
 
-def _multiplied(base: float, exponent: int) -> float:
+def _raise_to(base: float, exponent: int) -> float:
     product = 1.0
     while exponent:
         if exponent % 2:
@@ -59,3 +59,17 @@ ARITHMETIC: Final[dict[str, Callable[[float, float], float]]] = {
     "%": remainder,
     "^": power,
 }
+
+
+def assignment_operation(symbol: str) -> Callable[[float, float], float]:
+    """Return the operation of ``+=`` and the like, by the symbol before ``=``."""
+    operation = ARITHMETIC[symbol]
+    if symbol not in "/%":
+        return operation
+
+    def divide_nonzero(left: float, right: float) -> float:
+        if right == 0.0:
+            raise Fatal(f"division by zero attempted in `{symbol}='")
+        return operation(left, right)
+
+    return divide_nonzero

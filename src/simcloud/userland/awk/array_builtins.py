@@ -1,4 +1,4 @@
-"""The functions on arrays, and the orders in which arrays are gone through."""
+"""The built-in functions on arrays, and the iteration orders of arrays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from simcloud.patterns import RegexError
 from simcloud.userland.awk import tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run, Unit
+from simcloud.userland.awk.code import Compiled, Frame, Kind, Unit
 from simcloud.userland.awk.errors import Fatal
-from simcloud.userland.awk.expression_code import ExpressionCompiler, bare
+from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.fields import (
     pay_for_split,
     split_matches,
@@ -19,7 +19,6 @@ from simcloud.userland.awk.fields import (
 from simcloud.userland.awk.runtime import ELEMENT_BYTES, Runtime
 from simcloud.userland.awk.values import Array, Cell, Input, numeric, to_number
 
-Compiled = tuple[Kind, Run]
 Pair = tuple[str, Cell]
 
 
@@ -31,7 +30,7 @@ def split(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     arguments = node.arguments
     runtime, text = compiler.runtime, compiler.text(arguments[0])
     array = compiler.array_argument(node, 1, "second")
-    cut = _cutter(compiler, bare(arguments[2]) if len(arguments) > 2 else None, node.place)
+    cut = _cutter(compiler, tree.strip_groups(arguments[2]) if len(arguments) > 2 else None, node.place)
 
     def run(frame: Frame) -> float:
         whole = text(frame)
@@ -115,7 +114,7 @@ _ORDERS: Final[dict[str, Callable[[Runtime, Pair], Any]]] = {
 
 
 def in_order(unit: Unit, array: Array, order: str) -> list[Pair]:
-    """The elements in an order: ``@val_num_desc`` and the like, or by one of the program's functions."""
+    """Sort the elements by an order such as ``@val_num_desc``, or by a function of the program."""
     pairs = list(array.items())
     if order in ("", "@unsorted"):
         return pairs
@@ -151,7 +150,7 @@ def _comparison(unit: Unit, name: str) -> Callable[[Pair, Pair], int]:
 
 
 def loop_order(unit: Unit, array: Array) -> list[str]:
-    """The subscripts as ``for (k in array)`` goes through them: as they came, unless the program says how."""
+    """Return the subscripts in the order of ``for (k in array)``: insertion order, or PROCINFO["sorted_in"]."""
     order = unit.runtime.globals[variables.PROCINFO].get("sorted_in")
     if not isinstance(order, str) or not order:
         return list(array)
@@ -163,15 +162,15 @@ def loop_order(unit: Unit, array: Array) -> list[str]:
 
 def asort(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``asort(array, result, order)``: the values, numbered in order."""
-    return _sorted(compiler, node, "@val_type_asc", lambda pair: pair[1])
+    return _compile_sort(compiler, node, "@val_type_asc", lambda pair: pair[1])
 
 
 def asorti(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``asorti(array, result, order)``: the subscripts, numbered in order."""
-    return _sorted(compiler, node, "@ind_str_asc", lambda pair: pair[0])
+    return _compile_sort(compiler, node, "@ind_str_asc", lambda pair: pair[0])
 
 
-def _sorted(
+def _compile_sort(
     compiler: ExpressionCompiler, node: tree.Builtin, usual: str, pick: Callable[[Pair], Cell]
 ) -> Compiled:
     source = compiler.array_argument(node, 0, "first")

@@ -1,4 +1,4 @@
-"""Dates for ``strftime`` and ``mktime``. The world's clocks run in UTC and speak English."""
+"""Dates for ``strftime`` and ``mktime``, in UTC and English."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SIMPLE: Final[dict[str, Callable[[datetime], str]]] = {
 
 
 def format_time(template: str, moment: float, zone: str) -> str:
-    """A moment (seconds since 1970) as the template says; nothing for moments beyond the calendar."""
+    """Format a time (seconds since 1970) by the template; empty for times beyond the calendar."""
     try:
         when = _EPOCH + timedelta(seconds=math.floor(moment))
     except (OverflowError, ValueError):

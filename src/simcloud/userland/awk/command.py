@@ -48,7 +48,7 @@ Short options:\t\tGNU long options: (extensions)
 
 @dataclass
 class Invocation:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     name: str
     sources: list[Source] = field(default_factory=list)
@@ -110,7 +110,7 @@ async def _read_command_line(ctx: Context, name: str, options: Options, locale: 
 
 
 def _complaint(mistake: UsageError) -> str:
-    """Awk says what is wrong only when an option lacks its argument; otherwise usage must do."""
+    """Return the message for an invalid command line: specific for a missing argument, else the usage."""
     first_line = str(mistake).partition("\n")[0]
     if "requires an argument" in first_line:
         return first_line.replace("'", "") + "\n"

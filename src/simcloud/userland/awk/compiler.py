@@ -1,4 +1,4 @@
-"""From a syntax tree to code: rules and functions."""
+"""Compiles the rules and functions of a program."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from simcloud.userland.awk import tree
 from simcloud.userland.awk.analysis import Analysis
-from simcloud.userland.awk.code import Frame, FunctionCode, Scope, Unit
-from simcloud.userland.awk.control import Signal
+from simcloud.userland.awk.array_builtins import ARRAY_BUILTINS
+from simcloud.userland.awk.code import Frame, FunctionCode, Scope, Signal, Unit
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.main_input import MainInput
+from simcloud.userland.awk.number_builtins import NUMBER_BUILTINS
 from simcloud.userland.awk.runtime import Runtime
 from simcloud.userland.awk.statement_code import StatementCompiler
+from simcloud.userland.awk.text_builtins import TEXT_BUILTINS
 from simcloud.userland.awk.values import UNSET, Input
 from simcloud.userland.awk.variables import PREDEFINED, WATCHED
 from simcloud.userland.awk.waiting_code import Either, result_of
@@ -19,7 +21,7 @@ from simcloud.userland.awk.waiting_code import Either, result_of
 
 @dataclass(frozen=True, slots=True)
 class RuleCode:
-    """A rule ready to run, with its frame."""
+    """A compiled rule with its frame."""
 
     code: Either
     frame: Frame
@@ -28,7 +30,7 @@ class RuleCode:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCode:
-    """A program ready to run."""
+    """A compiled program."""
 
     begin: list[RuleCode]
     records: list[RuleCode]
@@ -67,7 +69,7 @@ def compile_program(
 ) -> ProgramCode:
     """Compile everything. Raises ``ProgramError`` or ``Fatal`` for what cannot be right."""
     analysis = Analysis(program)
-    unit = Unit(runtime, analysis, names.slots, {})
+    unit = Unit(runtime, analysis, names.slots, {}, TEXT_BUILTINS | NUMBER_BUILTINS | ARRAY_BUILTINS)
     for function in program.functions.values():
         unit.functions[function.name] = FunctionCode(
             function.name,

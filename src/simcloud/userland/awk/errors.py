@@ -1,10 +1,10 @@
-"""What can go wrong with an awk program, before it runs and while it does."""
+"""The errors of awk programs, at compile time and at run time."""
 
 from __future__ import annotations
 
 
 class ProgramError(Exception):
-    """The program's text is wrong. Each line is a message without the command's name."""
+    """The program's text is invalid. Each line is a message without the command's name."""
 
     def __init__(self, *lines: str, status: int = 1) -> None:
         super().__init__("\n".join(lines))
@@ -13,7 +13,7 @@ class ProgramError(Exception):
 
 
 class Fatal(Exception):
-    """The program cannot go on. ``place`` is where in its text, empty when that does not matter."""
+    """A run-time error that ends the program. ``place`` is its position in the text, or empty."""
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(message)

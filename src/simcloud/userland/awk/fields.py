@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.userland.awk.locale import Locale
-from simcloud.userland.awk.patterns import Pattern, Pay, compile_pattern, counted, simple_set
+from simcloud.userland.awk.patterns import Pattern, Pay, charge_matches, compile_pattern, simple_set
 from simcloud.userland.awk.values import Input, Value
 
 Splitter = Callable[[str], list[str]]
@@ -44,7 +44,7 @@ def split_matches(text: str, pattern: Pattern, pay: Pay) -> list[str]:
         return []
     parts = []
     position = 0
-    for begin, end in counted(pattern.matches(text), pay):
+    for begin, end in charge_matches(pattern.matches(text), pay):
         if end > begin:
             parts.append(text[position:begin])
             position = end
@@ -93,7 +93,7 @@ def _set_splitter(chars: str, *, runs: bool) -> Splitter:
 
 
 class Record:
-    """``$0`` and the fields. ``fields`` is None until somebody asks; ``stale`` means $0 must be rebuilt."""
+    """``$0`` and the fields. ``fields`` is None until it is first used; ``stale`` means $0 must be rebuilt."""
 
     __slots__ = ("_pay", "fields", "output_separator", "splitter", "stale", "text", "values")
 

@@ -1,11 +1,11 @@
-"""Deep recursion without a deep stack.
+"""Deep recursion of awk functions without a deep C stack.
 
-Awk functions may call each other a thousand deep. Where they wait, they are coroutines, and Python runs nested
-coroutines on the C stack, which is small and whose overflow ends the whole process. So a coroutine does not
-await a function of the program: it hands it to ``run_flat``, which keeps all of them in a list.
+Awk functions may call each other a thousand levels deep. Functions that wait are coroutines, and Python runs nested
+coroutines on the C stack, which is small and whose overflow ends the whole process. So a coroutine does not await a
+function of the program: it hands it to ``run_flat``, which keeps all of them in a list.
 
-Functions that do not wait are nested calls of plain Python functions. Those need no C stack, only a higher
-limit of Python's own, which holds while awk code runs and not a moment longer.
+Functions that do not wait are nested calls of plain Python functions. Those need no C stack, only a higher recursion
+limit, which is set only while awk code runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PYTHON_FRAMES: Final = 60_000
 
 
 class Invocation:
-    """A coroutine that is to be run on top of the one that yields this."""
+    """A request to run a coroutine on top of the one that yields this."""
 
     __slots__ = ("work",)
 

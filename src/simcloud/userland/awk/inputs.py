@@ -1,4 +1,4 @@
-"""Where records come from: the files of the command line, and what ``getline`` opens."""
+"""The sources of records: the files of the command line, and those that ``getline`` opens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simcloud.userland.awk.records import RecordReader, Separator
 
 
 class Source:
-    """Something ``getline`` reads: a file, or a command that writes into a pipe."""
+    """An input of ``getline``: a file, or a command that writes into a pipe."""
 
     def __init__(self, reader: RecordReader, process: Process | None) -> None:
         self.reader = reader
@@ -24,7 +24,7 @@ class Source:
 
 
 class Inputs:
-    """All that a program reads, except the order of its command line's files."""
+    """All inputs of a program. ``MainInput`` knows the order of the command line's files."""
 
     def __init__(self, ctx: Context, locale: Locale, outputs: Outputs, separator: Separator) -> None:
         self._ctx = ctx
@@ -94,7 +94,7 @@ class Inputs:
         return None if source is None else await source.close()
 
     async def close_all(self) -> None:
-        """The end: commands that still write find nobody reading."""
+        """Close all inputs; commands that still write get a broken pipe."""
         self.close_main()
         for name in reversed(list(self._opened)):
             await self.close(name)

@@ -1,10 +1,10 @@
-"""Running a compiled program: BEGIN, the records, END."""
+"""Runs a compiled program: BEGIN, the records, END."""
 
 from __future__ import annotations
 
 from simcloud.userland.awk import variables
+from simcloud.userland.awk.code import EXIT, NEXTFILE, Signal, Unwind
 from simcloud.userland.awk.compiler import ProgramCode, RuleCode
-from simcloud.userland.awk.control import EXIT, NEXTFILE, Signal, Unwind
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.output import MANY_PARTS
 from simcloud.userland.awk.runtime import Runtime

@@ -1,4 +1,4 @@
-"""From an awk program's text to tokens.
+"""Splits the text of an awk program into tokens.
 
 A slash divides or begins a regular expression, and only the grammar knows which. So tokens are read
 one at a time, and the parser asks for a regular expression (``regex``) where one may stand.
@@ -46,7 +46,7 @@ _ESCAPE: Final = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|\n|.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One piece of program text and the name it has in messages."""
+    """One piece of program text and its name in messages."""
 
     name: str
     text: str
@@ -71,7 +71,7 @@ class Token:
 
 
 class Lexer:
-    """Reads one source from beginning to end."""
+    """Splits one source into tokens."""
 
     def __init__(self, source: Source, locale: Locale, warnings: list[str]) -> None:
         self.source = source
@@ -183,16 +183,16 @@ class Lexer:
 
     # -- messages ------------------------------------------------------------------------------
 
-    def unexpected(self, token: Token) -> ProgramError:
-        """A token stands where the grammar has no place for it."""
+    def syntax_error(self, token: Token) -> ProgramError:
+        """Return the error for a token that the grammar does not allow there."""
         if token.kind == "newline":
             line = token.line + 1
             return self.error("unexpected newline or end of string", token.start, token.line, shown_line=line)
         if token.kind == "end":
-            return self._unexpected_end()
+            return self._end_error()
         return self.error("syntax error", token.start, token.line)
 
-    def _unexpected_end(self) -> ProgramError:
+    def _end_error(self) -> ProgramError:
         text = self._text.removesuffix("\n")
         line = text.count("\n") + 1
         last_line = text.rpartition("\n")[2]

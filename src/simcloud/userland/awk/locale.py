@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """How bytes become text and back."""
+    """Converts between bytes and text."""
 
     utf8: bool
 

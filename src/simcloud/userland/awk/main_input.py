@@ -16,9 +16,9 @@ _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)=(.*)", re.DOTALL)
 
 
 class MainInput:
-    """Goes through ARGV. ``assign`` is told of each ``name=value`` among the files.
+    """Reads the files of ARGV. Calls ``assign`` for each ``name=value`` among them.
 
-    ``place`` is where in the program something was done last: that is what messages about files name.
+    ``place`` is the last executed place in the program, for messages about files.
     """
 
     def __init__(self, runtime: Runtime, assign: Callable[[str, str], None]) -> None:

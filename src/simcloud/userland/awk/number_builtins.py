@@ -1,4 +1,4 @@
-"""The functions on numbers, chance and time."""
+"""The built-in functions on numbers, random numbers and time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.userland.awk import calendar, tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run
+from simcloud.userland.awk.code import Compiled, Frame, Kind
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.values import to_number
 
-Compiled = tuple[Kind, Run]
-
 
 def _of_one(compute: Callable[[float], float]) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
+    def compile_call(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         argument = compiler.number(node.arguments[0])
         return Kind.NUMBER, lambda frame: compute(argument(frame))
 
-    return compiled
+    return compile_call
 
 
 def _truncate(number: float) -> float:
@@ -36,7 +34,7 @@ def _warning(
 ) -> Callable[[ExpressionCompiler, tree.Builtin], Compiled]:
     """A function that complains of an argument below 0."""
 
-    def compiled(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
+    def compile_call(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         argument, runtime = compiler.number(node.arguments[0]), compiler.runtime
 
         def run(frame: Frame) -> float:
@@ -48,7 +46,7 @@ def _warning(
 
         return Kind.NUMBER, run
 
-    return compiled
+    return compile_call
 
 
 def _logarithm(number: float) -> float:
@@ -111,7 +109,7 @@ def _strftime(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
             raise Fatal('attempt to use array `PROCINFO["strftime"]\' in a scalar context')
         moment = to_number(given[1]) if len(given) > 1 else runtime.ctx.now
         zone = "GMT" if len(given) > 2 and to_number(given[2]) else "UTC"
-        return runtime.made(calendar.format_time(runtime.to_text(template), moment, zone))
+        return runtime.charge_text(calendar.format_time(runtime.to_text(template), moment, zone))
 
     return Kind.TEXT, run
 

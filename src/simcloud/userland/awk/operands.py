@@ -1,7 +1,7 @@
-"""Which parts of an expression are worked out before it, and how to exchange them.
+"""Replaces the operands of expressions.
 
-The compiler uses this for expressions with something in them that must wait: the parts are worked out one by
-one and kept, and the expression is then done with the kept values, at once.
+The compiler uses this for expressions with operands that wait: the operands are evaluated one by one and stored, and
+the expression then runs on the stored values without waiting.
 """
 
 from __future__ import annotations

@@ -24,11 +24,11 @@ from simcloud.userland.awk.locale import Locale
 
 BLOCK_BYTES: Final = 4096
 MANY_PARTS: Final = 2048
-"""So many pieces of output are worth sending."""
+"""Number of buffered pieces of output that triggers a write."""
 
 NOT_FOUND: Final = 127
 SIGNALLED: Final = 256
-"""What is added to a signal's number in the status of a command that it killed."""
+"""Added to the signal number in the status of a command that was killed."""
 
 
 class Outlet:
@@ -174,7 +174,7 @@ class Outputs:
     # -- flushing and closing ------------------------------------------------------------------
 
     async def ease(self) -> None:
-        """Send what is due, before the program goes on or waits for input."""
+        """Write complete blocks before the program continues or waits for input."""
         if self._complaints:
             await self._voice_complaints()
         feeding = any(outlet.feeds is not None for outlet in self._opened.values())

@@ -43,7 +43,7 @@ class Pattern:
         self._literal = literal
         self._regex: Regex | None = _compile(source, locale, ignore_case) if literal is None else None
 
-    def found_in(self, text: str) -> bool:
+    def matches_in(self, text: str) -> bool:
         """Whether it matches anywhere."""
         literal = self._literal
         if literal is not None:
@@ -126,8 +126,8 @@ class Pattern:
         return None if self._anchored else self._literal
 
 
-def counted(spans: Iterator[Span], pay: Pay) -> Iterator[Span]:
-    """The same spans, paying for them as they are found: a huge text has very many."""
+def charge_matches(spans: Iterator[Span], pay: Pay) -> Iterator[Span]:
+    """Yield the spans and charge for them, because a huge text may have very many."""
     for count, span in enumerate(spans, 1):
         if count % MATCHES_AT_ONCE == 0:
             pay(MATCHES_AT_ONCE * MATCH_BYTES)

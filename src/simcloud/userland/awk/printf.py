@@ -30,12 +30,12 @@ SMALL_FIELD: Final = 256
 
 MAX_SIZE_DIGITS: Final = 12
 MAX_DIGITS: Final = 4096
-"""The most digits after the point that are worked out; beyond them there are only zeros."""
+"""Maximum number of computed digits after the point; further digits are zeros."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Literal text, or a conversion with its options; ``at`` is where its letter stands."""
+    """Literal text, or a conversion with its options; ``at`` is the position of its letter."""
 
     text: str
     conversion: str = ""
@@ -92,9 +92,9 @@ def format_values(
     to_text: Callable[[Value], str],
     pay: Callable[[int], None],
 ) -> str:
-    """The format with its arguments filled in.
+    """Fill the arguments into the format.
 
-    ``to_text`` turns numbers into strings; ``pay`` is told of wide fields before they are made.
+    ``to_text`` converts numbers to strings; ``pay`` is called with the width of wide fields before they are made.
     Raises ``Fatal`` when there are too few arguments.
     """
     rendering = _Rendering(template, arguments, locale, to_text, pay)

@@ -16,7 +16,7 @@ _SPAN: Final = 2_147_483_648.0
 
 
 class Randoms:
-    """A sequence of pseudo-random numbers. It is made ready when the first one is drawn."""
+    """A sequence of pseudo-random numbers, initialized when the first one is drawn."""
 
     def __init__(self) -> None:
         self.seed = 1.0
@@ -34,7 +34,7 @@ class Randoms:
         """A number from 0 up to but not including 1."""
         if not self._state:
             self._begin(int(self.seed) & 0xFFFFFFFF)
-        low, high = self._shuffled(), self._shuffled()
+        low, high = self._next_shuffled(), self._next_shuffled()
         # Adding and taking away a half drops the bits beyond what a double holds near 1.
         number = 0.5 + (low / _SPAN + high) / _SPAN - 0.5
         return number if number < 1.0 else self.draw()
@@ -49,7 +49,7 @@ class Randoms:
         self._table = [self._feedback() for _ in range(_TABLE_SIZE)]
         self._last = self._feedback()
         for _ in range(_WARM_UP):
-            self._shuffled()
+            self._next_shuffled()
 
     def _feedback(self) -> int:
         state, rear = self._state, self._position
@@ -57,7 +57,7 @@ class Randoms:
         state[front] = word = (state[front] + state[rear]) & 0xFFFFFFFF
         return word >> 1
 
-    def _shuffled(self) -> int:
+    def _next_shuffled(self) -> int:
         fresh = self._feedback()
         place = self._last % _TABLE_SIZE
         self._last, self._table[place] = self._table[place], fresh

@@ -1,7 +1,7 @@
-"""Cutting a stream of bytes into records, as RS says, while they arrive.
+"""Splits a stream of bytes into records at RS, while they arrive.
 
-A separator cuts what has been read so far into whole records and a rest. The rest waits for more
-bytes. Text that is still unread when RS changes is cut anew.
+A separator splits the data so far into complete records and a rest, which waits for more bytes. Data that is still
+unread when RS changes is split again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simcloud.userland.awk.patterns import compile_pattern
 
 
 class Cut(NamedTuple):
-    """Whole records, what ended each of them, and the text after the last."""
+    """Complete records, the terminator of each, and the text after the last."""
 
     records: list[str]
     terminators: list[str]
@@ -24,7 +24,7 @@ class Cut(NamedTuple):
 
 
 class Separator(Protocol):
-    """What stands between records. ``char`` is the one character it is, if it is just that."""
+    """Separates records. ``char`` is set if it is a single character."""
 
     @property
     def char(self) -> str | None:
@@ -53,7 +53,7 @@ class CharSeparator:
 
 
 class ParagraphSeparator:
-    """RS is empty: blank lines separate, those at the beginning and the end are nothing."""
+    """For an empty RS: blank lines separate records; those at the beginning and the end are ignored."""
 
     char = None
 
@@ -85,7 +85,7 @@ def _skip_newlines(text: str, position: int) -> int:
 
 
 class PatternSeparator:
-    """A regular expression. A match at the very end may grow, so it waits for what follows."""
+    """A regular expression. A match at the end of the data may grow, so it waits for more data."""
 
     def __init__(self, source: str, locale: Locale, *, ignore_case: bool) -> None:
         self._pattern = compile_pattern(source, locale, ignore_case)
@@ -124,7 +124,7 @@ def separator_for(value: str, locale: Locale, *, ignore_case: bool) -> Separator
 
 
 class RecordReader:
-    """Records from one stream. ``pay`` is told of text that piles up without making a record."""
+    """Reads records from one stream. Calls ``pay`` for buffered text that does not complete a record yet."""
 
     def __init__(
         self, stream: Stream, separator: Separator, locale: Locale, pay: Callable[[int], None]

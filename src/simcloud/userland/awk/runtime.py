@@ -111,8 +111,8 @@ class Runtime:
             self.ctx.spend_turn(self._turns_owed // LOOP_TURNS)
             self._turns_owed %= LOOP_TURNS
 
-    def made(self, text: str) -> str:
-        """Pay for a new string if it is long."""
+    def charge_text(self, text: str) -> str:
+        """Charge for a new string if it is long, and return it."""
         if len(text) > SMALL_TEXT:
             self.pay(len(text))
         return text
@@ -131,13 +131,13 @@ class Runtime:
     # -- conversions ---------------------------------------------------------------------------
 
     def to_text(self, value: Value) -> str:
-        """Any value as a string; numbers that are not whole as CONVFMT says."""
+        """Convert a value to text, with CONVFMT for fractional numbers."""
         if isinstance(value, str):
             return value
         return self.number_text(value, self.text_format)
 
-    def shown(self, value: Value) -> str:
-        """Any value as ``print`` shows it: numbers that are not whole as OFMT says."""
+    def print_text(self, value: Value) -> str:
+        """Convert a value to text as ``print`` does, with OFMT for fractional numbers."""
         if isinstance(value, str):
             return value
         return self.number_text(value, self.print_format)
@@ -151,9 +151,9 @@ class Runtime:
             return special_text(number)
         if template == DEFAULT_FORMAT:
             return f"{number:.6g}"
-        return self._formatted(number, template)
+        return self._format(number, template)
 
-    def _formatted(self, number: float, template: str) -> str:
+    def _format(self, number: float, template: str) -> str:
         # A format such as %s would ask for the text of the number again: there it has the default.
         return format_values(
             template,
@@ -166,7 +166,7 @@ class Runtime:
     def format(self, arguments: list[Value]) -> str:
         """What ``printf`` prints and ``sprintf`` returns."""
         template = self.to_text(arguments[0])
-        return self.made(format_values(template, arguments[1:], self.locale, self.to_text, self.pay))
+        return self.charge_text(format_values(template, arguments[1:], self.locale, self.to_text, self.pay))
 
     def pattern(self, source: str, place: str = "") -> Pattern:
         """A regular expression given as a string at run time."""

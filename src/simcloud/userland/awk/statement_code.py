@@ -1,7 +1,8 @@
-"""Compiled statements, each in code that waits or code that does not, as it needs.
+"""Compiles statements, each to code that waits or code that does not.
 
-A statement's code returns ``None`` or a signal of ``control``. What goes wrong inside is given the statement's
-place in the program.
+A statement's code returns ``None`` or a signal of ``code``. An error inside gets the statement's place in the
+program. Text printed to the standard output is only buffered, which never waits; a file or a command is opened when the
+first text goes there.
 """
 
 from __future__ import annotations
@@ -12,14 +13,26 @@ from typing import Any, Final
 
 from simcloud.userland.awk import tree
 from simcloud.userland.awk.array_builtins import loop_order
-from simcloud.userland.awk.code import Frame, Run
-from simcloud.userland.awk.control import BREAK, CONTINUE, EXIT, NEXT, NEXTFILE, RETURN, Signal
+from simcloud.userland.awk.code import (
+    BREAK,
+    CONTINUE,
+    EXIT,
+    NEXT,
+    NEXTFILE,
+    RETURN,
+    Frame,
+    Run,
+    Scope,
+    Signal,
+    Unit,
+)
 from simcloud.userland.awk.errors import Fatal
+from simcloud.userland.awk.expression_code import ExpressionCompiler
+from simcloud.userland.awk.main_input import MainInput
 from simcloud.userland.awk.operands import change_array, change_target
 from simcloud.userland.awk.output import MANY_PARTS
-from simcloud.userland.awk.print_code import PrintCompiler
 from simcloud.userland.awk.values import UNSET
-from simcloud.userland.awk.waiting_code import Either, result_of
+from simcloud.userland.awk.waiting_code import Either, WaitingCompiler, result_of
 
 WAITING_LOOP: Final = 2
 """What a turn of a loop that waits costs, compared with one that does not: it takes twice as long."""
@@ -27,8 +40,16 @@ WAITING_LOOP: Final = 2
 JUMPS: Final = {"next": NEXT, "nextfile": NEXTFILE, "break": BREAK, "continue": CONTINUE}
 
 
-class StatementCompiler(PrintCompiler):
-    """Compiles statements."""
+class StatementCompiler:
+    """Compiles the statements of one function or rule."""
+
+    def __init__(self, unit: Unit, scope: Scope, main_input: MainInput) -> None:
+        self._unit = unit
+        self._runtime = unit.runtime
+        self._analysis = unit.analysis
+        self._scope = scope
+        self._expressions = ExpressionCompiler(unit, scope)
+        self._waiting = WaitingCompiler(self._expressions, main_input)
 
     def statement(self, node: tree.Statement) -> Either:
         """Code for any statement."""
@@ -38,9 +59,9 @@ class StatementCompiler(PrintCompiler):
             case tree.Block():
                 return self.block(node.statements)
             case tree.Evaluate():
-                return _effect(self.any_value(node.expression), node.place)
+                return _effect(self._waiting.any_value(node.expression), node.place)
             case tree.Print():
-                return located(self.print(node), node.place)
+                return locate_errors(self._print(node), node.place)
             case tree.If():
                 return self._if(node)
             case tree.Loop():
@@ -53,11 +74,11 @@ class StatementCompiler(PrintCompiler):
                 signal = JUMPS[node.kind]
                 return Either(False, lambda frame: signal)
             case tree.Exit():
-                return located(self._exit(node), node.place)
+                return locate_errors(self._exit(node), node.place)
             case tree.Return():
-                return located(self._return(node), node.place)
+                return locate_errors(self._return(node), node.place)
             case tree.Delete():
-                return located(self._delete(node), node.place)
+                return locate_errors(self._delete(node), node.place)
         raise AssertionError(f"no such statement: {node}")
 
     def block(self, statements: tuple[tree.Statement, ...]) -> Either:
@@ -79,15 +100,15 @@ class StatementCompiler(PrintCompiler):
 
     def _subscripts_wait(self, node: tree.Delete | tree.ForIn) -> bool:
         parts = (node.array, node.subscripts) if isinstance(node, tree.Delete) else (node.array, node.target)
-        return self.analysis.waits(parts)
+        return self._analysis.waits(parts)
 
     def _after_subscripts(self, node: tree.Delete | tree.ForIn) -> Either:
         """Code that first works out subscripts that wait, and then does the rest with the kept values."""
         steps: list[tuple[int, Either]] = []
 
         def keep(subscript: tree.Expr) -> tree.Expr:
-            slot = self.scope.keep()
-            steps.append((slot, self.any_value(subscript)))
+            slot = self._scope.keep()
+            steps.append((slot, self._waiting.any_value(subscript)))
             return tree.Temporary(slot)
 
         array = change_array(node.array, keep)
@@ -103,13 +124,13 @@ class StatementCompiler(PrintCompiler):
             signal: Signal = await result_of(rest, frame)
             return signal
 
-        return located(Either(True, run), node.place)
+        return locate_errors(Either(True, run), node.place)
 
     # -- choices -------------------------------------------------------------------------------
 
     def condition(self, node: tree.Expr, place: str) -> Either:
         """Code for a condition; a statement's place is that of its condition too."""
-        return located(self.any_truth(node), place)
+        return locate_errors(self._waiting.any_truth(node), place)
 
     def _if(self, node: tree.If) -> Either:
         condition = self.condition(node.condition, node.place)
@@ -127,17 +148,17 @@ class StatementCompiler(PrintCompiler):
         return Either(True, run)
 
     def _switch(self, node: tree.Switch) -> Either:
-        subject = located(self.any_value(node.subject), node.place)
-        kept = tree.Temporary(self.scope.keep())
+        subject = locate_errors(self._waiting.any_value(node.subject), node.place)
+        kept = tree.Temporary(self._scope.keep())
         tests: list[tuple[int, Run]] = []
         default = len(node.cases)
         for place, case in enumerate(node.cases):
             if case.value is None:
                 default = place
             elif isinstance(case.value, tree.Regex):
-                tests.append((place, self.truth(tree.Match(kept, case.value, negated=False))))
+                tests.append((place, self._expressions.truth(tree.Match(kept, case.value, negated=False))))
             else:
-                tests.append((place, self.truth(tree.Compare("==", kept, case.value))))
+                tests.append((place, self._expressions.truth(tree.Compare("==", kept, case.value))))
         bodies = [self.statement(case.body) for case in node.cases]
 
         async def run(frame: Frame) -> Signal:
@@ -167,10 +188,10 @@ class StatementCompiler(PrintCompiler):
         condition = always if node.condition is None else self.condition(node.condition, node.place)
         body = self.statement(node.body)
         step = Either(False, _nothing) if node.step is None else self.statement(node.step)
-        turn, post_test = self.runtime.turn, node.post_test
-        if not self.analysis.waits(node):
+        turn, post_test = self._runtime.turn, node.post_test
+        if not self._analysis.waits(node):
             return Either(False, _loop_at_once(condition.run, body.run, step.run, turn, post_test))
-        outputs, printed = self.runtime.outputs, self.runtime.outputs.stdout.parts
+        outputs, printed = self._runtime.outputs, self._runtime.outputs.stdout.parts
 
         async def run(frame: Frame) -> Signal:
             running = post_test or await result_of(condition, frame)
@@ -191,17 +212,17 @@ class StatementCompiler(PrintCompiler):
                     running = await running
             return None
 
-        return located(Either(True, run), node.place)
+        return locate_errors(Either(True, run), node.place)
 
     def _for_in(self, node: tree.ForIn) -> Either:
-        array, store = self.array(node.array), self.store(node.target)
-        body, unit, turn = self.statement(node.body), self.unit, self.runtime.turn
+        array, store = self._expressions.array(node.array), self._expressions.store(node.target)
+        body, unit, turn = self.statement(node.body), self._unit, self._runtime.turn
 
         def subscripts(frame: Frame) -> list[str]:
             return loop_order(unit, array(frame))
 
-        listed = located(Either(False, subscripts), node.place).run
-        if not self.analysis.waits(node):
+        listed = locate_errors(Either(False, subscripts), node.place).run
+        if not self._analysis.waits(node):
 
             def run_at_once(frame: Frame) -> Signal:
                 for subscript in listed(frame):
@@ -213,7 +234,7 @@ class StatementCompiler(PrintCompiler):
                 return None
 
             return Either(False, run_at_once)
-        outputs, printed = self.runtime.outputs, self.runtime.outputs.stdout.parts
+        outputs, printed = self._runtime.outputs, self._runtime.outputs.stdout.parts
 
         async def run(frame: Frame) -> Signal:
             for subscript in listed(frame):
@@ -233,7 +254,7 @@ class StatementCompiler(PrintCompiler):
     def _exit(self, node: tree.Exit) -> Either:
         if node.status is None:
             return Either(False, lambda frame: EXIT)
-        runtime = self.runtime
+        runtime = self._runtime
 
         def leave(frame: Frame, status: float) -> Signal:
             runtime.exit_status = int(status) & 0xFF if abs(status) < 1e18 else 0
@@ -254,7 +275,7 @@ class StatementCompiler(PrintCompiler):
 
     def _then(self, node: tree.Expr, finish: Callable[[Frame, Any], Signal]) -> Either:
         """Code that works out a value and does something with it."""
-        code = self.any_value(node)
+        code = self._waiting.any_value(node)
         if not code.waits:
             value = code.run
             return Either(False, lambda frame: finish(frame, value(frame)))
@@ -265,10 +286,10 @@ class StatementCompiler(PrintCompiler):
         return Either(True, run)
 
     def _delete(self, node: tree.Delete) -> Either:
-        array = self.array(node.array)
+        array = self._expressions.array(node.array)
         if node.subscripts is None:
             return Either(False, lambda frame: array(frame).clear())
-        key = self.key(node.subscripts)
+        key = self._expressions.key(node.subscripts)
 
         def remove(frame: Frame) -> Signal:
             subscript = key(frame)
@@ -276,6 +297,73 @@ class StatementCompiler(PrintCompiler):
             return None
 
         return Either(False, remove)
+
+    # -- print and printf -----------------------------------------------------------------------
+
+    def _print(self, node: tree.Print) -> Either:
+        """Code for the statement."""
+        if node.formatted and not node.arguments:
+            raise Fatal("printf: no arguments", node.place)
+        text = self._print_text(node)
+        if node.destination is not None:
+            return self._print_into(node, text, self._waiting.any_value(node.destination))
+        append, text_run = self._runtime.outputs.stdout.parts.append, text.run
+        if not text.waits:
+            return Either(False, lambda frame: append(text_run(frame)))
+
+        async def run(frame: Frame) -> None:
+            append(await text_run(frame))
+
+        return Either(True, run)
+
+    def _print_into(self, node: tree.Print, text: Either, destination: Either) -> Either:
+        runtime, outputs, kind = self._runtime, self._runtime.outputs, node.redirection
+
+        async def run(frame: Frame) -> None:
+            printed = text.run(frame)
+            if text.waits:
+                printed = await printed
+            name = destination.run(frame)
+            if destination.waits:
+                name = await name
+            name = runtime.to_text(name)
+            if not outputs.put(name, printed):
+                await outputs.write(kind, name, printed)
+
+        return Either(True, run)
+
+    def _print_text(self, node: tree.Print) -> Either:
+        """Return code for the whole text that ``print`` or ``printf`` writes."""
+        runtime, record = self._runtime, self._runtime.record
+        arguments = node.arguments or (tree.Field(tree.Number(0.0)),)
+        if self._analysis.waits(arguments):
+            return self._print_text_later(node)
+        if node.formatted:
+            values = [self._expressions.value(argument) for argument in arguments]
+            return Either(False, lambda frame: runtime.format([value(frame) for value in values]))
+        texts = [self._expressions.print_text(argument) for argument in arguments]
+        if len(texts) == 1:
+            text = texts[0]
+            return Either(False, lambda frame: text(frame) + runtime.output_terminator)
+
+        def join(frame: Frame) -> str:
+            shown = [text(frame) for text in texts]
+            return record.output_separator.join(shown) + runtime.output_terminator
+
+        return Either(False, join)
+
+    def _print_text_later(self, node: tree.Print) -> Either:
+        runtime, record = self._runtime, self._runtime.record
+        values = [self._waiting.any_value(argument) for argument in node.arguments]
+
+        async def join(frame: Frame) -> str:
+            given = [await result_of(value, frame) for value in values]
+            if node.formatted:
+                return runtime.format(given)
+            printed = record.output_separator.join([runtime.print_text(value) for value in given])
+            return printed + runtime.output_terminator
+
+        return Either(True, join)
 
 
 # -- pieces of code ----------------------------------------------------------------------------
@@ -286,7 +374,7 @@ def _nothing(frame: Frame) -> None:
 
 
 def _effect(code: Either, place: str) -> Either:
-    """Code run for its effect only; what goes wrong in it is said to be at a place."""
+    """Return code that discards the result and adds the place to errors."""
     inner = code.run
     if not code.waits:
 
@@ -309,8 +397,8 @@ def _effect(code: Either, place: str) -> Either:
     return Either(True, run)
 
 
-def located(code: Either, place: str) -> Either:
-    """The same code; what goes wrong in it is said to be at a place."""
+def locate_errors(code: Either, place: str) -> Either:
+    """Return code that adds the place to errors."""
     inner = code.run
     if not code.waits:
 

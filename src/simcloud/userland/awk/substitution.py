@@ -1,10 +1,10 @@
-"""Replacing matches: what ``sub``, ``gsub`` and ``gensub`` do to a string."""
+"""Replaces matches in strings, for ``sub``, ``gsub`` and ``gensub``."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from simcloud.userland.awk.patterns import Pattern, Pay, Span, counted
+from simcloud.userland.awk.patterns import Pattern, Pay, Span, charge_matches
 
 Part = str | int
 """Literal text, or the number of a group (0 is the whole match)."""
@@ -28,7 +28,7 @@ def simple_replacement(written: str) -> tuple[Part, ...]:
         else:
             parts.append(0 if written[position] == "&" else written[position])
             position += 1
-    return _joined(parts)
+    return _join_texts(parts)
 
 
 @lru_cache(maxsize=256)
@@ -48,10 +48,10 @@ def general_replacement(written: str) -> tuple[Part, ...]:
         else:
             parts.append(0 if char == "&" else char)
         position += 1
-    return _joined(parts)
+    return _join_texts(parts)
 
 
-def _joined(parts: list[Part]) -> tuple[Part, ...]:
+def _join_texts(parts: list[Part]) -> tuple[Part, ...]:
     joined: list[Part] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
@@ -74,7 +74,7 @@ def replace_matches(
     needs_groups = any(isinstance(part, int) and part > 0 for part in replacement)
     pieces: list[str] = []
     position = count = seen = 0
-    for span in counted(pattern.matches(text), pay):
+    for span in charge_matches(pattern.matches(text), pay):
         seen += 1
         if which and seen < which:
             continue

@@ -1,4 +1,4 @@
-"""The functions on strings."""
+"""The built-in functions on strings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from typing import Any, Final
 
 from simcloud.userland.awk import tree, variables
-from simcloud.userland.awk.code import Frame, Kind, Run
+from simcloud.userland.awk.code import Compiled, Frame, Kind, Run
 from simcloud.userland.awk.errors import Fatal
-from simcloud.userland.awk.expression_code import ExpressionCompiler, bare
+from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.substitution import (
     general_replacement,
     replace_matches,
@@ -22,15 +22,13 @@ from simcloud.userland.awk.values import (
     to_number,
 )
 
-Compiled = tuple[Kind, Run]
-
 
 def length(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``length(x)``: characters of a string, elements of an array."""
     if not node.arguments:
         text = compiler.field_text(tree.Field(tree.Number(0.0)))
         return Kind.NUMBER, lambda frame: float(len(text(frame)))
-    measured = bare(node.arguments[0])
+    measured = tree.strip_groups(node.arguments[0])
     if not isinstance(measured, tree.Name | tree.Index):
         text = compiler.text(measured)
         return Kind.NUMBER, lambda frame: float(len(text(frame)))
@@ -63,15 +61,15 @@ def substr(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``substr(text, start, length)``."""
     text, start = compiler.text(node.arguments[0]), compiler.number(node.arguments[1])
     count = compiler.number(node.arguments[2]) if len(node.arguments) > 2 else None
-    made = compiler.runtime.made
+    charge_text = compiler.runtime.charge_text
 
     def run(frame: Frame) -> str:
         whole = text(frame)
         begin = _clamp(start(frame), len(whole) + 1) - 1
         if count is None:
-            return made(whole[max(begin, 0) :])
+            return charge_text(whole[max(begin, 0) :])
         begin = max(begin, 0)
-        return made(whole[begin : begin + max(_clamp(count(frame), len(whole)), 0)])
+        return charge_text(whole[begin : begin + max(_clamp(count(frame), len(whole)), 0)])
 
     return Kind.TEXT, run
 
@@ -85,22 +83,22 @@ def _clamp(number: float, most: int) -> int:
 
 def toupper(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``toupper(text)``."""
-    text, change, made = (
+    text, change, charge_text = (
         compiler.text(node.arguments[0]),
         compiler.runtime.locale.upper,
-        compiler.runtime.made,
+        compiler.runtime.charge_text,
     )
-    return Kind.TEXT, lambda frame: made(change(text(frame)))
+    return Kind.TEXT, lambda frame: charge_text(change(text(frame)))
 
 
 def tolower(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
     """``tolower(text)``."""
-    text, change, made = (
+    text, change, charge_text = (
         compiler.text(node.arguments[0]),
         compiler.runtime.locale.lower,
-        compiler.runtime.made,
+        compiler.runtime.charge_text,
     )
-    return Kind.TEXT, lambda frame: made(change(text(frame)))
+    return Kind.TEXT, lambda frame: charge_text(change(text(frame)))
 
 
 def sprintf(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
@@ -128,7 +126,7 @@ def gsub(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
 
 def _substitute(compiler: ExpressionCompiler, node: tree.Builtin, which: int) -> Compiled:
     pattern, replacement = compiler.pattern(node.arguments[0], node.place), compiler.text(node.arguments[1])
-    target = bare(node.arguments[2]) if len(node.arguments) > 2 else tree.Field(tree.Number(0.0))
+    target = tree.strip_groups(node.arguments[2]) if len(node.arguments) > 2 else tree.Field(tree.Number(0.0))
     runtime = compiler.runtime
     steps: list[tuple[int, Run]] = []
     store: Any = None
@@ -144,7 +142,7 @@ def _substitute(compiler: ExpressionCompiler, node: tree.Builtin, which: int) ->
         before = text(frame)
         after, count = replace_matches(before, compiled, written, which, runtime.pay)
         if count and store is not None:
-            store(frame, runtime.made(after))
+            store(frame, runtime.charge_text(after))
         return float(count)
 
     return Kind.NUMBER, run
@@ -164,7 +162,7 @@ def gensub(compiler: ExpressionCompiler, node: tree.Builtin) -> Compiled:
         if which is None:
             runtime.warn(f"gensub: third argument `{runtime.to_text(chosen)}' treated as 1", node.place)
             which = 1
-        return runtime.made(replace_matches(whole, compiled, written, which, runtime.pay)[0])
+        return runtime.charge_text(replace_matches(whole, compiled, written, which, runtime.pay)[0])
 
     return Kind.TEXT, run
 

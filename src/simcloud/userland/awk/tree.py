@@ -13,12 +13,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Anything in the tree."""
+    """Base class of all nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expr(Node):
-    """Something with a value."""
+    """An expression."""
 
     place: str = field(default="", kw_only=True, compare=False)
 
@@ -68,7 +68,7 @@ class Index(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Temporary(Expr):
-    """A value that was worked out earlier and kept in the frame (made by the compiler only)."""
+    """A value that was evaluated earlier and stored in the frame (made by the compiler only)."""
 
     slot: int
 
@@ -145,7 +145,7 @@ class Match(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Expr):
-    """``left < right`` and its kin."""
+    """A comparison such as ``left < right``."""
 
     operator: str
     left: Expr
@@ -187,7 +187,7 @@ class Sign(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expr):
-    """A call of one of the program's own functions."""
+    """A call of a function of the program."""
 
     name: str
     arguments: tuple[Expr, ...]
@@ -195,7 +195,7 @@ class Call(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Builtin(Expr):
-    """A call of one of the language's functions."""
+    """A call of a built-in function."""
 
     name: str
     arguments: tuple[Expr, ...]
@@ -212,21 +212,21 @@ class Getline(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Statement(Node):
-    """Something that is done."""
+    """A statement."""
 
     place: str = field(default="", kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Block(Statement):
-    """Statements one after the other."""
+    """A sequence of statements."""
 
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate(Statement):
-    """An expression for its effect."""
+    """An expression evaluated for its effect."""
 
     expression: Expr
 
@@ -337,7 +337,7 @@ class Function(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """All rules and functions, in the order written."""
+    """All rules and functions, in source order."""
 
     rules: tuple[Rule, ...]
     functions: dict[str, Function]
@@ -360,6 +360,23 @@ def walk(node: object) -> Iterator[Node]:
         if isinstance(current, Node):
             yield current
         pending.extend(reversed(children(current)))
+
+
+def strip_groups(node: Expr) -> Expr:
+    """Return the expression inside any parentheses."""
+    while isinstance(node, Group):
+        node = node.inner
+    return node
+
+
+def list_concatenated(node: Expr) -> list[Expr]:
+    """Return all parts of ``a b c``, in order."""
+    parts: list[Expr] = []
+    while isinstance(node, Concat):
+        parts.append(node.right)
+        node = node.left
+    parts.append(node)
+    return parts[::-1]
 
 
 _PARTS: Final = {

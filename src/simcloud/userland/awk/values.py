@@ -19,7 +19,7 @@ class Input(str):
 
 
 class Unset(str):
-    """The kind of ``UNSET``."""
+    """The type of ``UNSET``."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""The variables that the language itself reads or sets, and where they are kept.
+"""The predefined variables and their slots.
 
-All global variables live in one list. The predefined ones have its first places, so that the
-interpreter can reach them by number. Assigning to some of them changes how the interpreter works.
+All global variables live in one list. The predefined ones have the first slots, so that the interpreter reaches them
+by number. Assigning to some of them changes how the interpreter works.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Compiled expressions that may have to wait: those that read records or run commands.
+"""Compiles expressions that may wait: those that read records or run commands.
 
-Only a few operations wait by themselves. Around them, an expression is done in two steps: the parts up to
-the last one that waits are worked out in order and kept in the frame; then the expression, with those parts
-replaced by the kept values, is run by the code that never waits.
+Only a few operations wait by themselves. An expression around them runs in two steps: the operands up to the last
+one that waits are evaluated in order and stored in the frame; then the expression, with those operands replaced by
+the stored values, runs in the code that never waits.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ from typing import Any, Final, NamedTuple
 from simcloud.machine.files import FileError
 from simcloud.userland.awk import tree, variables
 from simcloud.userland.awk.analysis import WAITING_BUILTINS
-from simcloud.userland.awk.array_builtins import ARRAY_BUILTINS
-from simcloud.userland.awk.code import Frame, Kind, Run, Unit, WaitingRun
-from simcloud.userland.awk.expression_code import LEAVES_FUNCTION, ExpressionCompiler, bare, leave_rule
+from simcloud.userland.awk.code import LEAVES_FUNCTION, Frame, Run, WaitingRun, leave_rule
+from simcloud.userland.awk.expression_code import ExpressionCompiler
 from simcloud.userland.awk.flat import invoke
 from simcloud.userland.awk.main_input import MainInput
-from simcloud.userland.awk.number_builtins import NUMBER_BUILTINS
 from simcloud.userland.awk.operands import change_operands
-from simcloud.userland.awk.text_builtins import TEXT_BUILTINS
 from simcloud.userland.awk.values import Input, Value, truth
 
 FRUITLESS: Final = 16
@@ -39,32 +36,31 @@ async def result_of(code: Either, frame: Frame) -> Any:
     return await found if code.waits else found
 
 
-class WaitingCompiler(ExpressionCompiler):
+class WaitingCompiler:
     """Compiles every expression, whether it waits or not."""
 
-    def __init__(self, unit: Unit, scope: Any, main_input: MainInput) -> None:
-        super().__init__(unit, scope)
-        self.main_input = main_input
-
-    def builtin(self, node: tree.Builtin) -> tuple[Kind, Run]:
-        """Code for a call of one of the language's functions."""
-        for table in (TEXT_BUILTINS, NUMBER_BUILTINS, ARRAY_BUILTINS):
-            if node.name in table:
-                return table[node.name](self, node)
-        raise AssertionError(f"{node.name} waits and is not compiled here")
+    def __init__(self, expressions: ExpressionCompiler, main_input: MainInput) -> None:
+        self._expressions = expressions
+        self._unit = expressions.unit
+        self._runtime = expressions.runtime
+        self._analysis = expressions.analysis
+        self._scope = expressions.scope
+        self._main_input = main_input
 
     # -- code of either sort -------------------------------------------------------------------
 
     def any_value(self, node: tree.Expr) -> Either:
         """Code for a value."""
         return (
-            Either(True, self.later(node)) if self.analysis.waits(node) else Either(False, self.value(node))
+            Either(True, self.later(node))
+            if self._analysis.waits(node)
+            else Either(False, self._expressions.value(node))
         )
 
     def any_truth(self, node: tree.Expr) -> Either:
         """Code for True or False."""
-        if not self.analysis.waits(node):
-            return Either(False, self.truth(node))
+        if not self._analysis.waits(node):
+            return Either(False, self._expressions.truth(node))
         value = self.later(node)
 
         async def run(frame: Frame) -> bool:
@@ -76,7 +72,7 @@ class WaitingCompiler(ExpressionCompiler):
 
     def later(self, node: tree.Expr) -> WaitingRun:
         """Code for the value of an expression that waits."""
-        node = bare(node)
+        node = tree.strip_groups(node)
         if isinstance(node, tree.Logical):
             return self._later_logical(node)
         if isinstance(node, tree.Conditional):
@@ -113,7 +109,7 @@ class WaitingCompiler(ExpressionCompiler):
 
         change_operands(node, list_operand)
         last = max(
-            (place for place, operand in enumerate(operands) if self.analysis.waits(operand)), default=-1
+            (place for place, operand in enumerate(operands) if self._analysis.waits(operand)), default=-1
         )
         steps: list[tuple[int, Either]] = []
         seen = 0
@@ -123,7 +119,7 @@ class WaitingCompiler(ExpressionCompiler):
             seen += 1
             if seen > last + 1 or isinstance(operand, tree.Number | tree.Text):
                 return operand
-            slot = self.scope.keep()
+            slot = self._scope.keep()
             steps.append((slot, self.any_value(operand)))
             return tree.Temporary(slot)
 
@@ -140,17 +136,21 @@ class WaitingCompiler(ExpressionCompiler):
         """Code for an expression whose operands do not wait any more, though it may itself."""
         if isinstance(node, tree.Getline):
             return Either(True, self._getline(node))
-        if isinstance(node, tree.Call) and node.name in self.analysis.waiting_functions:
+        if isinstance(node, tree.Call) and node.name in self._analysis.waiting_functions:
             return Either(True, self._waiting_call(node))
         if isinstance(node, tree.Builtin) and node.name in WAITING_BUILTINS:
             compile_builtin = {"system": self._system, "close": self._close, "fflush": self._fflush}[
                 node.name
             ]
             return Either(True, compile_builtin(node))
-        return Either(False, self.value(node))
+        return Either(False, self._expressions.value(node))
 
     def _waiting_call(self, node: tree.Call) -> WaitingRun:
-        code, prepare, runtime = self.unit.functions[node.name], self.call_frame(node), self.runtime
+        code, prepare, runtime = (
+            self._unit.functions[node.name],
+            self._expressions.call_frame(node),
+            self._runtime,
+        )
 
         async def run(frame: Frame) -> Any:
             inner = prepare(frame)
@@ -168,8 +168,8 @@ class WaitingCompiler(ExpressionCompiler):
     # -- getline -------------------------------------------------------------------------------
 
     def _getline(self, node: tree.Getline) -> WaitingRun:
-        record = self.runtime.record
-        store: Any = None if node.target is None else self.store(node.target)
+        record = self._runtime.record
+        store: Any = None if node.target is None else self._expressions.store(node.target)
 
         def take(frame: Frame, text: str) -> float:
             if store is None:
@@ -178,13 +178,13 @@ class WaitingCompiler(ExpressionCompiler):
                 store(frame, Input(text))
             return 1.0
 
-        source = None if node.source is None else self.text(node.source)
-        kind, runtime = node.kind, self.runtime
+        source = None if node.source is None else self._expressions.text(node.source)
+        kind, runtime = node.kind, self._runtime
 
         async def run(frame: Frame) -> float:
             try:
                 if source is None:
-                    text = await self.main_input.next_record()
+                    text = await self._main_input.next_record()
                 else:
                     text = await self._next_record(kind, source(frame))
             except FileError as error:
@@ -199,7 +199,7 @@ class WaitingCompiler(ExpressionCompiler):
         return run
 
     async def _next_record(self, kind: str, name: str) -> str | None:
-        runtime = self.runtime
+        runtime = self._runtime
         reader = await runtime.inputs.getline(kind, name)
         text = reader.pop()
         if text is None:
@@ -208,13 +208,13 @@ class WaitingCompiler(ExpressionCompiler):
                 text = reader.pop()
         if text is not None:
             runtime.globals[variables.RT] = reader.terminator
-            runtime.made(text)
+            runtime.charge_text(text)
         return text
 
     # -- commands and streams ------------------------------------------------------------------
 
     def _system(self, node: tree.Builtin) -> WaitingRun:
-        command, outputs = self.text(node.arguments[0]), self.runtime.outputs
+        command, outputs = self._expressions.text(node.arguments[0]), self._runtime.outputs
 
         async def run(frame: Frame) -> float:
             return float(await outputs.run(command(frame)))
@@ -222,7 +222,7 @@ class WaitingCompiler(ExpressionCompiler):
         return run
 
     def _close(self, node: tree.Builtin) -> WaitingRun:
-        name, runtime = self.text(node.arguments[0]), self.runtime
+        name, runtime = self._expressions.text(node.arguments[0]), self._runtime
 
         async def run(frame: Frame) -> float:
             closed = name(frame)
@@ -234,8 +234,8 @@ class WaitingCompiler(ExpressionCompiler):
         return run
 
     def _fflush(self, node: tree.Builtin) -> WaitingRun:
-        name = self.text(node.arguments[0]) if node.arguments else None
-        runtime = self.runtime
+        name = self._expressions.text(node.arguments[0]) if node.arguments else None
+        runtime = self._runtime
 
         async def run(frame: Frame) -> Value:
             flushed = "" if name is None else name(frame)

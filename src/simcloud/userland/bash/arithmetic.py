@@ -32,7 +32,7 @@ _DIGITS: Final = {
 
 
 class ArithmeticError_(Exception):  # noqa: N801 - the builtin ArithmeticError means something else
-    """The expression is wrong; the text is bash's, without the command's name."""
+    """The expression is invalid; the message is bash's, without the command's name."""
 
 
 class Unbound(Exception):
@@ -40,7 +40,7 @@ class Unbound(Exception):
 
 
 class Variables(Protocol):
-    """Where an expression finds its variables."""
+    """Gives an expression access to variables."""
 
     def read_number(self, name: str, subscript: str | None) -> str:
         """The text of a variable, empty when it has none."""
@@ -144,7 +144,7 @@ class _Evaluator:
         rest = self.expression[self.tokens[at][2] :]
         return ArithmeticError_(f'{self.expression.lstrip()}: {message} (error token is "{rest}")')
 
-    def nested(self, part: Callable[[], int]) -> int:
+    def nest(self, part: Callable[[], int]) -> int:
         """Read a part that may hold another of its kind."""
         self.level += 1
         if self.level > MAX_RECURSION:
@@ -170,7 +170,7 @@ class _Evaluator:
             raise self.error("attempted assignment to non-variable")
         self.index += 1
         start = self.index
-        right = self.nested(self.assignment)
+        right = self.nest(self.assignment)
         if operator != "=":
             right = self.apply(operator[:-1], value, right, start)
         if not self.skipping:
@@ -186,7 +186,7 @@ class _Evaluator:
         if self.tokens[self.index][1] in (":", ""):
             raise self.error("expression expected")
         self.skipping += not value
-        first = self.nested(self.comma)
+        first = self.nest(self.comma)
         self.skipping -= not value
         if self.tokens[self.index][1] != ":":
             raise self.error("`:' expected for conditional expression")
@@ -194,7 +194,7 @@ class _Evaluator:
         if self.tokens[self.index][0] == "end":
             raise self.error("expression expected")
         self.skipping += bool(value)
-        second = self.nested(self.conditional)
+        second = self.nest(self.conditional)
         self.skipping -= bool(value)
         self.place = None
         return first if value else second
@@ -214,7 +214,7 @@ class _Evaluator:
                     int(bool(value) or bool(right)) if operator == "||" else int(bool(value) and bool(right))
                 )
             else:
-                right = self.nested(self.power) if operator == "**" else self.binary(precedence + 1)
+                right = self.nest(self.power) if operator == "**" else self.binary(precedence + 1)
                 value = self.apply(operator, value, right, start)
             self.place = None
         return value
@@ -247,7 +247,7 @@ class _Evaluator:
             return self.step(1 if text == "++" else -1, before=True)
         if text in ("!", "~", "-", "+"):
             self.index += 1
-            value = self.nested(self.unary)
+            value = self.nest(self.unary)
             self.place = None
             if text == "!":
                 return int(not value)
@@ -284,7 +284,7 @@ class _Evaluator:
             return value
         if text == "(":
             self.index += 1
-            value = self.nested(self.comma)
+            value = self.nest(self.comma)
             if self.tokens[self.index][1] != ")":
                 raise self.error("missing `)'")
             self.index += 1

@@ -18,14 +18,14 @@ COPIED_CHARS_A_TURN: Final = 1 << 14
 
 
 class ArrayArgument(str):
-    """An argument ``name=(...)`` of a declaration builtin, with the elements it was written with."""
+    """An argument ``name=(...)`` of a declaration builtin, with its elements."""
 
     __slots__ = ("assignment",)
     assignment: Assignment
 
 
 class Assigner:
-    """Makes assignments for one shell."""
+    """Performs assignments for one shell."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell

@@ -1,7 +1,6 @@
 """Brace expansion: ``{a,b}``, ``{1..5}``, ``{a..e..2}``, nested and mixed.
 
-It happens before every other expansion and knows nothing of them: the word's other parts pass
-through as they are.
+It happens before every other expansion and is independent of them: the word's other parts pass through unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Pieces = list[Piece]
 
 
 class TooManyWords(Exception):
-    """A brace expansion that would make more words than anything should."""
+    """A brace expansion would exceed the limit of words."""
 
 
 def expand_braces(word: Word, spend: Callable[[int], None]) -> list[Word]:
@@ -118,10 +117,10 @@ def _sequence(inside: Pieces, spend: Callable[[int], None]) -> list[Pieces] | No
     values = range(first, last + (1 if last >= first else -1), step if last >= first else -step)
     if match[4]:
         return [[chr(value)] for value in values]
-    width = max(len(match[1]), len(match[2])) if _padded(match[1]) or _padded(match[2]) else 0
+    width = max(len(match[1]), len(match[2])) if _is_padded(match[1]) or _is_padded(match[2]) else 0
     return [list(f"{value:0{width}d}") for value in values]
 
 
-def _padded(number: str) -> bool:
+def _is_padded(number: str) -> bool:
     digits = number.lstrip("-+")
     return len(digits) > 1 and digits[0] == "0"

@@ -1,7 +1,7 @@
-"""``test``, ``[`` and ``[[``: questions about strings, numbers and files.
+"""``test``, ``[`` and ``[[``: conditions on strings, numbers and files.
 
-The three share their operators. ``test`` decides by the number of its arguments what each of them is, as
-POSIX has it; ``[[`` was parsed beforehand and matches patterns and regular expressions.
+The three share their operators. ``test`` decides by the number of its arguments what each of them is, as in POSIX;
+``[[`` is parsed beforehand and matches patterns and regular expressions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from simcloud.machine.files import FileError, Stat
 from simcloud.patterns import RegexError, TooMuchWorkError, compile_regex
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound, evaluate
+from simcloud.userland.bash.condition_parser import BINARY, UNARY
 from simcloud.userland.bash.escapes import quote_single
 from simcloud.userland.bash.patterns import compile_pattern
 from simcloud.userland.bash.syntax import (
@@ -22,7 +23,6 @@ from simcloud.userland.bash.syntax import (
     TestNot,
     TestWord,
 )
-from simcloud.userland.bash.test_parser import BINARY, UNARY
 from simcloud.userland.bash.variable import Variable, VariableError
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ _TYPES = {"b": 0o060000, "c": 0o020000, "p": 0o010000, "S": 0o140000}
 
 
 class ConditionMistake(Exception):
-    """The arguments make no condition; the text is bash's, without the command's name."""
+    """The arguments are no valid condition; the message is bash's, without the command's name."""
 
 
 # -- operators ---------------------------------------------------------------------------------
 
 
 def compare_numbers(operator: str, left: int, right: int) -> bool:
-    """``-eq`` and its kin."""
+    """Numeric comparisons such as ``-eq``."""
     return {
         "-eq": left == right,
         "-ne": left != right,
@@ -163,10 +163,10 @@ class _TestArguments:
         if count == 0:
             return False
         if count <= 4:
-            return self._counted(0, count)
+            return self._evaluate_by_count(0, count)
         return self._whole()
 
-    def _counted(self, start: int, count: int) -> bool:
+    def _evaluate_by_count(self, start: int, count: int) -> bool:
         """POSIX: with up to four arguments their number decides what they mean."""
         words = self.words[start : start + count]
         self.position = start + count
@@ -185,14 +185,14 @@ class _TestArguments:
                 left, right = words[0] != "", words[2] != ""
                 return (left and right) if words[1] == "-a" else (left or right)
             if words[0] == "!":
-                return not self._counted(start + 1, 2)
+                return not self._evaluate_by_count(start + 1, 2)
             if words[0] == "(" and words[2] == ")":
                 return words[1] != ""
             raise ConditionMistake(f"{words[1]}: binary operator expected")
         if words[0] == "!":
-            return not self._counted(start + 1, 3)
+            return not self._evaluate_by_count(start + 1, 3)
         if words[0] == "(" and words[3] == ")":
-            return self._counted(start + 1, 2)
+            return self._evaluate_by_count(start + 1, 2)
         self.position = start
         return self._whole()
 
@@ -291,7 +291,7 @@ async def evaluate_conditional(shell: Shell, test: Test) -> int:
         return status
     if isinstance(test, TestWord):
         text = await shell.expander.string(test.word)
-        await _trace(shell, f"{test.operator or '-n'} {_shown(text)}")
+        await _trace(shell, f"{test.operator or '-n'} {_quote_word(text)}")
         return int(not (unary(shell, test.operator, text) if test.operator else text != ""))
     return await _binary(shell, test)
 
@@ -301,13 +301,13 @@ async def _binary(shell: Shell, test: TestBinary) -> int:
     operator = test.operator
     if operator in ("=", "==", "!="):
         pattern = await shell.expander.pattern(test.right)
-        await _trace(shell, f"{_shown(left)} {operator} {pattern}")
+        await _trace(shell, f"{_quote_word(left)} {operator} {pattern}")
         matched = compile_pattern(pattern, True, shell.state.shopts.get("nocasematch", False)).matches(left)
         return int(matched is (operator == "!="))
     if operator == "=~":
         return await _regex(shell, left, await shell.expander.regex(test.right))
     right = await shell.expander.string(test.right)
-    await _trace(shell, f"{_shown(left)} {operator} {_shown(right)}")
+    await _trace(shell, f"{_quote_word(left)} {operator} {_quote_word(right)}")
     if operator in _NUMERIC:
         try:
             first, second = evaluate(left, shell.state), evaluate(right, shell.state)
@@ -325,7 +325,7 @@ async def _binary(shell: Shell, test: TestBinary) -> int:
 
 
 async def _regex(shell: Shell, text: str, pattern: str) -> int:
-    await _trace(shell, f"{_shown(text)} =~ {pattern}")
+    await _trace(shell, f"{_quote_word(text)} =~ {pattern}")
     found = Variable()
     found.items = {}
     shell.state.scopes[0]["BASH_REMATCH"] = found
@@ -349,7 +349,7 @@ async def _regex(shell: Shell, text: str, pattern: str) -> int:
     return 0
 
 
-def _shown(text: str) -> str:
+def _quote_word(text: str) -> str:
     return text if re.fullmatch(r"[A-Za-z0-9_@%+=:,./-]+", text) else quote_single(text)
 
 

@@ -1,10 +1,10 @@
-"""How control leaves a command other than by finishing it."""
+"""Exceptions that transfer control: exit, return, break and abandoned commands."""
 
 from __future__ import annotations
 
 
 class ExitShell(Exception):
-    """``exit``, or ``set -e`` striking: the shell ends with this status."""
+    """``exit``, or a failure under ``set -e``: the shell ends with this status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -20,7 +20,7 @@ class ReturnFromFunction(Exception):
 
 
 class LeaveLoop(Exception):
-    """``break`` or ``continue``, so many loops up."""
+    """``break`` or ``continue`` out of a number of loops."""
 
     def __init__(self, levels: int, resume: bool, status: int = 0) -> None:
         super().__init__(levels)
@@ -29,12 +29,12 @@ class LeaveLoop(Exception):
         self.status = status
 
     def outwards(self) -> LeaveLoop:
-        """What is left to do for the loop around this one."""
+        """Return the exception for the enclosing loop."""
         return LeaveLoop(self.levels - 1, self.resume, self.status)
 
 
 class Abandoned(Exception):
-    """An error that was reported already: the rest of the command line is given up.
+    """The rest of the command line is abandoned after an error that was already reported.
 
     A ``fatal`` one ends a shell that is not interactive.
     """

@@ -1,4 +1,4 @@
-"""Variables and functions written out as commands that would make them again."""
+"""Formats variables and functions as commands that declare them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Backslash escapes and quoting: ``$'..'``, ``echo -e``, ``printf %b`` and their way back.
+"""Backslash escapes and quoting: ``$'..'``, ``echo -e``, ``printf %b`` and the reverse.
 
-Three ways of quoting exist in bash and all three show in its output: with backslashes (``printf %q``),
-with single quotes (``${x@Q}``, ``set``) and with double quotes (``declare -p``).
+Bash quotes in three ways, and all three appear in its output: with backslashes (``printf %q``), with single quotes
+(``${x@Q}``, ``set``) and with double quotes (``declare -p``).
 """
 
 from __future__ import annotations

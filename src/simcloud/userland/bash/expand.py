@@ -1,8 +1,8 @@
-"""Word expansion: from the words of a command to the arguments it gets.
+"""Word expansion: from the words of a command to its arguments.
 
-Expanding a word first gives segments: stretches of text that remember how they came about (quoted,
-written without quotes, or the result of an unquoted expansion). Only the last are split at IFS, only the
-last two can be globs, and in patterns quoted text stands for itself.
+Expanding a word first gives segments: pieces of text with their origin (quoted, unquoted, or the result of an
+unquoted expansion). Only the last kind is split at IFS, only the last two can be globs, and in patterns quoted text
+is literal.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound, evaluat
 from simcloud.userland.bash.braces import MAX_WORDS, TooManyWords, expand_braces
 from simcloud.userland.bash.control import Abandoned
 from simcloud.userland.bash.globbing import expand_glob
+from simcloud.userland.bash.modifiers import BREAK, LITERAL, QUOTED, SPLIT, Segment
 from simcloud.userland.bash.parameters import Parameters
 from simcloud.userland.bash.patterns import escape, is_active
-from simcloud.userland.bash.segments import BREAK, LITERAL, QUOTED, SPLIT, Segment
 from simcloud.userland.bash.syntax import (
     Arithmetic,
     Backquoted,
@@ -168,7 +168,7 @@ class Expander:
             elif isinstance(part, Quoted):
                 out.append((QUOTED, part.text))
             elif isinstance(part, DoubleQuoted):
-                await self.quoted(part.parts, out, split)
+                await self.expand_quoted(part.parts, out, split)
             elif isinstance(part, Parameter):
                 await self.parameters.expand(part, out, False, split)
             elif isinstance(part, Tilde):
@@ -176,12 +176,12 @@ class Expander:
             elif isinstance(part, ProcessSubstitution):
                 out.append((QUOTED, await self.shell.process_substitution(part)))
             else:
-                text = await self._computed(part)
+                text = await self._compute(part)
                 if text:
                     out.append((SPLIT, text))
 
-    async def quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
-        """What double-quoted parts give: one segment at least, unless all there is is an empty ``$@``."""
+    async def expand_quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
+        """Expand double-quoted parts to at least one segment, except for a sole empty ``$@``."""
         before = len(out)
         nothing = False
         for part in parts:
@@ -192,13 +192,13 @@ class Expander:
                 await self.parameters.expand(part, out, True, split)
                 nothing = nothing or len(out) == added
             elif isinstance(part, DoubleQuoted):
-                await self.quoted(part.parts, out, split)
+                await self.expand_quoted(part.parts, out, split)
             else:
-                out.append((QUOTED, await self._computed(part)))
+                out.append((QUOTED, await self._compute(part)))
         if len(out) == before and not nothing:
             out.append((QUOTED, ""))
 
-    async def _computed(self, part: Part) -> str:
+    async def _compute(self, part: Part) -> str:
         if isinstance(part, Arithmetic):
             return str(await self.number(part.expression))
         if isinstance(part, Substitution):
@@ -209,7 +209,7 @@ class Expander:
         return await self.fail(f"{part.text}: bad substitution")
 
     async def tilde(self, user: str) -> str:
-        """The folder that ``~user`` means; as typed when nobody knows."""
+        """Return the folder of ``~user``; unchanged for an unknown user."""
         state = self.shell.state
         if user == "":
             home = state.get("HOME")

@@ -1,4 +1,4 @@
-"""Pathname expansion: the files a pattern names, in the order of their bytes."""
+"""Pathname expansion: the files that match a pattern, in byte order."""
 
 from __future__ import annotations
 

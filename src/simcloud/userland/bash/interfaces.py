@@ -1,4 +1,4 @@
-"""What the parts of a shell know of one another: protocols, so that no part imports the shell that is built from it."""
+"""Protocols between the parts of a shell, so that no part imports the shell that is built from it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NoReturn, Protocol
 from simcloud.machine.process import Context, ForkFailed, LimitExceeded, Process, Signal, Stream
 from simcloud.sim import Event
 from simcloud.userland.bash.job import Job
+from simcloud.userland.bash.modifiers import Segment
 from simcloud.userland.bash.scripts import Reader
-from simcloud.userland.bash.segments import Segment
 from simcloud.userland.bash.state import State
 from simcloud.userland.bash.syntax import (
     Assignment,
@@ -36,7 +36,7 @@ Saved = list[tuple[int, Stream | None]]
 
 
 class Expander(Protocol):
-    """What other parts of the shell need of word expansion."""
+    """Word expansion, as other parts of the shell use it."""
 
     async def words(self, words: list[Word]) -> list[str]:
         """The fields that a list of words becomes."""
@@ -61,15 +61,15 @@ class Expander(Protocol):
     ) -> None:
         """What unquoted parts give. ``split`` is false where several fields cannot be."""
 
-    async def quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
-        """What double-quoted parts give: one segment at least, unless all there is is an empty ``$@``."""
+    async def expand_quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
+        """Expand double-quoted parts to at least one segment, except for a sole empty ``$@``."""
 
     def ifs(self) -> str:
         """The characters that split words."""
 
 
 class Assigner(Protocol):
-    """What other parts of the shell need of assignments."""
+    """Assignments, as other parts of the shell use them."""
 
     async def arguments(self, words: list[Word]) -> list[str]:
         """The words of a command expanded; ``name=value`` arguments of declarations are not split."""
@@ -87,7 +87,7 @@ class Assigner(Protocol):
 
 
 class Interpreter(Protocol):
-    """What other parts of the shell need of the interpreter."""
+    """The interpreter, as other parts of the shell use it."""
 
     @property
     def assigner(self) -> Assigner:
@@ -116,7 +116,7 @@ class Interpreter(Protocol):
 
 
 class Jobs(Protocol):
-    """What other parts of the shell need of job control."""
+    """Job control, as other parts of the shell use it."""
 
     table: dict[int, Job]
     inherited: dict[int, Job]
@@ -148,14 +148,14 @@ class Jobs(Protocol):
         """Between commands: drop finished jobs, telling about those that a signal killed."""
 
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
-        """Tell that a signal killed a process, where bash does."""
+        """Report that a signal killed a process, in the cases where bash does."""
 
     async def wait_for(self, process: Process) -> int | None:
         """Wait for a process; None when a trapped signal came first."""
 
 
 class Traps(Protocol):
-    """What other parts of the shell need of traps."""
+    """Traps, as other parts of the shell use them."""
 
     actions: dict[str, str]
     inherited: dict[str, str]
@@ -193,7 +193,7 @@ class Traps(Protocol):
 
 
 class Redirections(Protocol):
-    """What other parts of the shell need of redirections."""
+    """Redirections, as other parts of the shell use them."""
 
     async def apply(self, redirects: list[Redirect]) -> Saved:
         """Make redirections from left to right; on failure they are undone and ``RedirectionFailed`` raised."""
@@ -209,7 +209,7 @@ class Redirections(Protocol):
 
 
 class Substitutions(Protocol):
-    """What other parts of the shell need of command and process substitution."""
+    """Command and process substitution, as other parts of the shell use them."""
 
     open_descriptors: list[int]
 
@@ -227,7 +227,7 @@ class Substitutions(Protocol):
 
 
 class Shell(Protocol):
-    """What the parts of a shell and its builtins need of the shell they belong to."""
+    """The shell, as its parts and its builtins use it."""
 
     ctx: Context
     state: State
@@ -299,7 +299,7 @@ class Shell(Protocol):
         """The end of this process by a count limit."""
 
     async def report_syntax_error(self, error: ShellSyntaxError, label: str) -> None:
-        """Tell about a syntax error in bash's words."""
+        """Report a syntax error as bash does."""
 
     def special(self, name: str) -> str | None:
         """``$?``, ``$#`` and the like."""
@@ -310,8 +310,8 @@ class Shell(Protocol):
     def word_of(self, text: str) -> Word:
         """A word parsed from a text that holds no unquoted blanks of meaning (a subscript)."""
 
-    def quoted_word(self, text: str) -> Word:
-        """A text with expansions in it, as inside double quotes."""
+    def parse_quoted(self, text: str) -> Word:
+        """Parse a text with expansions, as inside double quotes."""
 
     def find_builtin(self, name: str) -> Builtin | None:
         """The builtin of that name."""

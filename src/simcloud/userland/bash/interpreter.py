@@ -1,7 +1,7 @@
-"""Running commands: lists, simple commands and what they name.
+"""Runs commands: lists and simple commands.
 
-A simple command is a function, a builtin or a program, in this order. The first two run here, with the
-redirections and assignments of the command in force for as long as they run; a program gets a process.
+A simple command is a function, a builtin or a program, in this order. The first two run here, and the redirections
+and assignments of the command apply while they run; a program gets a process.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ class Interpreter:
         if status and not self.shell.tolerant and isinstance(command, CHECKED):
             if isinstance(command, Pipeline) and command.negated:
                 return status
-            await self.failed(status)
+            await self._handle_failure(status)
         return status
 
-    async def failed(self, status: int) -> None:
-        """A command failed where that counts."""
+    async def _handle_failure(self, status: int) -> None:
+        """Run the ERR trap and apply ``set -e`` after a failed command."""
         shell = self.shell
         await shell.traps.run("ERR")
         if shell.state.options.get("errexit"):
@@ -128,7 +128,7 @@ class Interpreter:
             return status
         opened = len(shell.substitutions.open_descriptors)
         if shell.depth == 1 and not shell.state.frames:
-            # Nothing of the command has run yet: bash is still where it stopped reading.
+            # The command has not started yet: bash's line number is still where it stopped reading.
             shell.line = command.redirects[0].line
         try:
             saved = await shell.redirections.apply(command.redirects)
@@ -374,6 +374,6 @@ class Interpreter:
         prompt = "+ " if prompt is None else prompt
         if "$" in prompt or "`" in prompt:
             self.shell.state.options["xtrace"] = False
-            prompt = await self.shell.expander.string(self.shell.quoted_word(prompt))
+            prompt = await self.shell.expander.string(self.shell.parse_quoted(prompt))
             self.shell.state.options["xtrace"] = True
         await self.shell.err(f"{prompt[:1] * self.shell.trace_level}{prompt[1:]}{text}\n")

@@ -1,4 +1,4 @@
-"""One background job: its processes, and its state in the words of ``jobs``."""
+"""One background job: its processes, and its state as ``jobs`` prints it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DESCRIPTIONS: Final = {
 
 @dataclass(slots=True)
 class Job:
-    """A command in the background: its processes and what it was typed as."""
+    """A background command: its processes and its source text."""
 
     number: int
     processes: list[Process]
@@ -49,7 +49,7 @@ class Job:
         return self.processes[-1].status
 
     def describe(self) -> str:
-        """Its state in the words of ``jobs``."""
+        """The state as ``jobs`` prints it."""
         if self.running:
             return "Stopped" if self.stopped else "Running"
         signal = self.processes[-1].ended_by

@@ -1,4 +1,4 @@
-"""Background jobs: what ``&`` starts and ``jobs``, ``wait``, ``kill`` and ``disown`` work on."""
+"""The table of background jobs, which ``&`` fills and ``jobs``, ``wait``, ``kill`` and ``disown`` use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Jobs:
         self.inherited: dict[int, Job] = {}
         """Jobs of the shell this one was copied from: only to be shown."""
         self.statuses: dict[int, int] = {}
-        """Exit statuses of finished background processes that ``wait`` may still be asked for."""
+        """Exit statuses of finished background processes, kept for ``wait``."""
         self.known: dict[int, Process] = {}
 
     def remember(self, process: Process) -> None:
@@ -119,13 +119,13 @@ class Jobs:
                 await self.announce(job.processes[-1], job.text)
 
     def sweep(self) -> None:
-        """Forget jobs whose end has been told."""
+        """Forget jobs whose end has been reported."""
         for job in list(self.table.values()):
             if job.notified:
                 self.forget(job)
 
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
-        """Tell that a signal killed a process, where bash does."""
+        """Report that a signal killed a process, in the cases where bash does."""
         signal = process.ended_by
         if signal is None or signal in (Signal.INT, Signal.PIPE):
             return

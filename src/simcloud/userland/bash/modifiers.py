@@ -1,13 +1,25 @@
-"""What ``${x#p}``, ``${x/p/r}``, ``${x^^}`` and ``${x@Q}`` do to a string."""
+"""Segments of expanded text, and the string operations ``${x#p}``, ``${x/p/r}``, ``${x^^}`` and ``${x@Q}``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from simcloud.userland.bash.escapes import decode_ansi_c, quote_single
 from simcloud.userland.bash.patterns import compile_pattern
-from simcloud.userland.bash.segments import QUOTED, Segment
+
+QUOTED: Final = 0
+"""Stands for itself: neither split nor a pattern."""
+LITERAL: Final = 1
+"""Written without quotes: may be a pattern."""
+SPLIT: Final = 2
+"""The result of an unquoted expansion: split at IFS, may be a pattern."""
+BREAK: Final = 3
+"""A boundary between fields, from ``$@`` and its like."""
+
+Segment = tuple[int, str]
+
 
 _AMPERSAND = re.compile(r"\\([\\&])|&")
 

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
-from simcloud.userland.bash.modifiers import change_case, remove_match, replace_matches, transform
-from simcloud.userland.bash.segments import BREAK, QUOTED, SPLIT, Segment
+from simcloud.userland.bash.modifiers import (
+    BREAK,
+    QUOTED,
+    SPLIT,
+    Segment,
+    change_case,
+    remove_match,
+    replace_matches,
+    transform,
+)
 from simcloud.userland.bash.syntax import Parameter, Word
 from simcloud.userland.bash.variable import BadSubscript, Key, Variable, VariableError, is_name
 
@@ -19,7 +27,7 @@ _DEFAULTS: Final = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 
 @dataclass(slots=True)
 class Target:
-    """What a parameter refers to: one value, or (``star`` is ``@`` or ``*``) a list of them."""
+    """The value that a parameter refers to, or (``star`` is ``@`` or ``*``) a list of values."""
 
     label: str
     star: str
@@ -196,7 +204,7 @@ class Parameters:
 
     async def _operand(self, word: Word, out: list[Segment], quoted: bool, split: bool) -> None:
         if quoted:
-            await self.expander.quoted(word.parts, out, split)
+            await self.expander.expand_quoted(word.parts, out, split)
         else:
             await self.expander.segments(word.parts, out, split, operand=True)
 

@@ -1,9 +1,8 @@
-"""Glob patterns: whether a text matches, and which prefix, suffix or stretch of it does.
+"""Glob patterns: whether a text matches, and which prefix, suffix or part of it does.
 
-A pattern is a string in which a backslash makes the next character ordinary. Plain globs become
-regular expressions whose stars are atomic, so that no input makes them backtrack for long; extended
-globs (``@(a|b)``, ``!(c)``) are run over a bit mask of all the places a match could have reached.
-Both cost at most the product of pattern and text.
+A pattern is a string in which a backslash makes the next character literal. Plain globs become regular expressions
+with atomic stars, so that no input makes them backtrack for long; extended globs (``@(a|b)``, ``!(c)``) run over a
+bit mask of all reachable positions. Both cost at most the product of pattern and text.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ STAR: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """``?(a|b)`` and its kin; alternatives are sequences of atoms."""
+    """An extended glob such as ``?(a|b)``; alternatives are sequences of atoms."""
 
     kind: str
     alternatives: tuple[Atoms, ...]
@@ -146,7 +145,7 @@ class Pattern:
 
 
 class _Run:
-    """One text under an extended pattern: bit n of a mask says that a match can end before character n."""
+    """One match of a text: bit n of a mask says that a match can end before character n."""
 
     def __init__(self, text: str, flags: int) -> None:
         self._text = text
@@ -182,7 +181,7 @@ class _Run:
 
     def _group(self, group: Extended, reached: int) -> int:
         if group.kind == "!":
-            return self._negated(group, reached)
+            return self._match_negated(group, reached)
         if group.kind == "@":
             return self._any(group, reached)
         if group.kind == "?":
@@ -195,7 +194,7 @@ class _Run:
             total |= stepped
         return total
 
-    def _negated(self, group: Extended, reached: int) -> int:
+    def _match_negated(self, group: Extended, reached: int) -> int:
         result = 0
         while reached:
             lowest = reached & -reached

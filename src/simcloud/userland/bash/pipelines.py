@@ -1,4 +1,4 @@
-"""Pipelines: their pipes, the processes at the ends of them, and what becomes of their statuses."""
+"""Pipelines: pipes, processes and exit statuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands written out again in bash's own layout, for ``declare -f``, ``type`` and ``jobs``."""
+"""Formats commands in bash's own layout, for ``declare -f``, ``type`` and ``jobs``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def function_text(name: str, body: Command) -> str:
     return f"{name} () \n{{ \n{INDENT}{inside}\n}}{redirects}"
 
 
-def _ended(text: str) -> str:
+def _end_command(text: str) -> str:
     """With the semicolon that ends a command, where one is needed."""
     return text if text.endswith(("&", "\n")) else text + ";"
 
@@ -95,21 +95,21 @@ class _Printer:
 
     def _block(self, body: Sequence, indent: str) -> str:
         inner = indent + INDENT
-        return f"{inner}{_ended(self.command(body, inner))}\n{indent}"
+        return f"{inner}{_end_command(self.command(body, inner))}\n{indent}"
 
     def _compound(self, command: Command, indent: str) -> str:
         if isinstance(command, Subshell):
             return f"( {self.command(command.body, indent)} )"
         if isinstance(command, Group):
             if not self.in_function:
-                return f"{{ {_ended(self.command(command.body, indent))} }}"
+                return f"{{ {_end_command(self.command(command.body, indent))} }}"
             inner = indent + INDENT
             return f"{{ \n{inner}{self.command(command.body, inner)}\n{indent}}}"
         if isinstance(command, If):
             return self._if(command, indent)
         if isinstance(command, While):
             word = "until" if command.until else "while"
-            condition = _ended(self.command(command.condition, indent))
+            condition = _end_command(self.command(command.condition, indent))
             return f"{word} {condition} do\n{self._block(command.body, indent)}done"
         if isinstance(command, For):
             words = '"$@"' if command.words is None else " ".join(word.text for word in command.words)
@@ -125,9 +125,9 @@ class _Printer:
         if isinstance(command, Conditional):
             return f"[[ {test_text(command.test)} ]]"
         assert isinstance(command, FunctionDefinition)
-        return f"function {self._nested_function(command, indent)}"
+        return f"function {self._indent_function(command, indent)}"
 
-    def _nested_function(self, function: FunctionDefinition, indent: str) -> str:
+    def _indent_function(self, function: FunctionDefinition, indent: str) -> str:
         text = function_text(function.name, function.body)
         return text.replace("\n", "\n" + indent)
 
@@ -138,7 +138,7 @@ class _Printer:
             if number:
                 text += f"else\n{here}"
                 closing = f"fi;\n{indent + INDENT * (number - 1)}{closing}"
-            text += f"if {_ended(self.command(condition, here))} then\n{self._block(body, here)}"
+            text += f"if {_end_command(self.command(condition, here))} then\n{self._block(body, here)}"
         if command.otherwise is not None:
             text += f"else\n{self._block(command.otherwise, indent + INDENT * (len(command.branches) - 1))}"
         return text + closing

@@ -34,7 +34,7 @@ class _Stop(Exception):
 
 
 class Formatter:
-    """Formats arguments once. ``errors`` and ``status`` tell what was wrong with them."""
+    """Formats the arguments once. ``errors`` and ``status`` report invalid arguments."""
 
     def __init__(self, spend: Callable[[int], None], now: Callable[[], float], started_at: float) -> None:
         self.errors: list[str] = []
@@ -241,7 +241,7 @@ def _pad(text: str, flags: str, width: int) -> str:
     return text + blanks if "-" in flags else blanks + text
 
 
-def _signed(negative: bool, digits: str, flags: str, width: int, zeros: bool) -> str:
+def _add_sign(negative: bool, digits: str, flags: str, width: int, zeros: bool) -> str:
     sign = "-" if negative else "+" if "+" in flags else " " if " " in flags else ""
     if zeros and "-" not in flags:
         digits = digits.rjust(width - len(sign), "0")
@@ -271,19 +271,19 @@ def _format_integer(value: int, kind: str, flags: str, width: int, precision: in
         if zeros and "-" not in flags:
             digits = digits.rjust(width - len(prefix), "0")
         return _pad(prefix + digits, flags, width)
-    return _signed(negative, digits, flags, width, zeros)
+    return _add_sign(negative, digits, flags, width, zeros)
 
 
 def _format_float(value: Decimal, kind: str, flags: str, width: int, precision: int | None) -> str:
     if not value.is_finite():
         text = "nan" if value.is_nan() else "inf"
         text = text.upper() if kind.isupper() else text
-        return _signed(value.is_signed(), text, flags.replace("0", ""), width, False)
+        return _add_sign(value.is_signed(), text, flags.replace("0", ""), width, False)
     negative, magnitude = value.is_signed(), abs(value)
     places = 6 if precision is None else precision
     lower = kind.lower()
     if lower == "f":
-        text = _fixed(magnitude, places, "#" in flags)
+        text = _format_fixed(magnitude, places, "#" in flags)
     elif lower == "e":
         text = _exponent(magnitude, places, "#" in flags)
     elif lower == "g":
@@ -292,25 +292,25 @@ def _format_float(value: Decimal, kind: str, flags: str, width: int, precision: 
         text = float(magnitude).hex().replace(".0000000000000p", "p")
     if kind.isupper():
         text = text.upper()
-    return _signed(negative, text, flags, width, "0" in flags)
+    return _add_sign(negative, text, flags, width, "0" in flags)
 
 
-def _rounded(value: Decimal, quantum: int) -> Decimal:
+def _round(value: Decimal, quantum: int) -> Decimal:
     context = Context(prec=max(30, value.adjusted() - quantum + 30, len(value.as_tuple().digits) + 10))
     return value.quantize(Decimal((0, (1,), quantum)), rounding=ROUND_HALF_EVEN, context=context)
 
 
-def _fixed(value: Decimal, places: int, point: bool) -> str:
-    text = format(_rounded(value, -places), "f")
+def _format_fixed(value: Decimal, places: int, point: bool) -> str:
+    text = format(_round(value, -places), "f")
     return text + "." if point and not places else text
 
 
 def _exponent(value: Decimal, places: int, point: bool) -> str:
     exponent = value.adjusted() if value else 0
-    rounded = _rounded(value, exponent - places)
+    rounded = _round(value, exponent - places)
     if rounded and rounded.adjusted() > exponent:
         exponent += 1
-        rounded = _rounded(value, exponent - places)
+        rounded = _round(value, exponent - places)
     digits = "".join(map(str, rounded.as_tuple().digits)).rjust(places + 1, "0")
     mantissa = digits[0] + ("." + digits[1:] if places else "." if point else "")
     return f"{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
@@ -320,7 +320,7 @@ def _general(value: Decimal, significant: int, keep: bool) -> str:
     styled = _exponent(value, significant - 1, False)
     exponent = int(styled.partition("e")[2])
     if significant > exponent >= -4:
-        text = _fixed(value, significant - 1 - exponent, keep)
+        text = _format_fixed(value, significant - 1 - exponent, keep)
         return text if keep or "." not in text else text.rstrip("0").rstrip(".")
     mantissa, _, power = styled.partition("e")
     if not keep and "." in mantissa:

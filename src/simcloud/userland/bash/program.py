@@ -1,4 +1,4 @@
-"""bash and sh as programs: their command line, and how they begin and end."""
+"""bash and sh as programs: their command line, start and end."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from simcloud.userland.bash import standalone as _standalone  # noqa: F401 - reg
 from simcloud.userland.bash.control import ExitShell
 from simcloud.userland.bash.declarations import FUNCTION_PREFIX
 from simcloud.userland.bash.interfaces import Shell
-from simcloud.userland.bash.option_names import OPTION_LETTERS, OPTIONS, SHOPTS
 from simcloud.userland.bash.parser import Parser
 from simcloud.userland.bash.scripts import Reader
 from simcloud.userland.bash.shell import Shell as BashShell
 from simcloud.userland.bash.special import BASH_VERSION
-from simcloud.userland.bash.state import Function, State
+from simcloud.userland.bash.state import OPTION_LETTERS, OPTIONS, SHOPTS, Function, State
 from simcloud.userland.bash.stdin import run_stdin
 from simcloud.userland.bash.syntax import FunctionDefinition
 from simcloud.userland.bash.variable import Variable, is_name
@@ -49,7 +48,7 @@ _USAGE: Final = (
 
 
 class _Mistake(Exception):
-    """The command line is wrong."""
+    """The command line is invalid."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -57,7 +56,7 @@ class _Mistake(Exception):
 
 
 class CommandLine:
-    """What ``bash`` was called with."""
+    """The parsed command line of ``bash``."""
 
     def __init__(self, arguments: list[str]) -> None:
         self.name = arguments[0].rpartition("/")[2].removeprefix("-") or "bash"

@@ -1,7 +1,7 @@
-"""Redirections: what a command reads from and writes to instead of the shell's own streams.
+"""Redirections of the shell's and its commands' streams.
 
-The shell's descriptor table is that of its process. Redirections of one command are put into it before
-the command and taken out after it; ``exec`` leaves them there.
+The shell's descriptor table is that of its process. Redirections of one command are applied before the command and
+undone after it; ``exec`` keeps them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ LOWEST_FREE: Final = 10
 
 
 class RedirectionFailed(Exception):
-    """A redirection could not be made; it has been reported."""
+    """A redirection failed, and the error has been reported."""
 
 
 class Redirections:
-    """Makes and undoes redirections for one shell."""
+    """Applies and undoes redirections for one shell."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
@@ -127,10 +127,10 @@ class Redirections:
                 self._install(1, stream, saved)
                 self._install(2, stream.dup(), saved)
                 return
-            await self._failed(f"{redirect.target.text}: ambiguous redirect")
+            await self._fail(f"{redirect.target.text}: ambiguous redirect")
         source = self.streams.get(int(digits[:9]))
         if source is None or isinstance(source, ClosedStream):
-            await self._failed(f"{digits}: Bad file descriptor")
+            await self._fail(f"{digits}: Bad file descriptor")
         self._install(number, source.dup(), saved)
         if moved and int(digits) != number:
             self._install(int(digits), None, saved)
@@ -143,7 +143,7 @@ class Redirections:
             value = (state.read_number(base, rest.removesuffix("]")) if bracket else state.get(name)) or ""
             stream = self.streams.pop(int(value), None) if value.isdigit() else None
             if stream is None:
-                await self._failed(f"{name}: Bad file descriptor")
+                await self._fail(f"{name}: Bad file descriptor")
             else:
                 stream.close()
             return
@@ -160,7 +160,7 @@ class Redirections:
         except VariableError as error:
             self.restore(temporary)
             await self.shell.complain(str(error))
-            await self._failed(f"{name}: cannot assign fd to variable")
+            await self._fail(f"{name}: cannot assign fd to variable")
 
     async def _open(self, redirect: Redirect) -> Stream:
         path = await self.single_target(redirect)
@@ -174,14 +174,14 @@ class Redirections:
         if network:
             return await self._dial(path, network[2], int(network[3]))
         if operator in (">", "&>") and shell.state.options.get("noclobber") and shell.ctx.files.is_file(path):
-            await self._failed(f"{path}: cannot overwrite existing file")
+            await self._fail(f"{path}: cannot overwrite existing file")
         try:
             return await shell.ctx.open(path, **_MODES[operator])
         except FileError as error:
-            await self._failed(f"{path}: {error.strerror}")
+            await self._fail(f"{path}: {error.strerror}")
 
     async def _dial(self, path: str, host: str, port: int) -> Stream:
-        from simcloud.userland.bash.sockets import SocketStream
+        from simcloud.userland.bash.streams import SocketStream
 
         try:
             connection = await self.shell.ctx.dial(host, port, "tcp")
@@ -197,6 +197,6 @@ class Redirections:
             await self.shell.err(f"{self.shell.error_name}: {message}\n")
         raise RedirectionFailed
 
-    async def _failed(self, message: str) -> NoReturn:
+    async def _fail(self, message: str) -> NoReturn:
         await self.shell.complain(message)
         raise RedirectionFailed

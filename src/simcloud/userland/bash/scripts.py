@@ -1,7 +1,7 @@
-"""Scripts being read: units of text, parsed once and remembered.
+"""Reads scripts in units and caches the parsed units.
 
-The same text is run again and again (loops in a terminal, probes, traps), so what was parsed is kept,
-bounded in number, for all shells to share.
+The same text runs again and again (loops in a terminal, probes, traps), so parsed scripts are kept in a bounded cache
+that all shells share.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_CACHED_CHARS: Final = 65_536
 
 
 class Unit:
-    """One complete command line, where it ends, and what bash warns about while reading it."""
+    """One complete command line, its end, and bash's warnings about it."""
 
     __slots__ = ("end", "sequence", "warnings")
 
@@ -30,7 +30,7 @@ class Unit:
 
 
 class _Parsed:
-    """The units of one text, as far as they have been asked for."""
+    """The units of one text, parsed as far as they were needed."""
 
     def __init__(self, source: str, first_line: int, extglob: bool) -> None:
         self.parser = Parser(source, first_line, extglob)
@@ -65,7 +65,7 @@ def read_unit(parser: Parser) -> Unit:
     return Unit(sequence, parser.position, warnings)
 
 
-def _parsed(source: str, first_line: int, extglob: bool) -> _Parsed:
+def _parse(source: str, first_line: int, extglob: bool) -> _Parsed:
     if len(source) > MAX_CACHED_CHARS:
         return _Parsed(source, first_line, extglob)
     key = (source, first_line, extglob)
@@ -80,7 +80,7 @@ def _parsed(source: str, first_line: int, extglob: bool) -> _Parsed:
 
 
 class Reader:
-    """Hands out the units of a text one by one, read the way the shell's options are at that moment."""
+    """Returns the units of a text one by one, parsed with the shell's current options."""
 
     def __init__(self, source: str, state: State, first_line: int = 1, label: str = "") -> None:
         self.source = source
@@ -92,7 +92,7 @@ class Reader:
         self._index = 0
         self._position = 0
         self._length = len(source.rstrip())
-        self._parsed: _Parsed | None = None
+        self._parse: _Parsed | None = None
         self._own: Parser | None = None
 
     @property
@@ -107,9 +107,9 @@ class Reader:
         if aliased or extglob != self._extglob or self._own is not None:
             unit = self._read_alone(extglob, aliased)
         else:
-            if self._parsed is None:
-                self._parsed = _parsed(self.source, self._first_line, extglob)
-            unit = self._parsed.unit(self._index)
+            if self._parse is None:
+                self._parse = _parse(self.source, self._first_line, extglob)
+            unit = self._parse.unit(self._index)
             self._index += 1
         self._position = unit.end
         return unit

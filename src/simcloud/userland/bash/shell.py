@@ -1,7 +1,7 @@
-"""A shell: the state of one bash process and everything that works on it.
+"""A shell: the state of one bash process and the parts that work on it.
 
-Builtins and functions run in the shell's own process and change its state; subshells, members of
-pipelines, substitutions and background jobs are child processes that start from a copy.
+Builtins and functions run in the shell's own process and change its state; subshells, members of pipelines,
+substitutions and background jobs are child processes that start from a copy.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from simcloud.userland.bash.expand import Expander
 from simcloud.userland.bash.interfaces import Builtin, Runner
 from simcloud.userland.bash.interpreter import Interpreter
 from simcloud.userland.bash.jobs import Jobs
-from simcloud.userland.bash.option_names import OPTION_LETTERS
 from simcloud.userland.bash.parser import Parser
 from simcloud.userland.bash.redirects import Redirections
 from simcloud.userland.bash.scripts import Reader
 from simcloud.userland.bash.special import install_special_variables
-from simcloud.userland.bash.state import State
+from simcloud.userland.bash.state import OPTION_LETTERS, State
 from simcloud.userland.bash.substitution import Substitutions
 from simcloud.userland.bash.syntax import AndOr, Command, ProcessSubstitution, Quoted, Sequence, Simple, Word
 from simcloud.userland.bash.traps import Traps
@@ -32,10 +31,10 @@ from simcloud.userland.bash.word_parts import ShellSyntaxError, finish_word
 
 MAX_DEPTH: Final = 10_000
 HOP_EVERY: Final = 15
-"""After so many levels of nested execution a fresh task goes on, so that Python's stack stays short."""
+"""Levels of nested execution before a new task continues, which keeps Python's stack short."""
 
 STRAY: Final = (VariableError, ArithmeticError_, Unbound, FileError, BadDescriptor)
-"""What can go wrong deep inside an expansion or a builtin."""
+"""Errors that expansions and builtins may raise."""
 
 
 def tail_of(sequence: Sequence) -> Simple | None:
@@ -59,7 +58,7 @@ class Shell:
         self.ctx = ctx
         self.state = state
         self.flavour = flavour
-        """``bash`` or ``sh``: how a missing command is told."""
+        """``bash`` or ``sh``: decides the message for a missing command."""
         self.mode = mode
         """Where commands come from: ``c``, ``script``, ``stdin`` or ``interactive``."""
         self.base_name = base_name
@@ -134,7 +133,7 @@ class Shell:
         return LimitExceeded(f"limit exceeded: {what}")
 
     async def report_syntax_error(self, error: ShellSyntaxError, label: str) -> None:
-        """Tell about a syntax error in bash's words."""
+        """Report a syntax error as bash does."""
         name = f"{self.error_name}: {label}: " if label else f"{self.error_name}: "
         place = "" if self.mode in ("stdin", "interactive") and not label else f"line {error.line}: "
         if error.message:
@@ -178,12 +177,12 @@ class Shell:
     def word_of(self, text: str) -> Word:
         """A word parsed from a text that holds no unquoted blanks of meaning (a subscript)."""
         try:
-            return finish_word(Parser(text).unquoted_parts("", False), text)
+            return finish_word(Parser(text).read_unquoted("", False), text)
         except ShellSyntaxError:
             return Word([Quoted(text)], text, literal=text)
 
-    def quoted_word(self, text: str) -> Word:
-        """A text with expansions in it, as inside double quotes."""
+    def parse_quoted(self, text: str) -> Word:
+        """Parse a text with expansions, as inside double quotes."""
         try:
             return Parser(text).here_text(text, self.line)
         except ShellSyntaxError:
@@ -240,7 +239,7 @@ class Shell:
                 raise ExitShell(127 if in_main else 1) from None
 
     async def _stray(self, error: Exception) -> int:
-        """An error that no command took for its own: tell it, and let it end the line, not the world."""
+        """Report an error that no command handled; it ends the line only."""
         unbound = ": unbound variable" if isinstance(error, Unbound) else ""
         await self.complain(f"{error}{unbound}")
         return 1

@@ -1,4 +1,4 @@
-"""Variables the shell itself keeps: ``RANDOM``, ``SECONDS``, ``LINENO``, ``PIPESTATUS`` and their like."""
+"""Variables that the shell maintains: ``RANDOM``, ``SECONDS``, ``LINENO``, ``PIPESTATUS`` and others."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""echo, printf, test and pwd as programs of their own, for ``xargs echo``, ``find -exec test`` and the like.
+"""echo, printf, test and pwd as programs, for ``xargs echo``, ``find -exec test`` and the like.
 
-They do what the builtins do; where GNU's programs word a mistake in another way, so do these.
+They work like the builtins, with the messages of GNU's programs where those differ.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a shell remembers: variables with their attributes and scopes, functions, options, positions.
+"""The state of a shell: variables with their attributes and scopes, functions, options, call stack.
 
-Scoping is dynamic: a function sees its callers' locals. A subshell starts from a copy of all of it,
-so nothing it changes comes back.
+Scoping is dynamic: a function sees its callers' locals. A subshell starts from a copy of the whole state, so its
+changes are lost when it ends.
 """
 
 from __future__ import annotations
@@ -14,12 +14,47 @@ from simcloud.userland.bash.arithmetic import Unbound, evaluate, wrap
 from simcloud.userland.bash.syntax import Command
 from simcloud.userland.bash.variable import BadSubscript, Key, Readonly, Variable, apply_letter_case
 
+OPTION_LETTERS: Final = {
+    "allexport": "a", "notify": "b", "errexit": "e", "noglob": "f", "hashall": "h", "keyword": "k",
+    "monitor": "m", "noexec": "n", "privileged": "p", "onecmd": "t", "nounset": "u", "verbose": "v",
+    "xtrace": "x", "braceexpand": "B", "noclobber": "C", "errtrace": "E", "histexpand": "H",
+    "physical": "P", "functrace": "T",
+}  # fmt: skip
+"""Options of ``set`` that have a letter, in the order ``$-`` shows them."""
+
+OPTIONS: Final = (
+    "allexport", "braceexpand", "emacs", "errexit", "errtrace", "functrace", "hashall", "histexpand",
+    "history", "ignoreeof", "interactive-comments", "keyword", "monitor", "noclobber", "noexec", "noglob",
+    "nolog", "notify", "nounset", "onecmd", "physical", "pipefail", "posix", "privileged", "verbose", "vi",
+    "xtrace",
+)  # fmt: skip
+
+SHOPTS: Final = (
+    "autocd", "assoc_expand_once", "cdable_vars", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist",
+    "compat31", "compat32", "compat40", "compat41", "compat42", "compat43", "compat44", "complete_fullquote",
+    "direxpand", "dirspell", "dotglob", "execfail", "expand_aliases", "extdebug", "extglob", "extquote",
+    "failglob", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
+    "histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "interactive_comments",
+    "lastpipe", "lithist", "localvar_inherit", "localvar_unset", "login_shell", "mailwarn",
+    "no_empty_cmd_completion", "nocaseglob", "nocasematch", "noexpand_translation", "nullglob",
+    "patsub_replacement", "progcomp", "progcomp_alias", "promptvars", "restricted_shell", "shift_verbose",
+    "sourcepath", "varredir_close", "xpg_echo",
+)  # fmt: skip
+
+SHOPTS_ON: Final = (
+    "checkwinsize", "cmdhist", "complete_fullquote", "extquote", "force_fignore", "globasciiranges",
+    "globskipdots", "hostcomplete", "interactive_comments", "patsub_replacement", "progcomp", "promptvars",
+    "sourcepath",
+)  # fmt: skip
+"""Options that are on by default."""
+
+
 MAX_NAMEREF_DEPTH: Final = 8
 
 
 @dataclass(slots=True)
 class Function:
-    """A function: its body, where it was defined, and whether children get it."""
+    """A function: its body, where it was defined, and whether it is exported."""
 
     name: str
     body: Command
@@ -42,7 +77,7 @@ class Frame:
 
 
 class State:
-    """Everything a subshell inherits by copy."""
+    """The state that a subshell inherits by copy."""
 
     def __init__(self) -> None:
         self.scopes: list[dict[str, Variable]] = [{}]
@@ -176,10 +211,10 @@ class State:
         if variable.items is not None:
             self.store_element(name, variable, "0" if variable.associative else 0, value, append)
             return
-        variable.scalar = self.shaped(variable, value, variable.scalar if append else None)
+        variable.scalar = self.apply_attributes(variable, value, variable.scalar if append else None)
 
-    def shaped(self, variable: Variable, value: str, before: str | None) -> str:
-        """A new value after the integer and letter-case attributes; ``before`` is appended to."""
+    def apply_attributes(self, variable: Variable, value: str, before: str | None) -> str:
+        """Apply the integer and letter-case attributes to a new value, which is appended to ``before``."""
         if variable.integer:
             number = evaluate(value, self)
             if before is not None:
@@ -199,7 +234,7 @@ class State:
             raise Readonly(name)
         assert variable.items is not None
         before = variable.items.get(key, "") if append else None
-        variable.items[key] = self.shaped(variable, value, before)
+        variable.items[key] = self.apply_attributes(variable, value, before)
 
     def assign_element(self, name: str, subscript: str, value: str, append: bool = False) -> None:
         """``name[subscript]=value``; the subscript is already expanded."""

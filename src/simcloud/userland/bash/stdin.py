@@ -1,4 +1,4 @@
-"""Reading commands from standard input: line by line, so that they can read from it themselves."""
+"""Reads commands from standard input line by line, so that the commands can read from it as well."""
 
 from __future__ import annotations
 

@@ -1,17 +1,18 @@
-"""Streams that the shell itself makes: here-documents and closed descriptors."""
+"""Streams that the shell itself makes: here-documents, closed descriptors and ``/dev/tcp`` connections."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.process import BadDescriptor, FileStream, Stream
+from simcloud.machine.network import Closed, Connection, NetworkError
+from simcloud.machine.process import BadDescriptor, FileStream, KilledBySignal, Signal, Stream
 from simcloud.machine.process.streams import PipeReader
 
 CHUNK_BYTES: Final = 4096
 
 
 class ClosedStream(Stream):
-    """Stands where a standard stream was closed: every use of it is an error."""
+    """Replaces a closed standard stream: every use of it is an error."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -59,3 +60,33 @@ def safe_size(stream: Stream, delimiter: bytes) -> int:
         found = waiting.find(delimiter)
         return found + 1 if found >= 0 else max(1, len(waiting))
     return 1
+
+
+class SocketStream(Stream):
+    """The connection behind ``/dev/tcp/host/port``."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+        self._rest = b""
+
+    async def read(self, size: int = 65_536) -> bytes:
+        """What has arrived, up to ``size`` bytes."""
+        if not self._rest:
+            try:
+                message = await self._connection.receive()
+            except (Closed, NetworkError):
+                return b""
+            self._rest = message if isinstance(message, bytes) else str(message).encode()
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes."""
+        try:
+            self._connection.send(data, len(data))
+        except NetworkError:
+            raise KilledBySignal(Signal.PIPE) from None
+
+    def _on_release(self) -> None:
+        self._connection.close()

@@ -1,8 +1,7 @@
-"""The shape of a parsed script: words made of parts, and commands made of words.
+"""The syntax tree of a script: words made of parts, and commands made of words.
 
-Nodes are built once by the parser and shared by every run of the same text, so nothing here is
-ever changed by running it. Where a node can know at parse time what would cost time at run time
-(a word that is plain text, a command without expansions), it remembers it.
+Nodes are built once by the parser and shared by every run of the same text, so running never changes them. Facts that
+would cost time at run time (a word is plain text, a command has no expansions) are stored in the nodes.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ class Literal:
 
 @dataclass(slots=True)
 class Quoted:
-    """Text that stands for itself: from quotes, ``$'..'`` or after a backslash."""
+    """Literal text: from quotes, ``$'..'`` or after a backslash."""
 
     text: str
 
 
 @dataclass(slots=True)
 class DoubleQuoted:
-    """A double-quoted stretch with its expansions."""
+    """Double-quoted text with its expansions."""
 
     parts: list[Part]
 
@@ -61,7 +60,7 @@ class Parameter:
 
 @dataclass(slots=True)
 class BadSubstitution:
-    """A ``${...}`` that makes no sense; an error only when it is reached."""
+    """An invalid ``${...}``; an error only when it is expanded."""
 
     text: str
 
@@ -112,7 +111,7 @@ Part = Union[  # noqa: UP007 - a forward-referencing alias must be spelled so
 
 @dataclass(slots=True, eq=False)
 class Word:
-    """One word as typed. ``literal`` is its value when no expansion can change it."""
+    """One word as written. ``literal`` is its value when no expansion can change it."""
 
     parts: list[Part]
     text: str
@@ -194,7 +193,7 @@ class AndOr:
 
 @dataclass(slots=True)
 class Sequence:
-    """Commands one after the other; those marked run in the background. ``text`` is the source."""
+    """Commands in order; the marked ones run in the background. ``text`` is the source."""
 
     items: list[tuple[Command, bool]]
     text: str = ""
@@ -264,7 +263,7 @@ class ArithmeticFor:
 
 @dataclass(slots=True)
 class CaseClause:
-    """Patterns, body, and how it ends (``;;``, ``;&`` or ``;;&``)."""
+    """Patterns, body and terminator (``;;``, ``;&`` or ``;;&``) of a clause."""
 
     patterns: list[Word]
     body: Sequence

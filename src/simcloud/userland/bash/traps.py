@@ -1,6 +1,6 @@
 """Traps: commands that run at signals, at the end of the shell, after failures, before commands.
 
-A signal only leaves a note; its trap runs between commands, once the one in the foreground is done.
+A signal is only recorded; its trap runs between commands, after the one in the foreground has ended.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Traps:
     def inherit(self, parent: Traps) -> None:
         """A subshell keeps what is ignored; it only shows the rest."""
         for name, action in parent.actions.items():
-            if action == "" or (name in ("ERR", "DEBUG", "RETURN") and self._passed_down(name)):
+            if action == "" or (name in ("ERR", "DEBUG", "RETURN") and self._is_inherited(name)):
                 self.actions[name] = action
         self.inherited = {**parent.inherited, **parent.actions}
 
-    def _passed_down(self, name: str) -> bool:
+    def _is_inherited(self, name: str) -> bool:
         return bool(self.shell.state.options.get("errtrace" if name == "ERR" else "functrace"))
 
     def is_trapped(self, signal: Signal) -> bool:

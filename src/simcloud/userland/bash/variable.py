@@ -1,4 +1,4 @@
-"""A variable of the shell: its value or elements, its attributes, and what may not be done to it."""
+"""A variable of the shell: its value or elements, its attributes, and the errors of using it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Key = int | str
 
 
 class VariableError(Exception):
-    """An assignment that may not be; the text is bash's, without the shell's name."""
+    """An assignment is not allowed; the message is bash's, without the shell's name."""
 
 
 class Readonly(VariableError):
-    """The variable may not change."""
+    """The variable is read-only."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name}: readonly variable")
 
 
 class BadSubscript(VariableError):
-    """No element can have that subscript."""
+    """The subscript is invalid."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: bad array subscript")

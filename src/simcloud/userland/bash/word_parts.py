@@ -1,4 +1,4 @@
-"""Words from their parts, and what is said about texts that are no words at all."""
+"""Builds words from their parts, and defines the syntax error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ACTIVE = re.compile(r"[*?]|\[[^\]]*\]|\[[^\[]*\]|[+@!]\(")
 
 
 class ShellSyntaxError(Exception):
-    """The text is not a script. Holds what bash says about it and where."""
+    """The text is no valid script. Holds bash's message and the line."""
 
     def __init__(self, message: str, line: int, echo: str | None = None, status: int = 2) -> None:
         super().__init__(message)

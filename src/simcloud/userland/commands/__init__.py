@@ -1,4 +1,4 @@
-"""The commands a machine or an image can be given."""
+"""The commands that machines and images can have."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MODULES: Final = (
 
 def all_commands() -> dict[str, Program]:
     """Every command there is, by name; the caller may add to them."""
-    return _registered().copy()
+    return _load_commands().copy()
 
 
 @cache
-def _registered() -> dict[str, Program]:
+def _load_commands() -> dict[str, Program]:
     for module in MODULES:
         import_module(module)
     return dict(sorted(COMMANDS.items()))

@@ -1,8 +1,8 @@
-"""Command-line options as GNU programs read them.
+"""Command-line options in the style of GNU programs.
 
-Grouped short options (``-la``), values attached or apart (``-n3``, ``-n 3``), long options with
-``=`` or a following word, unambiguous abbreviations of long options, ``--`` to end them, and
-operands in between. Mistakes are reported in getopt's own words.
+Grouped short options (``-la``), values attached or apart (``-n3``, ``-n 3``), long options with ``=`` or a following
+word, unambiguous abbreviations of long options, ``--`` to end them, and operands in between. Errors have the messages
+of getopt.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 
 class UsageError(Exception):
-    """The command line is wrong. The text is what the genuine program prints on stderr."""
+    """The command line is invalid. The text is what the genuine program prints on stderr."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class UsageError(Exception):
 
 @dataclass
 class Options:
-    """What was found: options in order with their values, and the operands."""
+    """The parsed options in order with their values, and the operands."""
 
     given: list[tuple[str, str]] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)

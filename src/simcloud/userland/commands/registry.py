@@ -1,7 +1,7 @@
-"""Where commands are found by name.
+"""The registry of commands by name.
 
-A command is a program like any other. Decorating it gives it its names, and the manners all
-commands share: a wrong command line or a file that cannot be used is told in one line on stderr.
+A command is a program like any other. The decorator registers its names, and reports a wrong command line or an
+unusable file in one line on stderr, as all commands do.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ def command(*names: str) -> Callable[[Program], Program]:
     """Register a program under one or more names."""
 
     def register(program: Program) -> Program:
-        mannered = _with_manners(program)
+        wrapped = _report_usage_errors(program)
         for name in names:
             if name in COMMANDS:
                 raise ValueError(f"the command '{name}' is registered twice")
-            COMMANDS[name] = mannered
-        return mannered
+            COMMANDS[name] = wrapped
+        return wrapped
 
     return register
 
 
-def _with_manners(program: Program) -> Program:
+def _report_usage_errors(program: Program) -> Program:
     @wraps(program)
-    async def mannered(ctx: Context) -> int | None:
+    async def run_with_usage_errors(ctx: Context) -> int | None:
         name = ctx.args[0].rpartition("/")[2]
         try:
             return await program(ctx)
@@ -59,4 +59,4 @@ def _with_manners(program: Program) -> Program:
             await ctx.err(f"{name}: write error: {error}\n")
             return 1
 
-    return mannered
+    return run_with_usage_errors

@@ -1,4 +1,4 @@
-"""jq, written here: a reader of JSON, a parser and a compiler of the language, and the machine that runs it.
+"""jq: a JSON reader, a parser and compiler for the language, and the machine that runs programs.
 
 Importing the package registers the command.
 """

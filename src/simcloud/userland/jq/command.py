@@ -73,7 +73,7 @@ def _program_text(ctx: Context, line: CommandLine) -> bytes:
 
 
 def _constants(ctx: Context, line: CommandLine) -> dict[str, Value]:
-    named = {name: _named_value(ctx, option, name, text) for option, name, text in line.named}
+    named = {name: _read_value(ctx, option, name, text) for option, name, text in line.named}
     positional = [
         decode(encode(text)) if option == "args" else _json_value(ctx, option, text)
         for option, text in line.positional
@@ -93,7 +93,7 @@ def _json_value(ctx: Context, option: str, text: str) -> Value:
         raise Mistake(f"{name}: invalid JSON text passed to --{option}\n{hint(name)}") from None
 
 
-def _named_value(ctx: Context, option: str, name: str, text: str) -> Value:
+def _read_value(ctx: Context, option: str, name: str, text: str) -> Value:
     if option == "arg":
         return decode(encode(text))
     if option == "argjson":
@@ -118,13 +118,13 @@ def _all_values(data: bytes) -> list[Value]:
 
 
 class _OutputFailed(Exception):
-    """Nobody takes the results; the text says why."""
+    """The results cannot be written; the text is the reason."""
 
 
 class Session:
-    """One run of the command: inputs in, results out, and the status they lead to.
+    """One run of the command: reads inputs, writes results, returns the status.
 
-    Nothing it gives away leads back to it, so that what it has read is freed when it ends.
+    No object that it passes on refers back to it, so its inputs are freed when it ends.
     """
 
     def __init__(self, ctx: Context, line: CommandLine) -> None:

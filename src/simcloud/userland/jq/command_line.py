@@ -1,4 +1,4 @@
-"""jq's command line, read as jq 1.6 reads it."""
+"""The command line of jq, parsed as jq 1.6 does."""
 
 from __future__ import annotations
 
@@ -89,19 +89,19 @@ _OPTION = re.compile(r"-[-A-Za-z]")
 
 
 class Mistake(Exception):
-    """The command line is wrong; the text is what jq says."""
+    """The command line is invalid; the message is jq's."""
 
 
 @dataclass(slots=True)
 class CommandLine:
-    """What was asked for."""
+    """The parsed command line."""
 
     program: str | None = None
     files: list[str] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
     indent: str = "  "
     named: list[tuple[str, str, str]] = field(default_factory=list)
-    """Option, name and value of ``--arg`` and its kin."""
+    """Option, name and value of ``--arg`` and similar options."""
     positional: list[tuple[str, str]] = field(default_factory=list)
     """Option (``args`` or ``jsonargs``) and text."""
     ended_early: bool = False

@@ -1,11 +1,11 @@
-"""From the tree of a program to the operations the machine runs.
+"""Compiles the tree of a program to the operations that the machine runs.
 
-Every expression is compiled against what comes after it: ``compile(node, then, scope)`` gives the operation that
-works out ``node`` and goes on with ``then``. Names are resolved here; what is not used is not looked at.
-How each kind of expression works is in the ``forms_…`` modules, which register with ``form``.
+Every expression is compiled with its continuation: ``compile(node, then, scope)`` returns the operation that
+evaluates ``node`` and continues with ``then``. Names are resolved here; unused functions are not compiled. The
+``forms_…`` modules implement the kinds of expressions, which they register with ``form``.
 
-A state is (value, frame, stack, path). The stack is a chain of tuples ending in what was there before. The path is
-``None`` unless paths are being followed; then it is the chain of keys so far and the value they lead to.
+A state is (value, frame, stack, path). The stack is a linked list of tuples. The path is ``None`` unless paths are
+being followed; then it is the list of keys so far and the value they lead to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from simcloud.userland.jq.machine import (
     Op,
     State,
 )
-from simcloud.userland.jq.parser import located
+from simcloud.userland.jq.parser import add_location
 from simcloud.userland.jq.run import Run, too_much
 from simcloud.userland.jq.scope import Code, Function, Order, Parameter, Scope, Variable, frame_getter
 from simcloud.userland.jq.tree import Bind, Call, Literal, Node, Value, VariablePattern
@@ -94,7 +94,7 @@ class Compiler:
         return entry, code.blank
 
     def compile(self, node: Node, then: Op, scope: Scope) -> Op:
-        """The operation that works out a node and goes on."""
+        """Return the operation that evaluates a node and continues with ``then``."""
         self._enter()
         made = FORMS[type(node)](self, node, then, scope)
         self._nesting -= 1
@@ -168,7 +168,7 @@ class Compiler:
 
     def _complain(self, message: str, at: int, scope: Scope) -> None:
         """Note a mistake: a function's own come first, then those of functions inside it."""
-        self._complaints[*scope.order, (0, at, 0)] = located(message, self._source, max(at, 0))
+        self._complaints[*scope.order, (0, at, 0)] = add_location(message, self._source, max(at, 0))
 
     # -- calls -------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-"""Expressions that are sure to have exactly one result, as plain functions of the value and the frame.
+"""Expressions that always have exactly one result, as plain functions of the value and the frame.
 
-Conditions, keys, arguments and the parts of objects are mostly of this kind (``.a.b``, ``$x``, ``length > 3``), and
-this is what makes them fast. They are used where no path is followed.
+Most conditions, keys, arguments and parts of objects are of this kind (``.a.b``, ``$x``, ``length > 3``), so this
+makes programs fast. These functions are used where no path is followed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NativeCall:
 
 
 class Compiler(Protocol):
-    """What direct functions need of the compiler."""
+    """The compiler, as direct functions use it."""
 
     run: Run
 

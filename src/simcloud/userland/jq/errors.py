@@ -1,4 +1,4 @@
-"""How a jq program fails."""
+"""Exceptions of jq programs: errors, backtracking, halting and compile errors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ class JqError(Exception):
 
 
 class Backtrack(Exception):
-    """No result: go back to the last choice. What ``empty`` and ``error(null)`` do."""
+    """No result: go back to the last choice. Raised for ``empty`` and ``error(null)``."""
 
 
 class CompileErrors(Exception):
-    """The program makes no sense; one complaint for each reason."""
+    """The program is invalid; holds one message for each reason."""
 
     def __init__(self, complaints: list[str]) -> None:
         super().__init__(complaints)
         self.complaints = complaints
 
     def report(self) -> str:
-        """What jq writes on stderr."""
+        """Return the text for stderr."""
         count = len(self.complaints)
         lines = "".join(f"jq: error: {complaint}\n" for complaint in self.complaints)
         return f"{lines}jq: {count} compile error{'' if count == 1 else 's'}\n"

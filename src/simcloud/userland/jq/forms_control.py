@@ -1,4 +1,4 @@
-"""Expressions that decide what is done next."""
+"""Control flow: pipes, definitions, conditions, loops, bindings and error handling."""
 
 from __future__ import annotations
 
@@ -219,11 +219,11 @@ def bind(compiler: Compiler, node: Bind, then: Op, scope: Scope) -> Op:
 
     match = matching(compiler, enter, scope)
 
-    def bound(item: Value, frame: Frame, stack: Any, _: Any) -> State:
+    def bind_variable(item: Value, frame: Frame, stack: Any, _: Any) -> State:
         value, path, rest = stack
         return match, item, frame, (value, rest), path
 
-    return compiler.aside(node.source, bound, scope)
+    return compiler.aside(node.source, bind_variable, scope)
 
 
 @form(Reduce)
@@ -267,7 +267,7 @@ def _keep_value(body: Op) -> Op:
 
 
 def _take_value(stack: Any) -> tuple[Value, Any]:
-    """The input that waited. As in jq 1.6 it is gone when there is a second first state."""
+    """Take the saved input. As in jq 1.6 it is lost when there is a second initial state."""
     kept, rest = stack
     value, kept[0] = kept[0], None
     return value, rest

@@ -1,4 +1,4 @@
-"""Going into values: ``.a``, ``.[]``, ``path(…)``, and changing what is there."""
+"""Access to values: ``.a``, ``.[]``, ``path(…)`` and updates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.userland.jq.compiler import Compiler, form, special
 from simcloud.userland.jq.errors import JqError
-from simcloud.userland.jq.functions.registry import shown
+from simcloud.userland.jq.functions.registry import describe
 from simcloud.userland.jq.machine import AlternativeCatch, Frame, LabelCatch, Op, State, TryCatch
 from simcloud.userland.jq.output import brief
 from simcloud.userland.jq.paths import Draft, get_path, index
@@ -72,7 +72,7 @@ def check_result(value: Value, path: Any) -> None:
 
 @form(Index)
 def indexing(compiler: Compiler, node: Index, then: Op, scope: Scope) -> Op:
-    """``term[key]``: the key is worked out first, on the same input."""
+    """``term[key]``: the key is evaluated first, on the same input."""
     if isinstance(node.key, Literal):
         return compiler.compile(
             node.term, _constant_key(compiler, node.key.value, node.optional, then), scope
@@ -153,7 +153,7 @@ def each(compiler: Compiler, node: Each, then: Op, scope: Scope) -> Op:
         elif optional:
             return pop()
         else:
-            raise JqError(f"Cannot iterate over {shown(value)}")
+            raise JqError(f"Cannot iterate over {describe(value)}")
         if not items:
             return pop()
         return following((items, keys, 0), frame, stack, path)
@@ -236,7 +236,7 @@ def _follow(compiler: Compiler, node: Node, then: Op, scope: Scope) -> Op:
 
 @form(Update)
 def update(compiler: Compiler, node: Update, then: Op, scope: Scope) -> Op:
-    """``a += b``: the right side is worked out once, on the whole input."""
+    """``a += b``: the right side is evaluated once, on the whole input."""
     operand = Variable("*operand", -1)
     change: Node
     if node.operator == "//":
@@ -272,7 +272,7 @@ def assign(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         draft = stack[1][0]
         draft.begin()
         draft.set(keys_of(path), frame[slot])
-        draft.done()
+        draft.finish()
         return pop()
 
     targets = _follow(compiler, node.arguments[0], put, inner.argument(node.at, 0))
@@ -304,7 +304,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         if any(isinstance(fork[0], (TryCatch, AlternativeCatch)) for fork in forks[height:]):
             before.append(draft.snapshot())  # the break below will be caught, and more may follow
         draft.set(keys, value)
-        draft.done()
+        draft.finish()
         return machine.unwind(label)
 
     change = compiler.compile(node.arguments[1], put, scope.argument(node.at, 1))
@@ -314,7 +314,7 @@ def modify(compiler: Compiler, node: Call, then: Op, scope: Scope) -> Op:
         if before:
             draft.root = before[-1]
         draft.delete(keys)
-        draft.done()
+        draft.finish()
         return pop()
 
     def target(value: Value, frame: Frame, stack: Any, path: Any) -> State:

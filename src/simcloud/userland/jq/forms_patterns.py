@@ -1,4 +1,4 @@
-"""Patterns: ``as [$a, {b: $c}] ?// $d``."""
+"""Destructuring patterns: ``as [$a, {b: $c}] ?// $d``."""
 
 from __future__ import annotations
 

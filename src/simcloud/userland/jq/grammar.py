@@ -1,11 +1,10 @@
-"""The grammar of jq: what may be written, and the tree it stands for.
+"""The grammar of jq and the tree that it builds.
 
-The rules are those of jq 1.6, in an order and shape that make the same parser states, and so the same
-complaints. What later versions brought and people type (``if`` without ``else``, ``.a.[0]``, ``$end``,
-``reduce … .a``) makes a second, wider grammar, tried only when the first one fails: so a program that
-neither understands gets the complaint of 1.6.
+The rules are those of jq 1.6, in an order and shape that make the same parser states, and so the same error messages.
+Additions of later versions that people type (``if`` without ``else``, ``.a.[0]``, ``$end``, ``reduce … .a``) make a
+second, wider grammar, tried only when the first one fails: so a program that neither accepts gets the message of 1.6.
 
-An action gets the parser (to complain and to know the place) and the values of the rule's right side.
+An action takes the parser (for errors and positions) and the values of the rule's right side.
 """
 
 from __future__ import annotations
@@ -307,7 +306,7 @@ def _check_key(parser: Parser, key: Node) -> None:
         parser.complain_of_key(key.value)
 
 
-def _computed_key_pattern(parser: Parser, *v: Any) -> Any:
+def _make_key_pattern(parser: Parser, *v: Any) -> Any:
     _check_key(parser, v[1])
     return v[1], None, v[4]
 
@@ -328,7 +327,7 @@ rule("ObjPat = $ IDENT : Pattern", lambda _, __, name, ___, pattern: (Literal(na
 rule("ObjPat = IDENT : Pattern", lambda _, name, __, pattern: (Literal(name), None, pattern))
 rule("ObjPat = Keyword : Pattern", lambda _, name, __, pattern: (Literal(name), None, pattern))
 rule("ObjPat = String : Pattern", lambda _, key, __, pattern: (key, None, pattern))
-rule("ObjPat = ( Exp ) : Pattern", _computed_key_pattern)
+rule("ObjPat = ( Exp ) : Pattern", _make_key_pattern)
 rule("ObjPat = error : Pattern", complain("May need parentheses around object key expression"))
 for _word in KEYWORDS:
     rule(f"Keyword = {_word}", first)
@@ -342,7 +341,7 @@ def _variable_pair(parser: Parser, _: Any, name: str) -> Any:
     return Literal(name), value
 
 
-def _computed_pair(parser: Parser, *v: Any) -> Any:
+def _make_pair(parser: Parser, *v: Any) -> Any:
     _check_key(parser, v[1])
     return v[1], v[4]
 
@@ -364,5 +363,5 @@ rule("MkDictPair = $ IDENT", _variable_pair)
 rule("MkDictPair = $ Keyword", _variable_pair, since="1.7")
 rule("MkDictPair = IDENT", lambda _, name: (Literal(name), Index(DOT, Literal(name), False)))
 rule("MkDictPair = Keyword", lambda _, name: (Literal(name), Index(DOT, Literal(name), False)), since="1.7")
-rule("MkDictPair = ( Exp ) : ExpD", _computed_pair)
+rule("MkDictPair = ( Exp ) : ExpD", _make_pair)
 rule("MkDictPair = error : ExpD", _doubtful_pair)

@@ -1,4 +1,4 @@
-"""The inputs of a program: values or lines out of files or stdin, one by one as they arrive."""
+"""The inputs of a program: values or lines from files or stdin, one by one as they arrive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READ_BYTES: Final = 1 << 20
 
 
 class Inputs:
-    """What jq reads. ``failures`` counts files that could not be read."""
+    """The inputs of jq. ``failures`` counts files that could not be read."""
 
     def __init__(self, ctx: Context, files: list[str], complaints: list[bytes]) -> None:
         self.failures = 0
@@ -77,13 +77,13 @@ class Inputs:
 
 
 class Source:
-    """Gives a program its inputs."""
+    """Produces the inputs of a program."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
         self.started = False
         self.exhausted = False
-        """Somebody asked for more after the end."""
+        """Handle a request for input after the end."""
 
     @property
     def lines(self) -> int:
@@ -126,7 +126,7 @@ class JsonSource(Source):
 
 
 class LineSource(Source):
-    """Lines as texts, as ``-R`` gives them."""
+    """Lines as strings, for ``-R``."""
 
     def __init__(self, inputs: Inputs) -> None:
         super().__init__(inputs)
@@ -159,7 +159,7 @@ class LineSource(Source):
 
 
 class TextSource(Source):
-    """Everything as one text, as ``-Rs`` gives it."""
+    """The whole input as one string, for ``-Rs``."""
 
     def __init__(self, inputs: Inputs) -> None:
         super().__init__(inputs)
@@ -181,7 +181,7 @@ class TextSource(Source):
 
 
 class SlurpedSource(Source):
-    """All inputs as one array, as ``-s`` gives them."""
+    """All inputs as one array, for ``-s``."""
 
     def __init__(self, inputs: Inputs, source: Source) -> None:
         super().__init__(inputs)

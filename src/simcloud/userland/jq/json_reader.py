@@ -1,8 +1,8 @@
-"""JSON as jq reads it: value after value as bytes arrive, with jq's own complaints.
+"""The JSON reader: parses value after value as bytes arrive, with jq's error messages.
 
-An array or object whose end has arrived goes to Python's fast decoder first. Whatever that one does not
-take, and everything else, is read token by token here: this reader accepts what jq accepts (``.5``,
-``+1``, ``NaN``) and says of the rest what jq says of it, with the line and column where jq notices.
+A complete array or object goes to Python's fast decoder first. Whatever that rejects, and everything else, is parsed
+token by token here: this reader accepts what jq accepts (``.5``, ``+1``, ``NaN``) and reports other input with jq's
+messages, lines and columns.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _DECODER = json.JSONDecoder(parse_int=float)
 
 
 class JsonError(ValueError):
-    """The text is no JSON."""
+    """The text is invalid JSON."""
 
 
 class Signal:
-    """What a reader answers when it has no value."""
+    """The result of a reader that has no value."""
 
 
 WAITING: Final = Signal()
@@ -59,7 +59,7 @@ NONE: Final = Signal()
 
 
 class JsonReader:
-    """Values out of bytes that arrive in pieces."""
+    """Parses values from bytes that arrive in pieces."""
 
     def __init__(self) -> None:
         self._data = b""

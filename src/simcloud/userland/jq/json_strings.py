@@ -1,4 +1,4 @@
-"""The text that a JSON string stands for, and jq's words for what is wrong in one."""
+"""Decodes JSON strings, with jq's messages for invalid ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_PAIR = "Invalid \\uXXXX\\uXXXX surrogate pair escape"
 
 
 class BadString(ValueError):
-    """The string is not one that JSON knows."""
+    """The JSON string is invalid."""
 
 
 def read_string(token: bytes) -> str:

@@ -1,9 +1,9 @@
-"""Parser tables from a grammar: LALR(1), with default reductions chosen as Bison chooses them.
+"""Builds parser tables from a grammar: LALR(1), with default reductions chosen as Bison chooses them.
 
-jq's own parser is made by Bison, and its messages ("unexpected IDENT, expecting '}'") are a reading of
-the tables: which tokens have an entry in the state where the parser got stuck. Making the same kind of
-tables from the same grammar is the one way to say the same thing in every case. Look-ahead sets are
-computed by the method of DeRemer and Pennello, with sets of tokens as the bits of an integer.
+jq's own parser is made by Bison, and its messages ("unexpected IDENT, expecting '}'") follow from the tables: which
+tokens have an entry in the state of the error. Only the same kind of tables from the same grammar gives the same
+messages in every case. Look-ahead sets are computed by the method of DeRemer and Pennello, with sets of tokens as the
+bits of an integer.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _with_precedence(rule: Rule, parts: set[str]) -> Rule:
 
 
 class Automaton:
-    """The states of the grammar: which rules may be under way, and how far each has come."""
+    """The states of the grammar: the rules in progress, and the position in each."""
 
     def __init__(self, rules: list[Rule]) -> None:
         self.rules = rules

@@ -1,9 +1,8 @@
-"""The tokens of a jq program.
+"""Splits a jq program into tokens.
 
-Works on bytes, since jq reports places in bytes. Brackets are followed here, as jq does: a closing one
-that does not match what is open is no token at all, and a closing parenthesis may end an interpolation
-and lead back into the string around it. Literals are read by the JSON reader, which also has the words
-for what may be wrong with them.
+It works on bytes, since jq reports positions in bytes. Brackets are tracked here, as in jq: a closing one that does
+not match the open one is no token, and a closing parenthesis may end an interpolation and return to the string around
+it. Literals are parsed by the JSON reader, which also has the messages for invalid ones.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _CLOSES = {b"[": b"]", b"{": b"}", b"(": b")", b"\\(": b")"}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the language, what it stands for, and where it starts and ends."""
+    """A token: its kind, its value, and its start and end."""
 
     kind: str
     value: Value

@@ -1,9 +1,9 @@
 """The machine that runs a compiled program.
 
-A program is a graph of operations. Each takes the state (the value at hand, the frame of the function
-at work, the values put aside, the path so far) and returns the next operation with the next state. States are
+A program is a graph of operations. Each takes the state (the current value, the frame of the current
+function, the saved values, the path so far) and returns the next operation with the next state. States are
 never changed, so a choice is remembered by keeping one: ``forks`` is the stack of what else could be
-done, and "no result" means taking the last one from it. Nothing recurses in Python, however deep a
+done, and "no result" means taking the last one from it. No Python function recurses, however deep a
 program does; what limits it are counts.
 """
 
@@ -37,7 +37,7 @@ MAX_FORKS: Final = 200_000
 
 
 class Status(Enum):
-    """Why the machine stopped for now."""
+    """The reason why the machine paused."""
 
     OUTPUT = "there is output to write"
     INPUT = "the program asks for the next input"
@@ -45,7 +45,7 @@ class Status(Enum):
 
 
 class Catch:
-    """A fork that is there for errors: on the way back it does nothing."""
+    """A fork that handles errors; on backtracking it does nothing."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -103,7 +103,7 @@ class _Finished(Exception):
 
 
 class _NeedInput(Exception):
-    """An operation asks for the next input and will be asked again."""
+    """An operation needs the next input and will be run again."""
 
 
 class Machine:
@@ -135,7 +135,7 @@ class Machine:
         self._state = (None, None, None, None, None)
 
     def proceed(self) -> Status:
-        """Work until there is a reason to stop. Raises ``JqError`` for an error that nobody caught."""
+        """Run until there is a reason to pause. Raises ``JqError`` for an uncaught error."""
         op, value, frame, stack, path = self._state
         spend, outbox, forks = self.run.spend_turns, self.outbox, self.forks
         while True:
@@ -160,7 +160,7 @@ class Machine:
                 return Status.DONE
 
     def unwind(self, error: Value) -> State:
-        """Go back to whoever catches an error."""
+        """Return to the fork that catches an error."""
         forks = self.forks
         while len(forks) > 1:
             fork = forks.pop()

@@ -1,4 +1,4 @@
-"""JSON as jq writes it: numbers with 17 digits at most, keys as they came, colours as on a terminal."""
+"""The JSON writer: numbers with at most 17 digits, keys in insertion order, colours as on a terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAIN: Final = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to lay out a value. ``indent`` is what one level is indented by; empty for one line."""
+    """The layout of a value. ``indent`` is the indentation of one level; empty for one line."""
 
     indent: str = ""
     sort_keys: bool = False
@@ -40,7 +40,7 @@ COMPACT: Final = Style()
 
 
 def number_text(number: float) -> str:
-    """A number as jq writes it: as short as still says which one it is."""
+    """Format a number with the fewest digits that identify it."""
     if number != number:
         return "null"
     if math.isinf(number):
@@ -186,7 +186,7 @@ class _Painter(_Writer):
 
 
 def parse_colours(text: str) -> tuple[str, ...] | None:
-    """What ``JQ_COLORS`` asks for, or nothing if it makes no sense."""
+    """Return the colours of ``JQ_COLORS``, or None if it is invalid."""
     chosen = text.split(":")[: len(COLOURS)]
     if not all(re.fullmatch(r"[0-9;]*", colour) for colour in chosen):
         return None
@@ -194,7 +194,7 @@ def parse_colours(text: str) -> tuple[str, ...] | None:
 
 
 def brief(value: Value, size_bytes: int) -> str:
-    """The start of a value's text, for messages: cut to so many bytes, the last three of them dots."""
+    """Return the start of a value's text for messages, cut to a number of bytes and ended by three dots."""
     text = bytearray()
     for piece in _pieces(value):
         text += piece.encode()

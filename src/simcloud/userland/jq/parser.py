@@ -1,7 +1,7 @@
-"""From the text of a program to its tree, with jq's complaints when there is none.
+"""Parses the text of a program to its tree, with jq's error messages.
 
-The driver follows Bison's: reduce without looking ahead where there is no choice, and after a mistake
-drop what was read until a rule that expects one fits, so that later mistakes are found too.
+The driver follows Bison's: reduce without look-ahead where there is no choice, and after an error drop input until a
+rule for errors fits, so that later errors are found too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from simcloud.userland.jq.utf8 import decode
 from simcloud.userland.jq.values import kind_of
 
 RECOVERY = 3
-"""So many tokens must be understood after a mistake before the next one is reported."""
+"""Tokens that must be accepted after an error before the next one is reported."""
 
 MAX_LISTED = 4
 MAX_DEPTH = 10_000
@@ -40,7 +40,7 @@ def tables(wider: bool) -> Tables:
 
 
 def parse_program(source: bytes) -> Node:
-    """The tree of a program. Raises ``CompileErrors`` with what jq 1.6 says of it."""
+    """Parse a program to its tree. Raises ``CompileErrors`` with the messages of jq 1.6."""
     parser = Parser(source, wider=False)
     result = parser.parse()
     if parser.complaints:
@@ -57,7 +57,7 @@ def parse_program(source: bytes) -> Node:
 
 
 class Parser:
-    """One reading of one program."""
+    """Parses one program."""
 
     def __init__(self, source: bytes, *, wider: bool) -> None:
         self.source = source
@@ -79,7 +79,7 @@ class Parser:
 
     def complain(self, message: str) -> None:
         """Report a mistake in the rule being reduced."""
-        self.complaints.append(located(message, self.source, self.at))
+        self.complaints.append(add_location(message, self.source, self.at))
 
     def complain_of_key(self, key: Value) -> None:
         """Report a constant that is no key of an object."""
@@ -118,12 +118,12 @@ class Parser:
     def _next(self) -> Token:
         token = next(self._tokens)
         if token.complaint:
-            self.complaints.append(located(token.complaint, self.source, token.start))
+            self.complaints.append(add_location(token.complaint, self.source, token.start))
         return token
 
     def _push(self, state: int, value: Any, place: int) -> None:
         if len(self._states) >= MAX_DEPTH:
-            raise CompileErrors([*self.complaints, located("memory exhausted", self.source, place)])
+            raise CompileErrors([*self.complaints, add_location("memory exhausted", self.source, place)])
         self._states.append(state)
         self._values.append(value)
         self._places.append(place)
@@ -144,7 +144,7 @@ class Parser:
     def _recover(self, token: Token) -> Token | None:
         """Report a mistake and find a state that can go on; forgets all states if there is none."""
         if not self._forgiving:
-            self.complaints.append(located(self._unexpected(token), self.source, token.start))
+            self.complaints.append(add_location(self._error_text(token), self.source, token.start))
         lookahead: Token | None = token
         place = token.start
         if self._forgiving == RECOVERY:
@@ -163,21 +163,21 @@ class Parser:
         self._push(self._tables.actions[self._states[-1]][ERROR] - 1, None, place)
         return lookahead if lookahead is not None else self._next()
 
-    def _unexpected(self, token: Token) -> str:
+    def _error_text(self, token: Token) -> str:
         row = self._tables.actions[self._states[-1]]
         expected = [name for name in TOKENS if row.get(name, FAIL) != FAIL and name != ERROR]
-        text = f"syntax error, unexpected {_shown(token.kind)}"
+        text = f"syntax error, unexpected {_quote_token(token.kind)}"
         if 0 < len(expected) <= MAX_LISTED:
-            text += ", expecting " + " or ".join(map(_shown, expected))
+            text += ", expecting " + " or ".join(map(_quote_token, expected))
         return f"{text} (Unix shell quoting issues?)"
 
 
-def _shown(token: str) -> str:
+def _quote_token(token: str) -> str:
     return f"'{token}'" if len(token) == 1 else token
 
 
-def located(message: str, source: bytes, at: int) -> str:
-    """A message with the line it is about, and blanks up to the place, as jq writes them."""
+def add_location(message: str, source: bytes, at: int) -> str:
+    """Add the source line and the position to a message, as jq does."""
     start = source.rfind(b"\n", 0, at) + 1
     stop = source.find(b"\n", start)
     line = source[start : stop if stop >= 0 else len(source)]

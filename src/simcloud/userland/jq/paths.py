@@ -1,4 +1,4 @@
-"""Reading, writing and deleting inside a value: ``.a``, ``.[2]``, ``.[1:3]`` and paths of such keys."""
+"""Gets, sets and deletes parts of a value: ``.a``, ``.[2]``, ``.[1:3]`` and paths of such keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NoReturn
 from simcloud.userland.jq.errors import JqError
 from simcloud.userland.jq.run import Run
 from simcloud.userland.jq.tree import Value
-from simcloud.userland.jq.values import compare, kind_of, sorted_values
+from simcloud.userland.jq.values import compare, kind_of, sort_values
 
 LOWEST = -(2**31)
 HIGHEST = 2**31 - 1
@@ -117,8 +117,8 @@ def get_path(value: Value, path: Value, run: Run) -> Value:
 class Draft:
     """A value under change. What it has copied once it changes in place from then on.
 
-    A copy is its own only while nobody else has seen it: ``get`` gives away what it returns.
-    A change that was begun and never done, because it failed, leaves null; so it is in jq 1.6.
+    A copy may be changed in place only until ``get`` has returned it.
+    A change that was begun and not finished, because it failed, leaves null, as in jq 1.6.
     """
 
     def __init__(self, root: Value, run: Run) -> None:
@@ -128,12 +128,12 @@ class Draft:
         self._own: dict[int, Value] = {}
 
     def begin(self) -> None:
-        """A change begins."""
+        """Begin a change."""
         self.root = self.result()
         self._begun = True
 
-    def done(self) -> None:
-        """The change is done."""
+    def finish(self) -> None:
+        """Finish a change."""
         self._begun = False
 
     def result(self) -> Value:
@@ -186,7 +186,7 @@ class Draft:
     def _with(self, node: Value, key: Value, value: Value) -> Value:
         kind = type(key)
         if type(node) is dict and kind is str:
-            node = self._owned(node)
+            node = self._own_copy(node)
             node[key] = value
             return node
         if kind is float and (node is None or type(node) is list):
@@ -198,7 +198,7 @@ class Draft:
         raise JqError(f"Cannot update field at {kind_of(key)} index of {kind_of(node)}")
 
     def _with_element(self, node: list[Value] | None, place: int, value: Value) -> Value:
-        node = self._keep([]) if node is None else self._owned(node)
+        node = self._keep([]) if node is None else self._own_copy(node)
         if place < 0:
             place += len(node)
             if place < 0:
@@ -224,7 +224,7 @@ class Draft:
         if type(node) is dict:
             if kind is not str:
                 raise JqError(f"Cannot delete {kind_of(key)} field of object")
-            node = self._owned(node)
+            node = self._own_copy(node)
             node.pop(key, None)
             return node
         if type(node) is not list:
@@ -239,11 +239,11 @@ class Draft:
             start, stop = slice_bounds(key, len(node), "array")
         else:
             raise JqError(f"Cannot delete {kind_of(key)} element of array")
-        node = self._owned(node)
+        node = self._own_copy(node)
         del node[start:stop]
         return node
 
-    def _owned(self, node: Value) -> Value:
+    def _own_copy(self, node: Value) -> Value:
         if id(node) in self._own:
             return node
         self._run.spend_copy(len(node))
@@ -265,7 +265,7 @@ def delete_paths(value: Value, paths: Value, run: Run) -> Value:
     """The value without what stands at any of the paths, the last ones first."""
     if type(paths) is not list:
         raise JqError("Paths must be specified as an array")
-    ordered = sorted_values(paths, run.spend)
+    ordered = sort_values(paths, run.spend)
     for path in ordered:
         if type(path) is not list:
             raise JqError(f"Path must be specified as array, not {kind_of(path)}")

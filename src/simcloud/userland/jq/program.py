@@ -1,4 +1,4 @@
-"""A jq program, ready to run."""
+"""A compiled jq program and the machine it runs on."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Program:
     """A compiled program and the machine it runs on."""
 
     def __init__(self, source: bytes, run: Run, constants: dict[str, Value]) -> None:
-        """Raises ``CompileErrors`` if the program makes no sense."""
+        """Raises ``CompileErrors`` if the program is invalid."""
         self.machine = Machine(run)
         compiler = Compiler(self.machine, source, constants)
         self._entry, self._frame = compiler.program(parse_program(source))
 
     def start(self, value: Value) -> None:
-        """Begin with an input; ``machine.proceed`` then does the work."""
+        """Start with an input; ``machine.proceed`` then runs the program."""
         self.machine.start(self._entry, self._frame.copy(), value)

@@ -1,6 +1,6 @@
-"""How the grammar of jq is written down: its tokens, how they bind, and rules with what they make.
+"""The notation of the grammar: tokens, their precedence, and rules with their actions.
 
-There are two lists of rules. The first is jq 1.6; the wider one has what later versions brought as well.
+There are two lists of rules. The first is jq 1.6; the wider one also has the additions of later versions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simcloud.userland.jq.tree import DOT, Value
 
 
 class Parser(Protocol):
-    """What the actions of rules need of the parser that reduces them."""
+    """The parser, as the actions of rules use it."""
 
     at: int
 

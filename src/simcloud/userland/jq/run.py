@@ -1,4 +1,4 @@
-"""What a running jq program has around it: what it may still spend, the clock, the environment."""
+"""The environment of a running jq program: its budget, the clock, environment variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GROWTH = 8
 
 @dataclass(slots=True)
 class Run:
-    """The surroundings of one program. Nothing else of the machine is reachable from inside it."""
+    """The environment of one program, and all that it can reach of the machine."""
 
     spend_turns: Callable[[int], None]
     spend_bytes: Callable[[int], None]
@@ -39,7 +39,7 @@ class Run:
             self._owed %= STEPS_PER_TURN
 
     def spend_copy(self, items: int) -> None:
-        """Pay for copying so many items of an array or object."""
+        """Charge for copying items of an array or object."""
         if items > MOST_COPIED:
             raise too_much(f"more than {MOST_COPIED} items in one array or object")
         self.spend(1 + items // COPIES_PER_STEP)

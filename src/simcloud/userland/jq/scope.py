@@ -1,4 +1,4 @@
-"""What names mean at some place of a program."""
+"""Scopes: the meaning of names at a place of a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Order = tuple[tuple[int, int, int], ...]
 
 
 class Code:
-    """A function being compiled: how deep it is nested, its slots, and where it starts."""
+    """A function being compiled: its nesting depth, its slots and its entry point."""
 
     __slots__ = ("blank", "entry", "level")
 
@@ -37,7 +37,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter that is an expression: the slot holds its code and the frame it belongs to."""
+    """A parameter that is an expression: the slot holds its code and its frame."""
 
     code: Code
     slot: int
@@ -45,7 +45,7 @@ class Parameter:
 
 @dataclass(slots=True)
 class Function:
-    """A definition, where it stands, and its code once it is used."""
+    """A definition, its scope, and its code once it is used."""
 
     definition: Definition
     scope: Scope
@@ -54,7 +54,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Names known at a place; the innermost wins."""
+    """The names at a place of a program; the innermost wins."""
 
     code: Code
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Scope:
 
 
 def frame_getter(hops: int) -> Callable[[Frame], Frame]:
-    """From a frame to the one so many levels up."""
+    """Return a function from a frame to its ancestor ``hops`` levels up."""
     if hops == 0:
         return lambda frame: frame
     if hops == 1:

@@ -1,4 +1,4 @@
-"""A jq program as a tree, and the small things a parser does on the way: constants are folded."""
+"""The syntax tree of a jq program, with constant folding."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Value = Any
-"""A JSON value: None, bool, float, str, list or dict. Nobody ever changes one that somebody else may hold."""
+"""A JSON value: None, bool, float, str, list or dict. A value that may be shared is never changed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,7 +130,7 @@ class Definition:
 
 @dataclass(slots=True, eq=False)
 class Define:
-    """A definition and what it is for."""
+    """A definition and the expression that uses it."""
 
     definition: Definition
     body: Node
@@ -259,7 +259,7 @@ def label_variable(name: str) -> str:
 
 
 def binary(operator: str, left: Node, right: Node) -> Node:
-    """An operator on two expressions, worked out at once when both are constants."""
+    """An operator on two expressions, folded when both are constants."""
     if isinstance(left, Literal) and isinstance(right, Literal):
         folded = _fold(operator, left, right)
         if folded is not None:

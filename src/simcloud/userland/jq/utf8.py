@@ -1,6 +1,6 @@
-"""Bytes to text as jq does it: what is not UTF-8 becomes U+FFFD, one for each broken sequence.
+"""Decodes bytes as jq does: each invalid sequence becomes one U+FFFD.
 
-Python's own replacement differs in how many it makes of an overlong or cut sequence.
+Python's own replacement makes a different number of them for an overlong or truncated sequence.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def _decode_broken(data: bytes) -> str:
             broken = place + error.start
             parts.append(data[place:broken].decode())
             parts.append(REPLACEMENT)
-            place = broken + _broken_length(data, broken)
+            place = broken + _invalid_length(data, broken)
     return "".join(parts)
 
 
-def _broken_length(data: bytes, start: int) -> int:
+def _invalid_length(data: bytes, start: int) -> int:
     first = data[start]
     length = 2 if 0xC2 <= first <= 0xDF else 3 if 0xE0 <= first <= 0xEF else 4 if 0xF0 <= first <= 0xF4 else 1
     if start + length > len(data):

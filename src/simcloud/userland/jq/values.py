@@ -1,7 +1,6 @@
-"""What jq values are called, how they are ordered, and what is true.
+"""The types, the order and the truth of jq values.
 
-All walks over values here are counted: two values built by doubling may look alike for longer than
-anybody can wait.
+All walks over values are charged: comparing two values built by repeated doubling could take practically forever.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from simcloud.userland.jq.tree import Value
 
 Spend = Callable[[int], None]
-"""Pays for so many small steps; raises when there is nothing left to pay with."""
+"""Charges a number of small steps; raises when the budget is used up."""
 
 _KINDS: dict[type, str] = {
     type(None): "null",
@@ -103,13 +102,13 @@ def sort_key(spend: Spend) -> Callable[[Value], Any]:
     return functools.cmp_to_key(compare_counted)
 
 
-def sorted_values(values: list[Value], spend: Spend) -> list[Value]:
-    """The values in order."""
-    return [values[place] for place in sorted_places(values, spend)]
+def sort_values(values: list[Value], spend: Spend) -> list[Value]:
+    """Sort the values."""
+    return [values[place] for place in sort_places(values, spend)]
 
 
-def sorted_places(keys: list[Value], spend: Spend) -> list[int]:
-    """The places of the keys in order; equal ones stay as they are."""
+def sort_places(keys: list[Value], spend: Spend) -> list[int]:
+    """Return the indices of the keys in sorted order; the sort is stable."""
     spend(len(keys))
     plain: list[Any] = keys
     if keys and all(type(key) is list and len(key) == 1 for key in keys):

@@ -1,4 +1,4 @@
-"""yq, Mike Farah's: jq's language on YAML, with our jq underneath.
+"""yq (Mike Farah's): jq's language on YAML, on top of our jq.
 
 Importing the package registers the command.
 """

@@ -1,4 +1,4 @@
-"""The command ``yq``: the common expressions on YAML and JSON files, in place if asked for."""
+"""The command ``yq``: the common expressions on YAML and JSON files, optionally in place."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TOKEN = re.compile(
 
 
 class Mistake(Exception):
-    """What is wrong with a call."""
+    """A call is invalid; holds the message."""
 
 
 @dataclass
 class Line:
-    """What was asked for."""
+    """The parsed command line."""
 
     expression: str = "."
     files: list[str] = field(default_factory=list)
@@ -130,8 +130,8 @@ def _value(value: str | None, words: list[str], name: str, word: str) -> str:
     return words.pop(0)
 
 
-def translated(expression: str) -> str:
-    """An expression of yq's in jq's words: keys with dashes, ``strenv``, ``upcase``."""
+def to_jq(expression: str) -> str:
+    """Translate a yq expression to jq: keys with dashes, ``strenv``, ``upcase``."""
 
     def change(match: re.Match[str]) -> str:
         text, key, environment, variable, case = match.groups()
@@ -154,7 +154,7 @@ class _Yq:
         run = Run(ctx.spend_turn, ctx.spend_bytes, lambda: ctx.now, dict(ctx.env))
         self._run = run
         try:
-            source = encode(translated(line.expression))
+            source = encode(to_jq(line.expression))
             self._program = Program(
                 source, run, {"ENV": dict(ctx.env), "ARGS": {"positional": [], "named": {}}}
             )
@@ -172,9 +172,9 @@ class _Yq:
             return await self._show([self._results(None)])
         shown: list[list[Any]] = []
         for name in line.files or ["-"]:
-            found = [self._results(one) for one in documents(await self._text(name))]
+            found = [self._results(document) for document in documents(await self._text(name))]
             if "i" in line:
-                text = self._joined(found)
+                text = self._join_documents(found)
                 self._ctx.files.write(name, text.encode())
             else:
                 shown += found
@@ -206,18 +206,18 @@ class _Yq:
                 raise Mistake(why) from None
             except Halt as halt:
                 raise Mistake(halt.message.decode("utf-8", "replace")) from None
-            found += [one for kind, one in machine.outbox if kind == "result"]
+            found += [value for kind, value in machine.outbox if kind == "result"]
             machine.outbox.clear()
             if state is Status.DONE:
                 return found
             if state is Status.INPUT:
                 raise Mistake("'input' is not an operator of yq's")
 
-    def _joined(self, found: list[list[Any]]) -> str:
+    def _join_documents(self, found: list[list[Any]]) -> str:
         separator = "" if "N" in self._line or self._line.output == "json" else "---\n"
-        return separator.join("".join(self._one(value) for value in results) for results in found)
+        return separator.join("".join(self._format(value) for value in results) for results in found)
 
-    def _one(self, value: Any) -> str:
+    def _format(self, value: Any) -> str:
         if self._line.output == "json":
             text = dump(value, self._run.spend, Style(" " * self._line.indent)) + "\n"
         else:
@@ -226,7 +226,7 @@ class _Yq:
         return text
 
     async def _show(self, found: list[list[Any]]) -> int:
-        await self._ctx.out(self._joined(found))
+        await self._ctx.out(self._join_documents(found))
         results = [value for results in found for value in results]
         if "e" in self._line and (not results or results[-1] in (None, False)):
             await self._ctx.err("Error: no matches found\n")

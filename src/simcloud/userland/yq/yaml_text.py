@@ -1,6 +1,6 @@
-"""YAML in and out, as yq has it: keys in their order, lists set in, times and comments not understood.
+"""Reads and writes YAML as yq does: keys keep their order, lists are indented, times are plain text.
 
-What is read is plain values; comments and the writer's own quotes are lost, which the genuine tool keeps.
+Reading gives plain values; comments and the quoting style are lost, which the genuine tool keeps.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ TEXTS: Final = "tag:yaml.org,2002:str"
 
 
 class BadYaml(Exception):
-    """A text that is no YAML, or more of it than is read at once."""
+    """The text is invalid YAML, or exceeds the limits."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Times stay texts."""
+    """Loads times as strings."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -31,7 +31,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class _Dumper(yaml.SafeDumper):
-    """Lists under a key are set in; nothing is folded; what is shared is written out twice."""
+    """Indents lists under a key, folds no lines, and writes no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -53,12 +53,12 @@ _Dumper.add_representer(str, _string)
 
 
 def documents(data: bytes) -> list[Any]:
-    """The documents of a text as jq's values; an empty text is one that says nothing."""
+    """Parse the documents of a text to jq's values; an empty text is one null document."""
     if len(data) > MOST_BYTES:
         raise BadYaml("more than 8 MiB of YAML")
     try:
         reader = _Reader()
-        found = [reader.value(one, 0) for one in yaml.load_all(data, _Loader)]
+        found = [reader.value(document, 0) for document in yaml.load_all(data, _Loader)]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise BadYaml(f"yaml: {_place(error)}") from None
     return found or [None]
@@ -71,7 +71,7 @@ def _place(error: Exception) -> str:
 
 
 class _Reader:
-    """Makes jq's values of YAML's. What is shared is copied, so the copies are counted."""
+    """Converts YAML values to jq's. Shared values are copied, so the copies are counted."""
 
     def __init__(self) -> None:
         self._values = 0
@@ -82,9 +82,9 @@ class _Reader:
         if depth > DEEPEST or self._values > MOST_VALUES:
             raise ValueError("document contains excessive aliasing")
         if isinstance(value, dict):
-            return {_key(key): self.value(one, depth + 1) for key, one in value.items()}
+            return {_key(key): self.value(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list | set | tuple):
-            return [self.value(one, depth + 1) for one in value]
+            return [self.value(item, depth + 1) for item in value]
         if isinstance(value, bool) or value is None or isinstance(value, str):
             return value
         if isinstance(value, int | float):
@@ -108,9 +108,9 @@ def to_yaml(value: Any, indent: int) -> str:
 def plain(value: Any) -> Any:
     """A value of jq's with whole numbers as such."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and value == value and abs(value) < 1e16 and value == int(value):
         return int(value)
     return value

@@ -27,7 +27,7 @@ PIECES = [
 @example("{{index .spec.list nil true}}", True)
 def test_any_text_prints_something_or_is_refused(template: str, allow_missing: bool) -> None:
     try:
-        assert isinstance(GoTemplate(template, allow_missing=allow_missing).explained(ODD), str)
+        assert isinstance(GoTemplate(template, allow_missing=allow_missing).render_object(ODD), str)
     except TemplateError as error:
         assert "template" in str(error)
 

@@ -15,7 +15,7 @@ from simcloud.machine.process import ByteSource, Capture, Context, Signal
 from simcloud.sim import Kernel
 from simcloud.userland.commands.file.find.actions import ACTIONS
 from simcloud.userland.commands.file.find.tests import TESTS
-from simcloud.userland.commands.net.curl.arguments import FLAGS, SHORT, VALUES
+from simcloud.userland.commands.net.curl.command import FLAGS, SHORT, VALUES
 from simcloud.userland.commands.system.processes.columns import COLUMNS
 from simcloud.userland.images import operator_image
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcloud.userland.commands.file.modes import changed, parse_mode
+from simcloud.userland.commands.file.modes import apply_changes, parse_mode
 from simcloud.userland.commands.file.sizes import human
 from simcloud.userland.commands.system.dates import Moment, Zone, format_moment, read_moment, zone_of
 
@@ -76,5 +76,5 @@ def test_sizes_have_at_most_five_places_and_never_shrink(size: int) -> None:
 def test_modes_stay_modes(mode: int, steps: list[str], is_folder: bool) -> None:
     changes = parse_mode(",".join(steps))
     assert changes is not None
-    once = changed(mode, changes, is_folder, 0o022)
+    once = apply_changes(mode, changes, is_folder, 0o022)
     assert 0 <= once <= 0o7777

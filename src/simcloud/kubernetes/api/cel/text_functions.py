@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from simcloud.golang.regexps import BadRegex, compiled
+from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.kubernetes.api.cel.conversions import as_list, as_text, as_whole, to_string
 from simcloud.kubernetes.api.cel.errors import CelError, CostExceeded
 
@@ -14,7 +14,7 @@ MAX_TEXT = 1_000_000
 
 def _pattern(value: Any) -> Any:
     try:
-        return compiled(as_text(value))
+        return compile_regexp(as_text(value))
     except BadRegex as fault:
         raise CelError(str(fault)) from None
 

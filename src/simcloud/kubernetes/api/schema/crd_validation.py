@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import BadRegex, compiled
+from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
@@ -146,7 +146,7 @@ def _composite(sentence: str) -> FieldError:
 def _pattern(text: str) -> Any:
     """A compiled pattern; None for one that cannot be compiled, which matches nothing."""
     try:
-        return compiled(text)
+        return compile_regexp(text)
     except BadRegex:
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.golang.regexps import BadRegex, compiled
+from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import Errors, mapping, text
 from simcloud.kubernetes.api.validation.crd_parts import (
@@ -95,7 +95,7 @@ def _pattern(path: str, node: Schema) -> Errors:
     if not pattern:
         return []
     try:
-        compiled(pattern)
+        compile_regexp(pattern)
     except BadRegex as fault:
         message = f"must be a valid regular expression, but isn't: {fault}"
         return [invalid(f"{path}.pattern", pattern, message)]

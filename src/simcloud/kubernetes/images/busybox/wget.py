@@ -80,7 +80,7 @@ async def _download(ctx: Context, options: Options, text: str) -> None:
     for _ in range(MOST_REDIRECTS + 1):
         response = await _ask(ctx, options, url)
         location = response.header("Location")
-        target = url.redirected(location) if location and response.status in REDIRECTS else None
+        target = url.follow_redirect(location) if location and response.status in REDIRECTS else None
         if target is None:
             break
         url = target

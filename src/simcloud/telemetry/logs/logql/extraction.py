@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from simcloud.golang.regexps import BadRegex, compiled
+from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.line import Line, Stage
 
@@ -177,7 +177,7 @@ def pattern_stage(text: str) -> Stage:
 def regexp_stage(text: str) -> Stage:
     """The named groups of an expression become labels."""
     try:
-        pattern = compiled(text)
+        pattern = compile_regexp(text)
     except BadRegex as fault:
         words = str(fault)
         if "duplicate" in words:

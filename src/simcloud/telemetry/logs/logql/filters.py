@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from simcloud.golang.durations import parse_duration_ns
 from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import BadRegex, compiled
+from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.line import Line, Stage
 from simcloud.telemetry.logs.logql.units import parse_bytes
@@ -29,7 +29,7 @@ def line_filter(sign: str, texts: Sequence[str]) -> Stage:
     """``|=`` and ``|~`` keep a line that has one of the texts; ``!=`` and ``!~`` one that has none of them."""
     if sign in ("|~", "!~"):
         try:
-            tests = [compiled(text).search for text in texts]
+            tests = [compile_regexp(text).search for text in texts]
         except BadRegex as fault:
             raise LogqlError(str(fault)) from None
     else:

@@ -1,4 +1,4 @@
-"""Builtins: commands that run inside the shell because they change or know it."""
+"""Builtins: commands that run inside the shell because they change or read its state."""
 
 from importlib import import_module
 

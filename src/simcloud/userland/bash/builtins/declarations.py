@@ -1,4 +1,4 @@
-"""Builtins that say what variables and functions are: declare, local, export, readonly."""
+"""Builtins that declare variables and functions: declare, local, export, readonly."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ async def _value(
 
 
 async def _list(shell: Shell, options: Options, local: bool) -> int:
-    """Without names: show the variables that have the attributes asked for."""
+    """Without names: print the variables that have the given attributes."""
     state = shell.state
     if local:
         scope = next(state.local_scopes())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def logical_path(base: str, path: str) -> str:
-    """A path with ``.`` and ``..`` worked out by name, not by what links point to."""
+    """Resolve ``.`` and ``..`` of a path by name, without following links."""
     parts: list[str] = []
     for part in (path if path.startswith("/") else f"{base}/{path}").split("/"):
         if part == "..":

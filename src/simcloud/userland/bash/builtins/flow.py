@@ -1,4 +1,4 @@
-"""Builtins that steer: exit, return, break, continue, eval, source, exec, test, true and false."""
+"""Builtins for control flow: exit, return, break, continue, eval, source, exec, test, true and false."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def _test(shell: Shell, name: str, arguments: list[str]) -> int:
 
 
 async def _status(shell: Shell, argv: list[str]) -> int:
-    """The status an ``exit`` or ``return`` asks for; the present one by default."""
+    """Return the status of an ``exit`` or ``return``; the current one by default."""
     if len(argv) < 2:
         before = shell.traps.status_before
         return before if before is not None and argv[0] == "exit" else shell.status

@@ -1,4 +1,4 @@
-"""jobs, wait, kill, disown, and what is left of fg and bg without a terminal."""
+"""jobs, wait, kill, disown, and fg and bg as far as they work without a terminal."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ async def wait(shell: Shell, argv: list[str]) -> int:
         for job in list(shell.jobs.table.values()):
             for process in job.processes:
                 if await shell.jobs.wait_for(process) is None:
-                    return await _interrupted(shell)
+                    return await _interrupt_status(shell)
             job.notified = True
             await shell.jobs.announce(job.processes[-1], job.text)
             shell.jobs.forget(job)
@@ -126,7 +126,7 @@ async def wait(shell: Shell, argv: list[str]) -> int:
     return status
 
 
-async def _interrupted(shell: Shell) -> int:
+async def _interrupt_status(shell: Shell) -> int:
     name = shell.traps.pending[0] if shell.traps.pending else "TERM"
     return 128 + Signal[name]
 
@@ -153,7 +153,7 @@ async def _wait_one(shell: Shell, spec: str) -> int:
         await shell.complain(f"wait: pid {pid} is not a child of this shell")
         return 127
     status = await table.wait_for(process)
-    return await _interrupted(shell) if status is None else status
+    return await _interrupt_status(shell) if status is None else status
 
 
 async def _finish(shell: Shell, job: Job, processes: list[Process]) -> int:
@@ -161,7 +161,7 @@ async def _finish(shell: Shell, job: Job, processes: list[Process]) -> int:
     for process in processes:
         status = await shell.jobs.wait_for(process)
         if status is None:
-            return await _interrupted(shell)
+            return await _interrupt_status(shell)
     if not job.running:
         if not job.notified:
             job.notified = True
@@ -188,7 +188,7 @@ async def _wait_any(shell: Shell, options: Options) -> int:
         return 127
     if all(job.running for job in candidates):
         if shell.traps.pending:
-            return await _interrupted(shell)
+            return await _interrupt_status(shell)
         signalled = shell.traps.arrival()
 
         async def signal() -> int:
@@ -198,7 +198,7 @@ async def _wait_any(shell: Shell, options: Options) -> int:
         waits = [job.processes[-1].wait() for job in candidates]
         await first_of(shell.ctx.kernel, [*waits, signal()], f"wait-n[{shell.ctx.process.pid}]")
         if shell.traps.pending:
-            return await _interrupted(shell)
+            return await _interrupt_status(shell)
     ended = next((job for job in candidates if not job.running), candidates[0])
     if not ended.notified:
         ended.notified = True

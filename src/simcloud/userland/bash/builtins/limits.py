@@ -1,4 +1,4 @@
-"""umask, ulimit and times: what the system grants and counts."""
+"""umask, ulimit and times: limits and usage of resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name stands for: type, command, builtin, hash, help."""
+"""Builtins that look up a command name: type, command, builtin, hash, help."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.userland.bash.builtins.table import (
     usage,
 )
 from simcloud.userland.bash.declarations import child_environment
-from simcloud.userland.bash.pieces import RESERVED
+from simcloud.userland.bash.parser import RESERVED
 from simcloud.userland.bash.printer import function_text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _sentence(name: str, kind: str, text: str) -> str:
 
 @builtin("type")
 async def type_(shell: Shell, argv: list[str]) -> int:
-    """Tell what names stand for."""
+    """Describe command names."""
     try:
         options = Options(argv, "afptP")
     except BadOption as mistake:
@@ -98,7 +98,7 @@ async def type_(shell: Shell, argv: list[str]) -> int:
 
 @builtin("command")
 async def command(shell: Shell, argv: list[str]) -> int:
-    """Run a command passing over functions, or tell what it stands for."""
+    """Run a command, ignoring functions, or describe it."""
     try:
         options = Options(argv, "pVv")
     except BadOption as mistake:

@@ -1,4 +1,4 @@
-"""set and shopt: how the shell behaves."""
+"""set and shopt: the options of the shell."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
 from simcloud.userland.bash.declarations import setting
-from simcloud.userland.bash.option_names import OPTION_LETTERS, OPTIONS, SHOPTS, SHOPTS_ON
 from simcloud.userland.bash.printer import function_text
+from simcloud.userland.bash.state import OPTION_LETTERS, OPTIONS, SHOPTS, SHOPTS_ON
 
 if TYPE_CHECKING:
     from simcloud.userland.bash.interfaces import Shell

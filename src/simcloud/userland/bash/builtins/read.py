@@ -1,4 +1,4 @@
-"""read and mapfile: lines from a stream into variables, never reading further than they must."""
+"""read and mapfile: read lines into variables, without consuming more of the stream than needed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def read_bytes(shell: Shell, stream: Stream, delimiter: bytes) -> tuple[by
 
 
 class _Input:
-    """What ``read`` took from its stream: text, and which characters a backslash protects."""
+    """The text that ``read`` consumed, and which characters a backslash protects."""
 
     def __init__(self) -> None:
         self.characters: list[str] = []
@@ -78,7 +78,7 @@ class _Input:
 
 
 class _Splitter:
-    """Takes fields off an input one by one, as IFS divides them."""
+    """Splits an input into fields at IFS, one by one."""
 
     def __init__(self, given: _Input, ifs: str) -> None:
         self.text = given.text

@@ -1,4 +1,4 @@
-"""Where builtins are found by name, and the manners they share."""
+"""The registry of builtins, and their common handling of options and errors."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def synopsis(name: str) -> str:
 
 
 async def usage(shell: Shell, name: str, message: str = "") -> int:
-    """Tell that a builtin was called wrongly; the status for that."""
+    """Report the wrong use of a builtin and return its status."""
     if message:
         await shell.complain(f"{name}: {message}")
     await shell.err(f"{name}: usage: {synopsis(name)}\n")
@@ -95,11 +95,11 @@ async def usage(shell: Shell, name: str, message: str = "") -> int:
 
 
 class BadOption(Exception):
-    """An option that a builtin does not have, or that lacks its argument; the text says which."""
+    """An unknown option of a builtin, or one without its argument; the text says which."""
 
 
 class Options:
-    """Options of a builtin as bash reads them: letters and their values, and the words after them."""
+    """The parsed options of a builtin: letters and their values, and the remaining words."""
 
     def __init__(self, arguments: list[str], letters: str, *, plus: bool = False) -> None:
         """``letters`` as for getopt; ``plus`` lets ``+x`` stand for switching off."""

@@ -1,4 +1,4 @@
-"""trap: commands to run at signals and other occasions."""
+"""trap: set commands to run at signals and other events."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Commands over files: ls, cp, mv, rm, find, stat and their kin."""
+"""Commands on files: ls, cp, mv, rm, find, stat and others."""
 
 from simcloud.userland.commands.file import (
-    batching,
-    changing_modes,
-    changing_owners,
+    chmod,
+    chown,
     copy,
     creation,
     dd,
@@ -17,12 +16,12 @@ from simcloud.userland.commands.file import (
     stat,
     touch,
     truncation,
+    xargs,
 )
 
 __all__ = [
-    "batching",
-    "changing_modes",
-    "changing_owners",
+    "chmod",
+    "chown",
     "copy",
     "creation",
     "dd",
@@ -36,4 +35,5 @@ __all__ = [
     "stat",
     "touch",
     "truncation",
+    "xargs",
 ]

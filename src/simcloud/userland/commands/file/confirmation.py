@@ -1,4 +1,4 @@
-"""Asking the user before something is overwritten or removed."""
+"""Prompts before files are overwritten or removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New things: mkdir, mkfifo, mktemp."""
+"""Commands that create folders and files: mkdir, mkfifo, mktemp."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.modes import Change, changed, parse_mode
+from simcloud.userland.commands.file.modes import Change, apply_changes, parse_mode
 from simcloud.userland.commands.file.names import complain, join
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -17,7 +17,7 @@ LEAST_XS: Final = 3
 TRIES: Final = 1_000
 
 
-def _given_mode(ctx: Context, options: Options) -> list[Change] | None:
+def _parse_mode_option(ctx: Context, options: Options) -> list[Change] | None:
     if not options.any("m"):
         return None
     changes = parse_mode(options.last("m"))
@@ -32,7 +32,7 @@ async def mkdir(ctx: Context, options: Options) -> int:
     """Make folders."""
     if not options.operands:
         misuse(ctx, "missing operand")
-    changes = _given_mode(ctx, options)
+    changes = _parse_mode_option(ctx, options)
     status = 0
     for path in options.operands:
         try:
@@ -41,14 +41,12 @@ async def mkdir(ctx: Context, options: Options) -> int:
                 ctx.files.mkdir(path)
                 made.append(path)
                 if changes is not None:
-                    ctx.files.chmod(path, changed(0o777, changes, True, ctx.files.umask))
+                    ctx.files.chmod(path, apply_changes(0o777, changes, True, ctx.files.umask))
         except FileError as error:
-            status = await complain(ctx, f"cannot create directory {always_quoted_name(error.path)}", error)
+            status = await complain(ctx, f"cannot create directory {quote_name_always(error.path)}", error)
             continue
         if options.any("v"):
-            await ctx.out(
-                "".join(f"{ctx.args[0]}: created directory {always_quoted_name(p)}\n" for p in made)
-            )
+            await ctx.out("".join(f"{ctx.args[0]}: created directory {quote_name_always(p)}\n" for p in made))
     return status
 
 
@@ -74,14 +72,14 @@ async def mkfifo(ctx: Context, options: Options) -> int:
     """Make named pipes."""
     if not options.operands:
         misuse(ctx, "missing operand")
-    changes, status = _given_mode(ctx, options), 0
+    changes, status = _parse_mode_option(ctx, options), 0
     for path in options.operands:
         try:
             ctx.files.mkfifo(path)
             if changes is not None:
-                ctx.files.chmod(path, changed(0o666, changes, False, ctx.files.umask))
+                ctx.files.chmod(path, apply_changes(0o666, changes, False, ctx.files.umask))
         except FileError as error:
-            status = await complain(ctx, f"cannot create fifo {always_quoted_name(path)}", error)
+            status = await complain(ctx, f"cannot create fifo {quote_name_always(path)}", error)
     return status
 
 

@@ -1,4 +1,4 @@
-"""Formats with percent signs and backslashes, as stat and find -printf read them."""
+"""Format strings with percent signs and backslashes, for stat and find -printf."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Directive:
 
 @dataclass(slots=True)
 class Expanded:
-    """A format with its values; ``odd`` lists the escapes that nobody knows, which stay as they are."""
+    """An expanded format; ``odd`` lists the unknown escapes, which stay unchanged."""
 
     text: str = ""
     odd: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ def _number(form: str, at: int) -> tuple[int, int]:
 
 
 def expand(form: str, value_of: Callable[[Directive], str], escapes: bool, modifiers: str) -> Expanded:
-    """A format with its directives replaced and, if asked for, its escapes; ``\\c`` ends it."""
+    """Expand the directives of a format and, if requested, its escapes; ``\\c`` ends it."""
     parts: list[str] = []
     found = Expanded()
     at = 0

@@ -1,4 +1,4 @@
-"""df: how full the file systems are."""
+"""df: report the used and free space of file systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.machine.files import FileError, Space
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.file.sizes import HUMAN, KIB, SI, BlockSize, block_size
-from simcloud.userland.commands.file.tables import aligned
+from simcloud.userland.commands.file.tables import align_columns
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.quoting import quote
 from simcloud.userland.commands.text.tool import fail, misuse, tool
@@ -28,7 +28,7 @@ INODES: Final = ("source", "itotal", "iused", "iavail", "ipcent", "target")
 
 @dataclass(frozen=True)
 class _Row:
-    """A file system, and the file it was asked by."""
+    """A file system, and the operand that selected it."""
 
     space: Space
     file: str
@@ -52,7 +52,7 @@ async def df(ctx: Context, options: Options) -> int:
         rows.append(_total([row.space for row in rows]))
     titles = [_title(field, block, options) for field in fields]
     cells = [[_value(field, row, block, options.any("h", "H")) for field in fields] for row in rows]
-    lines = aligned(
+    lines = align_columns(
         [titles, *cells], [field not in LEFT for field in fields], [LEAST.get(field, 5) for field in fields]
     )
     await ctx.out("".join(f"{line}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""du: how much space files take."""
+"""du: report the space that files take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.userland.commands.file.sizes import HUMAN, KIB, SI, BlockSize, blo
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.text.counts import parse_number
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 NO_LIMIT: Final = 1 << 62
@@ -21,7 +21,7 @@ NO_LIMIT: Final = 1 << 62
 
 @dataclass
 class _Tally:
-    """What a file or folder amounts to."""
+    """The totals of a file or folder."""
 
     size: int = 0
     newest: float = 0.0
@@ -33,7 +33,7 @@ class _Tally:
 
 @dataclass
 class _Step:
-    """Look at a path, or (``tally`` is set) sum up a folder whose entries were counted."""
+    """Visit a path, or (``tally`` is set) sum up a folder whose entries were counted."""
 
     path: str
     level: int
@@ -115,7 +115,7 @@ class _Counter:
                 await self._look(step, steps)
             except FileError as error:
                 self._status = await complain(
-                    self._ctx, f"cannot access {always_quoted_name(step.path)}", error
+                    self._ctx, f"cannot access {quote_name_always(step.path)}", error
                 )
         return self._status
 
@@ -147,7 +147,7 @@ class _Counter:
         try:
             names = self._ctx.files.listdir(step.path)
         except FileError as error:
-            shown = always_quoted_name(step.path)
+            shown = quote_name_always(step.path)
             self._status = await complain(self._ctx, f"cannot read directory {shown}", error)
             return
         for name in reversed(names):

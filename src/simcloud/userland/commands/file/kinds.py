@@ -1,7 +1,7 @@
-"""file: what kind of data files hold.
+"""file: determine the type of files.
 
-The genuine one knows thousands of formats; this one knows those that turn up on servers: texts in
-their encodings, scripts, JSON, CSV, archives, keys, and our own programs.
+The genuine tool knows thousands of formats; this one knows those that are common on servers: texts in their
+encodings, scripts, JSON, CSV, archives, keys, and our own programs.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BINARY, Context
-from simcloud.userland.commands.file.whole_files import read_whole
 from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands.records import read_whole
 from simcloud.userland.commands.registry import command
 
 LOOKED_AT_BYTES: Final = 1 << 20
@@ -96,7 +96,7 @@ async def file(ctx: Context) -> int:
 
 async def _words(ctx: Context, options: Options, path: str) -> str:
     try:
-        kind, mime, charset = await _examined(ctx, path, options.any("L", "dereference"))
+        kind, mime, charset = await _examine(ctx, path, options.any("L", "dereference"))
     except FileError as error:
         return f"cannot open `{path}' ({error})"
     if options.any("i", "mime"):
@@ -106,7 +106,7 @@ async def _words(ctx: Context, options: Options, path: str) -> str:
     return charset if options.any("mime-encoding") else kind
 
 
-async def _examined(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
+async def _examine(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
     """What a file is in words, as a MIME type, and in which encoding."""
     if path == "-":
         return _data_kind(await read_whole(ctx, ctx.stdin, LOOKED_AT_BYTES))

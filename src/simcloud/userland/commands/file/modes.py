@@ -1,4 +1,4 @@
-"""Permission modes as people write them: ``755``, ``u+x,go-w``, ``a=rX``, ``g=u``."""
+"""Permission modes in their notations: ``755``, ``u+x,go-w``, ``a=rX``, ``g=u``."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _step(operator: str, affected: int, letters: str) -> Change | None:
     return Change(operator, affected, value, affected & value if affected else value, runnable="X" in letters)
 
 
-def changed(mode: int, changes: list[Change], is_folder: bool, umask: int) -> int:
+def apply_changes(mode: int, changes: list[Change], is_folder: bool, umask: int) -> int:
     """A mode after these steps."""
     mode &= ALL_BITS
     for change in changes:

@@ -1,4 +1,4 @@
-"""Paths as text, and how file commands tell what went wrong with one of several files."""
+"""Operations on path names, and the error message about one of several files."""
 
 from __future__ import annotations
 

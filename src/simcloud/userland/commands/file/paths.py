@@ -1,4 +1,4 @@
-"""Paths as text and as they resolve: basename, dirname, realpath, readlink."""
+"""Commands on path names: basename, dirname, realpath, readlink."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError, Files
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import base_name, complain, folder_name
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import at_most, misuse, tool
 
 MAX_LINKS: Final = 40
@@ -105,7 +105,7 @@ async def realpath(ctx: Context, options: Options) -> int:
         next((o for o, _ in options.given[::-1] if o in "em"), ""), ALL_BUT_LAST
     )
 
-    def resolved(path: str) -> str:
+    def resolve_operand(path: str) -> str:
         if options.any("s", "L"):
             lexical = ctx.files.absolute(path)
             return lexical if options.any("s") else resolve(ctx.files, lexical, must_exist)
@@ -114,16 +114,16 @@ async def realpath(ctx: Context, options: Options) -> int:
     status, end = 0, "\0" if options.any("z") else "\n"
     base = ""
     try:
-        base = options.last("relative-base") and resolved(options.last("relative-base"))
-        start = options.last("relative-to") and resolved(options.last("relative-to"))
+        base = options.last("relative-base") and resolve_operand(options.last("relative-base"))
+        start = options.last("relative-to") and resolve_operand(options.last("relative-to"))
     except FileError as error:
-        return await complain(ctx, quoted_name(error.path), error)
+        return await complain(ctx, quote_name(error.path), error)
     start = start or base
     for path in options.operands:
         try:
-            whole = resolved(path)
+            whole = resolve_operand(path)
         except FileError as error:
-            status = 1 if options.any("q") else await complain(ctx, quoted_name(path), error)
+            status = 1 if options.any("q") else await complain(ctx, quote_name(path), error)
             continue
         inside = not base or (_is_below(whole, base) and _is_below(start, base))
         await ctx.out((relative_path(whole, start) if start and inside else whole) + end)
@@ -168,7 +168,7 @@ async def readlink(ctx: Context, options: Options) -> int:
         except FileError as error:
             status = 1
             if options.any("v"):
-                await complain(ctx, quoted_name(path), error)
+                await complain(ctx, quote_name(path), error)
             continue
         await ctx.out(target + end)
     return status

@@ -10,7 +10,7 @@ from simcloud.userland.commands.file.confirmation import is_agreed
 from simcloud.userland.commands.file.names import base_name, complain, folder_name, join
 from simcloud.userland.commands.file.stat import kind_of
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 from simcloud.userland.commands.text.tool import misuse, one_of, tool
 
 ASK_WHEN = ("never,no,none", "once", "always,yes")
@@ -18,7 +18,7 @@ MANY = 3
 
 
 class _Step(NamedTuple):
-    """Look at a path, or (``emptied``) remove the folder whose entries were dealt with."""
+    """Visit a path, or (``emptied``) remove the folder whose entries were handled."""
 
     path: str
     emptied: bool = False
@@ -27,7 +27,7 @@ class _Step(NamedTuple):
 
 
 class Remover:
-    """Removes files and, if asked, folders with all they hold."""
+    """Removes files and, with -r, folders with their entries."""
 
     def __init__(
         self,
@@ -92,14 +92,14 @@ class Remover:
 
     async def _remove_folder(self, step: _Step) -> None:
         if self._problems > step.inside:
-            return  # something in it stayed, which has been told
+            return  # an entry could not be removed, which has been reported
         if self._ask and not await is_agreed(self._ctx, f"remove directory {shown(step.path)}"):
             return
         self._ctx.files.rmdir(step.path)
         await self._tell(f"removed directory {shown(step.path)}")
 
     async def _is_allowed(self, path: str, found: Stat) -> bool:
-        """Whether a file may go: with -i, or for one that is write-protected at a terminal, the user says."""
+        """Whether a file may be removed: asks with -i, or for a write-protected file at a terminal."""
         ctx = self._ctx
         guarded = (
             not self._force and ctx.stdin.isatty and not found.is_link and not ctx.files.access(path, "w")

@@ -1,6 +1,6 @@
 """Sizes as ls, du and df print them: in blocks of some size, or in at most three digits and a letter.
 
-Sizes are rounded up, so that what occupies anything never shows as nothing.
+Sizes are rounded up, so that a size above zero never prints as zero.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def human(size_bytes: int, base: int = 1024) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BlockSize:
-    """In what sizes are shown: blocks of so many bytes, or (``human_base``) as people say them."""
+    """The unit of sizes: blocks of ``size_bytes``, or (``human_base``) human-readable units."""
 
     size_bytes: int = 1024
     suffix: str = ""
@@ -58,11 +58,11 @@ def block_size(text: str) -> BlockSize | None:
     size = parse_number(text, "bkKmMgGtTPEZY")
     if size is None or size <= 0:
         return None
-    suffix = "" if text[:1].isdecimal() else _shown_unit(text)
+    suffix = "" if text[:1].isdecimal() else _format_unit(text)
     return BlockSize(size, suffix)
 
 
-def _shown_unit(unit: str) -> str:
+def _format_unit(unit: str) -> str:
     """``M``, ``MiB`` and ``MB`` are shown as they are, but for the case of their letter."""
     letter = unit[0].upper()
     if unit.endswith("B") and len(unit) == 2:

@@ -1,4 +1,4 @@
-"""stat: all that is known about files, in a fixed form or in one of one's own."""
+"""stat: print the status of files, in the default or a custom format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.accounts import Accounts
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import misuse, one_of, tool
 
 TIME: Final = "%Y-%m-%d %H:%M:%S.%N %z"
@@ -73,7 +73,7 @@ async def stat(ctx: Context, options: Options) -> int:
                 text = expand(chosen, reporter.values(path, found, quotes=bool(form)), escapes, MODIFIERS)
         except FileError as error:
             what = "cannot read file system information for" if options.any("f") else "cannot statx"
-            status = await complain(ctx, f"{what} {always_quoted_name(path)}", error)
+            status = await complain(ctx, f"{what} {quote_name_always(path)}", error)
             continue
         for escape in text.odd:
             known = f"unrecognized escape '{escape}'" if escape != "\\" else "backslash at end of format"
@@ -84,7 +84,7 @@ async def stat(ctx: Context, options: Options) -> int:
 
 
 class _Reporter:
-    """Knows the value of every directive for a file."""
+    """Computes the value of every directive for a file."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -93,7 +93,7 @@ class _Reporter:
 
     def values(self, path: str, found: Stat, quotes: bool) -> Callable[[Directive], str]:
         """How the directives of ``stat`` read for this file."""
-        name = always_quoted_name if quotes else str
+        name = quote_name_always if quotes else str
         words: dict[str, Callable[[], str]] = {
             "A": lambda: bits.filemode(found.mode),
             "B": lambda: "512",
@@ -113,9 +113,9 @@ class _Reporter:
             "n": lambda: path,
             "t": lambda: f"{found.rdev >> 8:x}",
             "w": lambda: "-",
-            "x": lambda: self._written(found.atime),
-            "y": lambda: self._written(found.mtime),
-            "z": lambda: self._written(found.ctime),
+            "x": lambda: self._format_time(found.atime),
+            "y": lambda: self._format_time(found.mtime),
+            "z": lambda: self._format_time(found.ctime),
         }
         numbers = {"b": found.blocks, "d": found.dev, "g": found.gid, "h": found.nlink, "i": found.ino,
                    "o": BLOCK_BYTES, "r": found.rdev, "s": found.size, "u": found.uid}  # fmt: skip
@@ -149,7 +149,7 @@ class _Reporter:
 
         return value
 
-    def _written(self, time: float) -> str:
+    def _format_time(self, time: float) -> str:
         return format_moment(Moment.of(time), TIME, self._zone)
 
 

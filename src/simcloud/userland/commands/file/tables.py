@@ -1,14 +1,16 @@
-"""Rows of cells in straight columns."""
+"""Formats rows of cells in aligned columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool], least: Sequence[int] = ()) -> list[str]:
-    """Lines whose columns are as wide as their widest cell, and at least as wide as ``least`` says.
+def align_columns(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], least: Sequence[int] = ()
+) -> list[str]:
+    """Align rows in columns that are as wide as their widest cell, and at least ``least``.
 
-    ``right`` tells which columns stand on the right. The last column is as long as it is.
+    ``right`` marks right-aligned columns. The last column is not padded.
     """
     if not rows:
         return []

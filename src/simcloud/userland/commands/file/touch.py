@@ -1,4 +1,4 @@
-"""touch: make files, or give them another time."""
+"""touch: create files, or change their times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.dates import Moment, read_moment, zone_of
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, one_of, tool
 
 TIMES = ("atime,access,use", "mtime,modify")
@@ -45,7 +45,7 @@ async def touch(ctx: Context, options: Options) -> int:
 
 
 async def _touch(ctx: Context, options: Options, path: str, times: _Times, chosen: set[str]) -> int:
-    """Make a file if it is missing, and set its times; what keeps it from being opened is told first."""
+    """Create a file if it is missing, and set its times. An error of opening it is reported first."""
     files, follow = ctx.files, not options.any("h")
     unopened: FileError | None = None
     if not options.any("c", "h"):
@@ -66,8 +66,8 @@ async def _touch(ctx: Context, options: Options, path: str, times: _Times, chose
         if options.any("c") and error.code == "ENOENT":
             return 0
         if unopened is not None:
-            return await complain(ctx, f"cannot touch {always_quoted_name(path)}", unopened)
-        return await complain(ctx, f"setting times of {always_quoted_name(path)}", error)
+            return await complain(ctx, f"cannot touch {quote_name_always(path)}", unopened)
+        return await complain(ctx, f"setting times of {quote_name_always(path)}", error)
     return 0
 
 
@@ -79,7 +79,7 @@ def _times(ctx: Context, options: Options) -> _Times:
         try:
             found = ctx.files.stat(options.last("r"), follow=not options.any("h"))
         except FileError as error:
-            fail(ctx, f"failed to get attributes of {always_quoted_name(options.last('r'))}: {error}")
+            fail(ctx, f"failed to get attributes of {quote_name_always(options.last('r'))}: {error}")
         if not options.any("d"):
             return _Times(found.atime, found.mtime)
         now = Moment.of(found.mtime)

@@ -1,4 +1,4 @@
-"""Everything below a path, the folder before what it holds: for chmod -R, chown -R and their like."""
+"""A walk over a tree, each folder before its entries, for chmod -R and chown -R."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain, join
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 
 class Walk:
-    """Goes through a tree; folders that cannot be read are told and make ``status`` 1."""
+    """Walks a tree; reports folders that cannot be read and sets ``status`` to 1."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -34,6 +34,6 @@ class Walk:
             return [(path, files.stat(path, follow=False)) for path in paths]
         except FileError as error:
             self.status = await complain(
-                self._ctx, f"cannot read directory {always_quoted_name(folder)}", error
+                self._ctx, f"cannot read directory {quote_name_always(folder)}", error
             )
             return []

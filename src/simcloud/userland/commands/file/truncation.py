@@ -1,4 +1,4 @@
-"""truncate and fallocate: files of another size."""
+"""truncate and fallocate: change the size of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.counts import parse_number
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import UTIL_LINUX, fail, misuse, tool
 
 MAX_SIZE_BYTES: Final = 2**63 - 1
@@ -41,7 +41,7 @@ async def truncate(ctx: Context, options: Options) -> int:
         try:
             reference = ctx.files.stat(options.last("r")).size
         except FileError as error:
-            fail(ctx, f"cannot stat {always_quoted_name(options.last('r'))}: {error}")
+            fail(ctx, f"cannot stat {quote_name_always(options.last('r'))}: {error}")
         if not options.any("s"):
             sign, size, reference = "", reference, None
     size *= BLOCK_BYTES if options.any("o") else 1
@@ -64,12 +64,12 @@ async def _truncate(
         file = files.open(path, read=False, write=True)
         file.close()
     except FileError as error:
-        return await complain(ctx, f"cannot open {always_quoted_name(path)} for writing", error)
+        return await complain(ctx, f"cannot open {quote_name_always(path)} for writing", error)
     size = min(_new_size(sign, size, present if reference is None else reference), MAX_SIZE_BYTES)
     try:
         files.truncate(path, size)
     except FileError as error:
-        return await complain(ctx, f"failed to truncate {always_quoted_name(path)} at {size} bytes", error)
+        return await complain(ctx, f"failed to truncate {quote_name_always(path)} at {size} bytes", error)
     return 0
 
 

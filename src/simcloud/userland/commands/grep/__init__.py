@@ -1,4 +1,4 @@
-"""``grep``: print the lines that match. GNU grep 3.8 as Debian 12 has it."""
+"""``grep``: print the lines that match. The reference is GNU grep 3.8 of Debian 12."""
 
 from simcloud.userland.commands.grep.command import grep
 

@@ -1,7 +1,7 @@
-"""The command itself: compile the patterns, search each file, say how it went.
+"""The command: compiles the patterns, searches each file and returns the exit status.
 
-The exit status is 0 if a line was selected, 1 if none was, 2 if anything went wrong. ``--help`` is short,
-and ``GREP_COLORS`` is not read. Folders are searched in the order of their names.
+The exit status is 0 if a line was selected, 1 if none was, 2 after an error. ``--help`` is short, and ``GREP_COLORS``
+is ignored. Folders are searched in the order of their names.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Grep:
             raise UsageError(f"{self.program}: {mistake}", TROUBLE) from None
 
     async def complain(self, name: str, why: str, *, warning: bool = False) -> None:
-        """Report what went wrong with a file, unless told not to."""
+        """Report a problem with a file, except with ``-s``."""
         self.failed = self.failed or not warning
         if not self.settings.silent:
             await self.ctx.err(f"{self.program}: {'warning: ' if warning else ''}{name}: {why}\n")

@@ -1,8 +1,8 @@
-"""Searching one file after the other and printing what is selected.
+"""Searches the files one after the other and prints the selected lines.
 
-Output is collected while a piece of input is searched and written before the next piece is waited for.
-Binary input is treated as GNU does: a piece with a NUL byte silences the rest of the file, a line that
-is no valid text is left out, and one message says so.
+Output is collected while a piece of input is searched and written before waiting for the next piece. Binary input is
+treated as in GNU grep: a piece with a NUL byte silences the rest of the file, a line that is no valid text is left
+out, and one message reports it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, FileStream, Stream
-from simcloud.patterns import Match, Regex, Search, TooMuchWorkError, paid_search
+from simcloud.patterns import Match, Regex, Search, TooMuchWorkError, meter_search
 from simcloud.userland.commands.grep.printer import Printer
 from simcloud.userland.commands.grep.settings import TROUBLE, Settings
 from simcloud.userland.commands.options import UsageError
@@ -24,7 +24,7 @@ LINES_A_TURN = 16
 
 
 class Outcome(NamedTuple):
-    """How many lines were selected, and the error that ended the reading, if any."""
+    """The number of selected lines, and the error that ended reading, if any."""
 
     selected: int
     error: FileError | BadDescriptor | None
@@ -38,7 +38,7 @@ class _Line(NamedTuple):
 
 @dataclass
 class _File:
-    """Where the search of one file stands."""
+    """The state of searching one file."""
 
     name: str
     printer: Printer
@@ -59,13 +59,13 @@ class _File:
 
 
 class Searcher:
-    """Searches files with one set of patterns (None matches nothing)."""
+    """Searches files with one set of patterns (None never matches)."""
 
     def __init__(self, ctx: Context, program: str, settings: Settings, regex: Regex | None) -> None:
         self._ctx = ctx
         self._program = program
         self._settings = settings
-        self._find: Search = _never if regex is None else paid_search(regex, ctx.spend_turn)
+        self._find: Search = _never if regex is None else meter_search(regex, ctx.spend_turn)
         self._group_shown = False
 
     async def search(self, stream: Stream, name: str, named: bool) -> Outcome:
@@ -215,7 +215,7 @@ class Searcher:
         if settings.count and not settings.quiet and not settings.listing:
             file.printer.count(file.selected)
         if settings.listing and not settings.quiet and (file.selected > 0) == (settings.listing == "l"):
-            file.printer.listed(file.name)
+            file.printer.add_name(file.name)
         await self._flush(file)
         silenced = file.binary and file.selected > file.selected_before_nul
         if settings.shows_lines and settings.binary == "binary" and (silenced or file.unprintable):

@@ -1,6 +1,6 @@
-"""The command line of grep, understood.
+"""The settings of grep, parsed from its command line.
 
-Patterns come from ``-e``, from files and from the first operand, each line one pattern.
+Patterns come from ``-e``, from files and from the first operand, one pattern per line.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MAX_CONTEXT = 1 << 31
 
 @dataclass
 class Settings:
-    """What to look for, where, and how to show it."""
+    """The parsed options and patterns."""
 
     utf8: bool
     flavour: Flavour = "basic"
@@ -236,12 +236,12 @@ class _Reader:
 
     def action(self, value: str) -> str:
         if value not in _ACTIONS:
-            choices = "".join(f"\n  - {self.quoted(action)}" for action in _ACTIONS)
-            what = f"invalid argument {self.quoted(value)} for {self.quoted('--directories')}"
+            choices = "".join(f"\n  - {self.quote(action)}" for action in _ACTIONS)
+            what = f"invalid argument {self.quote(value)} for {self.quote('--directories')}"
             raise UsageError(f"{self.program}: {what}\nValid arguments are:{choices}\n{_USAGE}", 1)
         return value
 
-    def quoted(self, word: str) -> str:
+    def quote(self, word: str) -> str:
         return f"‘{word}’" if self.settings.utf8 else f"'{word}'"
 
     def glob_file(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Which files grep searches: its operands, and with ``-r`` everything below those that are folders."""
+"""The files that grep searches: its operands, and with ``-r`` everything below folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simcloud.userland.commands.grep.settings import Settings
 
 
 class Target(NamedTuple):
-    """A file to open (``-`` is standard input), its name as shown, and whether lines carry it."""
+    """A file to open (``-`` is standard input), its displayed name, and whether lines show it."""
 
     path: str
     shown: str
@@ -20,7 +20,7 @@ class Target(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder that is being searched and the names in it that are still to come."""
+    """A folder that is being searched and its remaining names."""
 
     path: str
     stat: Stat
@@ -31,7 +31,7 @@ class _Folder(NamedTuple):
 
 
 class Complain(Protocol):
-    """Reports what went wrong with a file."""
+    """Reports a problem with a file."""
 
     async def __call__(self, name: str, why: str, *, warning: bool = False) -> None:
         """Write the message."""
@@ -52,22 +52,22 @@ class Walk:
         several = len(operands) > 1
         for operand in operands:
             if operand == "-":
-                yield Target("-", self._settings.label, self._named(several))
+                yield Target("-", self._settings.label, self._shows_names(several))
                 continue
             try:
                 stat = self._ctx.files.stat(operand)
             except FileError as error:
                 await self._complain(operand, error.strerror)
                 continue
-            if self._skipped(operand, stat, typed=True):
+            if self._is_skipped(operand, stat, typed=True):
                 continue
             if stat.is_dir and self._recursive:
                 async for found in self._below(operand, stat):
                     yield found
             elif not stat.is_dir or self._settings.directories == "read":
-                yield Target(operand, operand, self._named(several))
+                yield Target(operand, operand, self._shows_names(several))
 
-    def _named(self, wanted: bool) -> bool:
+    def _shows_names(self, wanted: bool) -> bool:
         """``-H`` and ``-h`` decide; without them, names are shown where there may be several files."""
         return wanted if self._settings.names is None else self._settings.names
 
@@ -82,12 +82,12 @@ class Walk:
             name = folder.names.pop()
             path = folder.path + name if folder.path.endswith("/") else f"{folder.path}/{name}"
             child = await self._stat(path)
-            if child is None or self._skipped(name, child, typed=False):
+            if child is None or self._is_skipped(name, child, typed=False):
                 continue
             if child.is_file:
-                yield Target(path, self._shown(path), self._named(True))
+                yield Target(path, self._display_path(path), self._shows_names(True))
             elif child.is_dir and any(above.is_same(child) for above in open_folders):
-                await self._complain(self._shown(path), "recursive directory loop", warning=True)
+                await self._complain(self._display_path(path), "recursive directory loop", warning=True)
             elif child.is_dir:
                 open_folders.append(_Folder(path, child, await self._names(path)))
 
@@ -97,7 +97,7 @@ class Walk:
         try:
             return self._ctx.files.listdir(path)[::-1]
         except FileError as error:
-            await self._complain(self._shown(path), error.strerror)
+            await self._complain(self._display_path(path), error.strerror)
             return []
 
     async def _stat(self, path: str) -> Stat | None:
@@ -108,14 +108,14 @@ class Walk:
                 return None
             return files.stat(path)
         except FileError as error:
-            await self._complain(self._shown(path), error.strerror)
+            await self._complain(self._display_path(path), error.strerror)
             return None
 
-    def _shown(self, path: str) -> str:
+    def _display_path(self, path: str) -> str:
         """Without an operand, names are shown as they are in the working directory."""
         return path if self._settings.operands else path.removeprefix("./")
 
-    def _skipped(self, name: str, stat: Stat, *, typed: bool) -> bool:
+    def _is_skipped(self, name: str, stat: Stat, *, typed: bool) -> bool:
         settings = self._settings
         if stat.is_dir:
             return any(self._matches(glob, name, typed) for glob in settings.folder_globs)

@@ -1,11 +1,11 @@
-"""Commands over the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
+"""Commands on the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
 
 from simcloud.userland.commands.net import (
     curl,
+    ifconfig,
     interfaces,
     names,
     netcat,
-    older_forms,
     openssl,
     packet_filter,
     ping,
@@ -17,10 +17,10 @@ from simcloud.userland.commands.net import (
 
 __all__ = [
     "curl",
+    "ifconfig",
     "interfaces",
     "names",
     "netcat",
-    "older_forms",
     "openssl",
     "packet_filter",
     "ping",

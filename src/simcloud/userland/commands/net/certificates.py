@@ -1,7 +1,6 @@
-"""What a certificate says, from a file (``openssl x509``) or from a server that shows one (``openssl s_client``).
+"""Prints certificates, of a file (``openssl x509``) or of a server (``openssl s_client``).
 
-A server that shows no certificate is told of as one; nothing is encrypted in this world, so there is no more of a
-handshake to tell.
+Traffic is not encrypted in this world, so there is no more of a handshake to print than the certificate.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ VALUED: Final = frozenset(
 
 
 class Failed(Exception):
-    """Why the command has failed, as openssl tells it."""
+    """The command failed; the message is openssl's."""
 
 
 async def look(ctx: Context, name: str, words: list[str]) -> int:
@@ -87,8 +86,8 @@ async def _source(ctx: Context, name: str) -> tuple[bytes, str]:
     try:
         return ctx.files.read(name), name
     except FileError:
-        told = f"Could not open file or uri for loading certificate from {name}"
-        raise Failed(f"{told}\nUnable to load certificate") from None
+        message = f"Could not open file or uri for loading certificate from {name}"
+        raise Failed(f"{message}\nUnable to load certificate") from None
 
 
 def _read(data: bytes, name: str) -> x509.Certificate:
@@ -119,8 +118,8 @@ async def _s_client(ctx: Context, said: dict[str, str]) -> int:
         await ctx.out("no peer certificate available\n---\n")
         return 0
     await ctx.out("Certificate chain\n")
-    for number, one in enumerate(chain):
-        await ctx.out(f" {number} s:{_name(one.subject)}\n   i:{_name(one.issuer)}\n")
+    for number, certificate in enumerate(chain):
+        await ctx.out(f" {number} s:{_name(certificate.subject)}\n   i:{_name(certificate.issuer)}\n")
     first = chain[0]
     names = f"subject={_name(first.subject)}\n\nissuer={_name(first.issuer)}\n"
     await ctx.out(f"---\nServer certificate\n{_pem(first)}{names}\n---\n")
@@ -150,9 +149,9 @@ def _names(certificate: x509.Certificate) -> str:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (x509.ExtensionNotFound, ValueError):
         return "No extensions matched in certificate\n"
-    told = [f"DNS:{one}" for one in found.get_values_for_type(x509.DNSName)]
-    told += [f"IP Address:{one}" for one in found.get_values_for_type(x509.IPAddress)]
-    return f"X509v3 Subject Alternative Name: \n    {', '.join(told)}\n"
+    names = [f"DNS:{name}" for name in found.get_values_for_type(x509.DNSName)]
+    names += [f"IP Address:{address}" for address in found.get_values_for_type(x509.IPAddress)]
+    return f"X509v3 Subject Alternative Name: \n    {', '.join(names)}\n"
 
 
 def _serial(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Addresses and ports as tools show them, and the sockets of a namespace with the processes behind them."""
+"""Addresses and ports as tools print them, and the sockets of a namespace with their processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simcloud.machine.process import Context, Process
 WILDCARD = "0.0.0.0"
 
 
-def shown_endpoint(endpoint: tuple[str, int], wildcard: str = WILDCARD) -> str:
+def format_endpoint(endpoint: tuple[str, int], wildcard: str = WILDCARD) -> str:
     """``address:port``, with a star for no port; the wildcard address may have another look."""
     address, port = endpoint
     return f"{wildcard if address == WILDCARD else address}:{port or '*'}"

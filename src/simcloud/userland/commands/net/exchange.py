@@ -68,7 +68,7 @@ class Url:
         """Host and port, the port only where it is not the usual one."""
         return self.host if self.port == PORTS.get(self.scheme) else f"{self.host}:{self.port}"
 
-    def redirected(self, location: str) -> Url | None:
+    def follow_redirect(self, location: str) -> Url | None:
         """Where a redirect leads."""
         try:
             return Url.parse(urljoin(self.text, location))
@@ -82,7 +82,7 @@ class Url:
 
 
 class Failure(Enum):
-    """Why there is no response."""
+    """The reason for a missing response."""
 
     NO_HOST = "no such host"
     REFUSED = "connection refused"
@@ -98,7 +98,7 @@ class Failure(Enum):
 
 
 class ExchangeFailed(Exception):
-    """The exchange came to no response. The text is the system's word for it, if there is one."""
+    """The exchange gave no response. The text is the system's message, if there is one."""
 
     def __init__(self, failure: Failure, detail: str = "") -> None:
         super().__init__(detail)
@@ -106,12 +106,12 @@ class ExchangeFailed(Exception):
 
 
 Watcher = Callable[[str, str], Awaitable[None]]
-"""Told of each step as it happens: ``trying``, ``failed``, ``connected`` or ``sent``, and about what."""
+"""Called for each step with its name (``trying``, ``failed``, ``connected`` or ``sent``) and its subject."""
 
 
 @dataclass
 class Timeline:
-    """When each step was done, in seconds since the beginning."""
+    """The times at which each step ended, in seconds since the start."""
 
     lookup_s: float = 0.0
     connect_s: float = 0.0
@@ -121,7 +121,7 @@ class Timeline:
 
 @dataclass
 class Exchange:
-    """A response, between whom, and how long it took to get it."""
+    """A response, its two endpoints and its timeline."""
 
     request: HttpRequest
     response: HttpResponse
@@ -168,7 +168,7 @@ async def fetch(
 async def _connect(
     ctx: Context, url: Url, addresses: list[str], timeout_s: float, watcher: Watcher | None
 ) -> Connection:
-    """Try the addresses in turn; the last one's error counts."""
+    """Try the addresses in turn and raise the error of the last one."""
     deadline = ctx.kernel.now + timeout_s
     last: NetworkError = NameNotFound(url.host)
     for address in addresses:

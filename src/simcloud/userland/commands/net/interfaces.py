@@ -1,4 +1,4 @@
-"""Interfaces, addresses and routes: ip."""
+"""ip: show interfaces, addresses and routes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.machine.network import InterfaceInfo, is_loopback
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.tables import aligned
+from simcloud.userland.commands.file.tables import align_columns
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.registry import command
 
@@ -106,7 +106,7 @@ class Interface:
             ["TX:  bytes", "packets", "errors", "dropped", "carrier", "collsns"],
             [str(i.sent_bytes), str(i.sent_packets), "0", str(i.send_dropped), "0", "0"],
         ]
-        lines = aligned(rows, [True] * 6)
+        lines = align_columns(rows, [True] * 6)
         return "".join(
             f"    {line}{' ' * (11 if number % 2 == 0 else 1)}\n" for number, line in enumerate(lines)
         )

@@ -1,7 +1,7 @@
-"""nc and telnet: bytes between standard streams and a connection.
+"""nc and telnet: copy bytes between the standard streams and a connection.
 
-nc is OpenBSD's, as Debian packages it. Connections here have no half-close: what ``-N`` does is to wait
-for the peer's answer for a moment after the end of the input, and then to hang up.
+nc is OpenBSD's, as in Debian. Connections here have no half-close: ``-N`` waits for the peer's answer for a moment
+after the end of the input, and then closes the connection.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ async def nc(ctx: Context) -> int:
 
 
 class _Settings:
-    """What the options ask for."""
+    """The parsed options."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self.scan = options.any("z")
@@ -202,7 +202,7 @@ async def _exchange_datagrams(
 
 
 class _Relay:
-    """Passes bytes both ways until the peer hangs up or time is up."""
+    """Copies bytes both ways until the peer closes the connection or the time is up."""
 
     def __init__(self, ctx: Context, settings: _Settings, connection: Connection) -> None:
         self._ctx = ctx

@@ -1,4 +1,4 @@
-"""``openssl``: of its commands, those that look at certificates."""
+"""``openssl``: its commands on certificates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ping: round trips to a host, with statistics at the end."""
+"""ping: measure round trips to a host, with statistics at the end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRONG_USE: Final = 2
 
 @command("ping", "ping4")
 async def ping(ctx: Context) -> int:
-    """Send echo requests until told to stop, or as many as -c says."""
+    """Send echo requests until interrupted, or the number given by -c."""
     try:
         options = parse(ctx.args, "46aABbc:CDdfhI:i:l:Lm:M:nOp:qQ:rRs:S:t:T:UvVw:W:")
     except UsageError as mistake:
@@ -50,7 +50,7 @@ async def ping(ctx: Context) -> int:
 
 
 class _Plan:
-    """How often, how fast, how large."""
+    """The number, interval and size of requests."""
 
     def __init__(self, options: Options) -> None:
         self.complaint = ""

@@ -1,6 +1,6 @@
 """The filters of ss: ``state established``, ``sport = :80``, ``dport != :5432``.
 
-Conditions on ports are joined by ``and`` or ``or`` (``or`` binds less); parentheses are read over.
+Conditions on ports are joined by ``and`` or ``or`` (``or`` binds less); parentheses are ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Condition:
 
 @dataclass
 class SocketFilter:
-    """Which sockets are wanted: of these states (any if none), and meeting one of these lists of conditions."""
+    """Selects sockets by state (any if none is given) and by alternative lists of conditions."""
 
     states: list[str] = field(default_factory=list)
     alternatives: list[list[_Condition]] = field(default_factory=lambda: [[]])

@@ -1,4 +1,4 @@
-"""Open sockets: ss and netstat."""
+"""ss and netstat: list open sockets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 from simcloud.machine.network import SocketInfo
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.endpoints import (
+    format_endpoint,
     service_name,
-    shown_endpoint,
     sockets_with_owners,
 )
-from simcloud.userland.commands.net.older_forms import interface_table, routing_table
+from simcloud.userland.commands.net.ifconfig import interface_table, routing_table
 from simcloud.userland.commands.net.socket_filter import read_filter
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
@@ -35,8 +35,8 @@ NETSTAT_USAGE: Final = (
 NETSTAT_FAILED: Final = 3
 
 
-def _chosen(ctx: Context, tcp: bool, udp: bool) -> list[SocketInfo]:
-    """Sockets of the transports asked for, datagrams first."""
+def _select_sockets(ctx: Context, tcp: bool, udp: bool) -> list[SocketInfo]:
+    """Return the sockets of the selected transports, datagrams first."""
     wanted = [name for name, is_wanted in (("udp", udp), ("tcp", tcp)) if is_wanted] or ["udp", "tcp"]
     sockets = ctx.container.namespace.sockets()
     return [socket for name in wanted for socket in sockets if socket.transport == name]
@@ -58,7 +58,7 @@ async def ss(ctx: Context) -> int:
         await ctx.out(_summary(ctx.container.namespace.sockets()))
         return 0
     wanted = read_filter(ctx.args[0], options.operands)
-    sockets = _chosen(ctx, options.any("t", "tcp"), options.any("u", "udp"))
+    sockets = _select_sockets(ctx, options.any("t", "tcp"), options.any("u", "udp"))
     if not wanted.states:
         if options.any("l", "listening"):
             sockets = [socket for socket in sockets if socket.state in LISTENING]
@@ -159,7 +159,7 @@ async def netstat(ctx: Context) -> int:
 
 
 def _connections(ctx: Context, options: Options) -> str:
-    sockets = _chosen(ctx, options.any("t", "tcp"), options.any("u", "udp"))[::-1]
+    sockets = _select_sockets(ctx, options.any("t", "tcp"), options.any("u", "udp"))[::-1]
     sockets.sort(key=lambda socket: socket.transport)
     what = "(w/o servers)"
     if options.any("l", "listening"):
@@ -181,8 +181,8 @@ def _connections(ctx: Context, options: Options) -> str:
         state = LONG_STATES.get(socket.state, socket.state.replace("-", "_"))
         queue = 0 if socket.state == "LISTEN" else socket.send_queue
         row = (
-            f"{socket.transport:<5} {socket.receive_queue:6d} {queue:6d} {shown_endpoint(socket.local):<23} "
-            f"{shown_endpoint(socket.remote):<23} {state:<11}"
+            f"{socket.transport:<5} {socket.receive_queue:6d} {queue:6d} {format_endpoint(socket.local):<23} "
+            f"{format_endpoint(socket.remote):<23} {state:<11}"
         )
         text += row + (f" {owners.get(_key(socket), '-'):<20}\n" if programs else "\n")
     return text

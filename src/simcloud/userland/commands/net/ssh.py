@@ -38,7 +38,7 @@ async def ssh(ctx: Context, options: Options) -> int:
     port = options.last("p", default=str(PORT))
     if not port.isdecimal() or not 0 < int(port[:6]) < 65_536:
         raise UsageError(f"Bad port '{port}'", TROUBLE)
-    connection = await _connected(ctx, host, int(port), _timeout_s(options))
+    connection = await _connect(ctx, host, int(port), _timeout_s(options))
     try:
         return await _session(
             ctx, connection, Login(user, _key(ctx, options), " ".join(words)), host, options
@@ -59,7 +59,7 @@ def _timeout_s(options: Options) -> float:
     return CONNECT_TIMEOUT_S
 
 
-async def _connected(ctx: Context, host: str, port: int, timeout_s: float) -> Connection:
+async def _connect(ctx: Context, host: str, port: int, timeout_s: float) -> Connection:
     try:
         return await ctx.dial(host, port, PROTOCOL, timeout_s)
     except NameNotFound:

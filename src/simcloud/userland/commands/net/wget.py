@@ -1,4 +1,4 @@
-"""wget, for HTTP, in the words of GNU Wget 1.21."""
+"""wget for HTTP, with the messages of GNU Wget 1.21."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _with_pairs_apart(args: list[str]) -> list[str]:
 
 
 class _Download:
-    """One URL."""
+    """The download of one URL."""
 
     def __init__(self, ctx: Context, options: Options, text: str) -> None:
         self._ctx = ctx
@@ -137,7 +137,7 @@ class _Download:
             exchange = await self._ask(url)
             response = exchange.response
             location = response.header("Location")
-            target = url.redirected(location) if location and response.status in REDIRECTS else None
+            target = url.follow_redirect(location) if location and response.status in REDIRECTS else None
             if target is None:
                 return url, exchange
             await self._say(f"Location: {location} [following]\n--{self._stamp()}--  {target.text}\n")
@@ -216,7 +216,7 @@ class _Download:
     async def _finish(self, url: Url, exchange: Exchange) -> int:
         response = exchange.response
         if response.status >= 400:
-            return await self._refused(url, response)
+            return await self._report_refusal(url, response)
         length = response.header("Content-Length") or str(len(response.body))
         kind = (response.header("Content-Type") or "").partition(";")[0]
         await self._say(f"Length: {length}" + (f" [{kind}]\n" if kind else "\n"))
@@ -225,7 +225,7 @@ class _Download:
             return 0
         return await self._save(url, response, exchange.times.total_s)
 
-    async def _refused(self, url: Url, response: HttpResponse) -> int:
+    async def _report_refusal(self, url: Url, response: HttpResponse) -> int:
         if self._options.any("spider"):
             await self._say("Remote file does not exist -- broken link!!!\n\n")
         elif not self._quiet:

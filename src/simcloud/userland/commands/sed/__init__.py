@@ -1,4 +1,4 @@
-"""``sed``: edit a stream line by line. GNU sed 4.9 as Debian 12 has it."""
+"""``sed``: edit a stream line by line. The reference is GNU sed 4.9 of Debian 12."""
 
 from simcloud.userland.commands.sed.command import sed
 

@@ -1,7 +1,7 @@
-"""The command itself: options, script and files.
+"""The command: its options, script and files.
 
-The exit status is 1 for a mistake in the command line or script, 2 if a file could not be read, 4 if
-writing failed. ``--help`` is short. Running commands from a script (``e``) is refused, ``--debug`` shows nothing.
+The exit status is 1 for an error in the command line or script, 2 if a file could not be read, 4 if writing failed.
+``--help`` is short. Running commands from a script (``e``) is refused, and ``--debug`` prints nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from simcloud.machine.process import Context, read_all
 from simcloud.patterns import is_utf8_locale
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
-from simcloud.userland.commands.sed.executor import Executor, Manner
+from simcloud.userland.commands.sed.executor import Executor, RunOptions
 from simcloud.userland.commands.sed.inplace import InPlace
 from simcloud.userland.commands.sed.output import PANIC, Outputs
 from simcloud.userland.commands.sed.parser import parse_script
@@ -74,7 +74,7 @@ async def _run(ctx: Context, options: Options) -> int:
     in_place = "i" in options
     if in_place and not operands:
         raise ScriptError("no input files", PANIC)
-    manner = Manner(
+    run_options = RunOptions(
         quiet="n" in options or script.quiet,
         separate="s" in options or in_place,
         unbuffered="u" in options,
@@ -85,7 +85,7 @@ async def _run(ctx: Context, options: Options) -> int:
     outputs = Outputs(ctx)
     await _open_files(script, outputs)
     editor = InPlace(ctx, options.last("i"), follow_links="follow-symlinks" in options) if in_place else None
-    executor = Executor(ctx, script, manner, operands or ["-"], outputs, editor)
+    executor = Executor(ctx, script, run_options, operands or ["-"], outputs, editor)
     try:
         return await executor.run()
     except ScriptError:

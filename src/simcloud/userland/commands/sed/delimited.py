@@ -1,4 +1,4 @@
-"""What stands between delimiters: patterns, replacements and the strings of ``y``."""
+"""Parses text between delimiters: patterns, replacements and the strings of ``y``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simcloud.userland.commands.sed.escapes import read_escape
 from simcloud.userland.commands.sed.reader import Reader
-from simcloud.userland.commands.sed.script import CaseChange, CaseMark, GroupText, Literally, Part
+from simcloud.userland.commands.sed.script import CaseChange, CaseMark, GroupText, LiteralText, Part
 
 _CASE_MARKS: Mapping[str, CaseMark] = {"U": "U", "L": "L", "u": "u", "l": "l", "E": "E"}
 
@@ -79,7 +79,7 @@ def parse_replacement(text: str) -> tuple[Part, ...]:
 
     def add(part: Part) -> None:
         if literal:
-            parts.append(Literally("".join(literal).encode("latin-1")))
+            parts.append(LiteralText("".join(literal).encode("latin-1")))
             literal.clear()
         parts.append(part)
 
@@ -102,7 +102,7 @@ def parse_replacement(text: str) -> tuple[Part, ...]:
             else:
                 literal.append(escape[0] if escape else char)
     if literal:
-        parts.append(Literally("".join(literal).encode("latin-1")))
+        parts.append(LiteralText("".join(literal).encode("latin-1")))
     return tuple(parts)
 
 

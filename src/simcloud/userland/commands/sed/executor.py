@@ -1,7 +1,7 @@
-"""Running a parsed script over the input.
+"""Runs a parsed script over the input.
 
-Reading a line pays for what is done with it; a jump that reads nothing costs a turn, so that an endless
-loop ends by a plain message while a long file does not.
+The charge for reading a line covers the work on it; a jump that reads no line costs a turn, so that an endless loop
+ends with a plain message while a long file does not.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from simcloud.patterns import TooMuchWorkError
 from simcloud.userland.commands.sed.inplace import InPlace
 from simcloud.userland.commands.sed.input import Input
 from simcloud.userland.commands.sed.line_file import LineFile
-from simcloud.userland.commands.sed.list_command import unmistakable
-from simcloud.userland.commands.sed.output import PANIC, Output, Outputs
+from simcloud.userland.commands.sed.output import PANIC, Output, Outputs, unmistakable
 from simcloud.userland.commands.sed.patterns import Patterns
 from simcloud.userland.commands.sed.reader import ScriptError
 from simcloud.userland.commands.sed.script import Command, Script, State
@@ -28,8 +27,8 @@ BYTES_A_TURN = 65_536
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How to run: the options that are no part of the script."""
+class RunOptions:
+    """The options of a run that are not part of the script."""
 
     quiet: bool
     separate: bool
@@ -49,7 +48,7 @@ class _Space:
 
 @dataclass(frozen=True)
 class _Appendix:
-    """What ``a``, ``r`` and ``R`` leave to be written at the end of the cycle."""
+    """The output of ``a``, ``r`` and ``R``, written at the end of the cycle."""
 
     text: bytes = b""
     path: str = ""
@@ -57,7 +56,7 @@ class _Appendix:
 
 
 class _Quit(Exception):
-    """The script says that sed ends here, with this status."""
+    """The script ends sed with this status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -71,18 +70,18 @@ class Executor:
         self,
         ctx: Context,
         script: Script,
-        manner: Manner,
+        run_options: RunOptions,
         files: list[str],
         outputs: Outputs,
         in_place: InPlace | None,
     ) -> None:
         self._ctx = ctx
         self._commands = script.commands
-        self._manner = manner
+        self._run_options = run_options
         self._outputs = outputs
         self._in_place = in_place
         self._out: Output = outputs.stdout
-        self._input = Input(ctx, files, manner.end, outputs.flush)
+        self._input = Input(ctx, files, run_options.end, outputs.flush)
         self._patterns = Patterns(script.place, ctx.spend_turn)
         self._selection = Selection(self._patterns, self._is_last)
         self._pattern = _Space(bytearray())
@@ -117,12 +116,12 @@ class Executor:
         for command in self._commands:
             path = command.path
             if command.name == "R" and path not in self._line_files:
-                self._line_files[path] = await LineFile.open(self._ctx, path, self._manner.end)
+                self._line_files[path] = await LineFile.open(self._ctx, path, self._run_options.end)
 
     async def _cycles(self) -> None:
         while self._keep_pattern or await self._next_line():
             self._keep_pattern = False
-            if await self._cycle() and not self._manner.quiet:
+            if await self._cycle() and not self._run_options.quiet:
                 self._out.line(self._pattern.text, self._line_end())
             await self._end_cycle()
 
@@ -139,7 +138,7 @@ class Executor:
         self._has_read = True
         self._substituted = False
         if append:
-            self._pattern.text += self._manner.end + line.text
+            self._pattern.text += self._run_options.end + line.text
             self._pay_for_copy(len(line.text))
         else:
             self._pattern.text = bytearray(line.text)
@@ -151,7 +150,7 @@ class Executor:
         name = await self._input.open_next()
         if name is None:
             return False
-        if self._manner.separate:
+        if self._run_options.separate:
             self._start_afresh()
         if self._in_place is not None:
             self._out = Output(self._ctx, None, name)
@@ -173,16 +172,16 @@ class Executor:
             self._out = self._outputs.stdout
 
     async def _is_last(self) -> bool:
-        return await self._input.is_last(of_all=not self._manner.separate)
+        return await self._input.is_last(of_all=not self._run_options.separate)
 
     def _line_end(self) -> bytes:
-        return self._manner.end if self._pattern.ended else b""
+        return self._run_options.end if self._pattern.ended else b""
 
     async def _end_cycle(self) -> None:
         for appendix in self._appendices:
             await self._append(appendix)
         self._appendices.clear()
-        if self._out.full or self._manner.unbuffered:
+        if self._out.full or self._run_options.unbuffered:
             await self._outputs.flush()
 
     async def _append(self, appendix: _Appendix) -> None:
@@ -198,7 +197,7 @@ class Executor:
 
     async def _file_content(self, path: str) -> bytes:
         """A file's content; nothing if it cannot be read."""
-        file = await LineFile.open(self._ctx, path, self._manner.end)
+        file = await LineFile.open(self._ctx, path, self._run_options.end)
         content = await file.content(self._ctx)
         file.close()
         return content
@@ -254,7 +253,7 @@ class Executor:
         """``d``, ``D`` and ``c``: end the cycle without printing."""
         if command.name == "c" and (command.second is None or command.state is not State.ACTIVE):
             self._insert(command.text)
-        _, newline, tail = self._pattern.text.partition(self._manner.end)
+        _, newline, tail = self._pattern.text.partition(self._run_options.end)
         if command.name == "D" and newline:
             self._pattern.text = tail
             self._keep_pattern = True
@@ -264,13 +263,13 @@ class Executor:
 
     def _insert(self, text: bytes) -> None:
         if text:
-            self._out.write(text[:-1] + self._manner.end)
+            self._out.write(text[:-1] + self._run_options.end)
 
     async def _read(self, name: str) -> bool:
         """``n`` and ``N``: go on with the next line; False if there is none."""
         if await self._is_last():
             return False
-        if name == "n" and not self._manner.quiet:
+        if name == "n" and not self._run_options.quiet:
             self._out.line(self._pattern.text, self._line_end())
         await self._end_cycle()
         return await self._next_line(append=name == "N")
@@ -309,18 +308,18 @@ class Executor:
             case "W":
                 await self._outputs.line(command.path, *self._first_line())
             case "=":
-                self._out.write(b"%d" % self._number + self._manner.end)
+                self._out.write(b"%d" % self._number + self._run_options.end)
             case "F":
-                self._out.write(self._input.name.encode("utf-8", "surrogateescape") + self._manner.end)
+                self._out.write(self._input.name.encode("utf-8", "surrogateescape") + self._run_options.end)
             case "l":
-                width = self._manner.width if command.number is None else command.number
-                self._out.write(unmistakable(bytes(pattern.text), width, self._manner.end))
+                width = self._run_options.width if command.number is None else command.number
+                self._out.write(unmistakable(bytes(pattern.text), width, self._run_options.end))
             case "q" | "Q":
                 await self._quit(command)
 
     def _first_line(self) -> tuple[bytearray, bytes]:
         """What stands before the first newline of the pattern space, and its end."""
-        first, newline, _ = self._pattern.text.partition(self._manner.end)
+        first, newline, _ = self._pattern.text.partition(self._run_options.end)
         return first, bytes(newline) or self._line_end()
 
     def _copy(self, space: _Space) -> _Space:
@@ -328,7 +327,7 @@ class Executor:
         return _Space(bytearray(space.text), space.ended)
 
     def _join(self, space: _Space, other: _Space) -> None:
-        space.text += self._manner.end + other.text
+        space.text += self._run_options.end + other.text
         space.ended = other.ended
         self._pay_for_copy(len(other.text))
 
@@ -346,7 +345,7 @@ class Executor:
         assert substitution is not None
         self._patterns.check_groups(substitution)
         text, search = bytes(self._pattern.text), self._patterns.search(substitution.regex)
-        changed = substitute(text, substitution, search, utf8=self._manner.utf8)
+        changed = substitute(text, substitution, search, utf8=self._run_options.utf8)
         if changed is None:
             return
         self._pattern.text = bytearray(changed)
@@ -358,7 +357,7 @@ class Executor:
             await self._outputs.line(substitution.path, self._pattern.text, self._line_end())
 
     def _translate(self, command: Command) -> None:
-        encoding = "utf-8" if self._manner.utf8 else "latin-1"
+        encoding = "utf-8" if self._run_options.utf8 else "latin-1"
         text = self._pattern.text.decode(encoding, "surrogateescape")
         self._pattern.text = bytearray(
             text.translate(command.translation).encode(encoding, "surrogateescape")
@@ -366,7 +365,7 @@ class Executor:
 
     async def _quit(self, command: Command) -> None:
         if command.name == "q":
-            if not self._manner.quiet:
+            if not self._run_options.quiet:
                 self._out.line(self._pattern.text, self._line_end())
             self._out.end_line()
             await self._end_cycle()

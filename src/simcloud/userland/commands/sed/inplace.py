@@ -1,4 +1,4 @@
-"""Editing files in place: the result replaces the file under its name, the old one may be kept."""
+"""In-place editing: the result replaces the file, and the old file may be kept as a backup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 class InPlace:
-    """Replaces one file after the other. ``suffix`` names the backups; an empty one means none."""
+    """Replaces files one by one. ``suffix`` names the backups; empty means none."""
 
     def __init__(self, ctx: Context, suffix: str, *, follow_links: bool) -> None:
         self._ctx = ctx

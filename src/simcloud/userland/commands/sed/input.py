@@ -1,6 +1,6 @@
-"""The lines that sed reads: one file after the other, with a look ahead where ``$`` asks for it.
+"""The input lines of sed: one file after the other, with look-ahead where ``$`` needs it.
 
-Nothing is read before it is needed, so that sed in a pipe answers line by line.
+Input is read only when it is needed, so that sed in a pipe answers line by line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CANNOT_READ = 2
 
 
 class Line(NamedTuple):
-    """One line without its end, and whether it had one."""
+    """One line without its newline, and whether it had one."""
 
     text: bytes
     ended: bool
@@ -102,7 +102,7 @@ class Input:
         return False
 
     def leave(self) -> None:
-        """Stop here: what was read ahead of standard input is for whoever reads it next."""
+        """Stop reading and leave unused standard input to its next reader."""
         stream = self._stream or self._ctx.stdin
         if self.name == "-" and isinstance(stream, FileStream) and stream.file.kind == "file":
             stream.file.seek(self._start + self._taken_bytes)

@@ -1,4 +1,4 @@
-"""Files whose content a script inserts: all of it (``r``) or a line at a time (``R``)."""
+"""Files whose content a script inserts: whole (``r``) or a line at a time (``R``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.userland.commands.records import read_chunk
 
 
 class LineFile:
-    """An open file that is read when its first line is wanted. One that cannot be read is empty."""
+    """An open file, read when its first line is needed. An unreadable one is empty."""
 
     def __init__(self, stream: Stream | None, end: bytes) -> None:
         self._stream = stream

@@ -1,6 +1,6 @@
-"""Where sed writes: standard output, the files of ``w``, and files edited in place.
+"""The outputs of sed: standard output, the files of ``w``, and files edited in place.
 
-A last line without a newline is written without one; should more follow, the newline comes first.
+A last line without a newline is written without one; if more output follows, the newline is written first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PANIC = 4
 
 
 class Output:
-    """Collects what is written to one stream until it is flushed."""
+    """Buffers the output to one stream until it is flushed."""
 
     def __init__(self, ctx: Context, stream: Stream | None, name: str) -> None:
         self._ctx = ctx
@@ -105,3 +105,20 @@ class Outputs:
         for path, output in self._files.items():
             if not path.startswith("/dev/std"):
                 output.close()
+
+
+_NAMES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 92: b"\\\\"}
+
+
+def unmistakable(text: bytes, width: int, end: bytes) -> bytes:
+    """The text with everything unprintable escaped, in lines of that width (0: one line)."""
+    out = bytearray()
+    column = 0
+    for byte in text:
+        shown = _NAMES.get(byte) or (bytes((byte,)) if 0x20 <= byte < 0x7F else b"\\%03o" % byte)
+        if width and column + len(shown) > width - 1:
+            out += b"\\" + end
+            column = 0
+        out += shown
+        column += len(shown)
+    return bytes(out + b"$" + end)

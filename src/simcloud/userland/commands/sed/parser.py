@@ -1,4 +1,4 @@
-"""Parser for sed scripts. Every mistake is an error in GNU sed's words, with its place."""
+"""The parser for sed scripts. Errors have the messages of GNU sed, with their position."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class _Parser:
     # -- commands -------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """Nothing but the end of the command may follow."""
+        """Expect the end of the command."""
         char = self.reader.get_nonblank()
         if char in ("}", "#"):
             self.reader.back(char)
@@ -272,7 +272,7 @@ class _Parser:
         return name.encode("latin-1").decode("utf-8", "surrogateescape")
 
     def text(self, command: Command) -> None:
-        r"""``a text``, or ``a\`` with the text on the next line. An escaped newline goes on."""
+        r"""``a text``, or ``a\`` with the text on the next line. An escaped newline continues it."""
         reader = self.reader
         char = reader.get_nonblank()
         if not char:
@@ -376,7 +376,7 @@ class _Parser:
 
 
 class _Flags:
-    """What follows an ``s`` command."""
+    """The flags of an ``s`` command."""
 
     def __init__(self) -> None:
         self.regex = ""

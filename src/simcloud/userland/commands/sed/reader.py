@@ -1,6 +1,6 @@
-"""Reading a sed script character by character, and saying where a mistake stands.
+"""Reads a sed script character by character and keeps the position for error messages.
 
-A script comes in chunks: each ``-e`` and each ``-f`` is one. Characters are bytes here.
+A script consists of chunks: each ``-e`` and each ``-f`` is one. Characters are bytes here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 class ScriptError(Exception):
-    """The script is wrong. The text is what sed prints after its name."""
+    """The script is invalid. The text is what sed prints after its name."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class Chunk:
 
 
 class Reader:
-    """A place in the script."""
+    """A position in the script."""
 
     def __init__(self, chunks: list[Chunk]) -> None:
         self.chunks = chunks

@@ -31,7 +31,7 @@ class Address:
 
 
 class State(Enum):
-    """Where a range of lines stands: not begun, inside, or over."""
+    """The state of a range of lines: not begun, inside, or over."""
 
     INACTIVE = "inactive"
     ACTIVE = "active"
@@ -42,15 +42,15 @@ CaseMark = Literal["U", "L", "u", "l", "E"]
 
 
 @dataclass(frozen=True)
-class Literally:
-    """Text of a replacement as it stands."""
+class LiteralText:
+    """Literal text of a replacement."""
 
     text: bytes
 
 
 @dataclass(frozen=True)
 class GroupText:
-    """What a group (0: the whole) matched."""
+    """The text of a group (0: the whole match)."""
 
     index: int
 
@@ -62,7 +62,7 @@ class CaseChange:
     mark: CaseMark
 
 
-Part = Literally | GroupText | CaseChange
+Part = LiteralText | GroupText | CaseChange
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Substitution:
 
 @dataclass
 class Command:
-    """One command. ``target`` is where it may jump: a label's or a block's end."""
+    """One command. ``target`` is where it may jump: to a label or the end of a block."""
 
     name: str
     first: Address | None = None

@@ -1,4 +1,4 @@
-"""Which lines a command is for: its addresses, and the ranges between two of them."""
+"""Selects the lines that a command applies to: addresses and the ranges between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OPEN_ENDED = (Kind.LAST, Kind.REGEX, Kind.STEP)
 
 
 class Selection:
-    """Holds the line at hand against addresses. ``is_last`` says whether no line follows it."""
+    """Compares the current line with addresses. ``is_last`` says whether no line follows it."""
 
     def __init__(self, patterns: Patterns, is_last: Callable[[], Awaitable[bool]]) -> None:
         self._patterns = patterns

@@ -1,10 +1,10 @@
-"""The ``s`` command at work: finding matches and building what replaces them."""
+"""The ``s`` command: finds matches and builds their replacements."""
 
 from __future__ import annotations
 
 from simcloud.patterns import Match, Search
 from simcloud.patterns.characters import char_at
-from simcloud.userland.commands.sed.script import CaseChange, Literally, Part, Substitution
+from simcloud.userland.commands.sed.script import CaseChange, LiteralText, Part, Substitution
 
 
 def substitute(text: bytes, command: Substitution, search: Search, *, utf8: bool) -> bytes | None:
@@ -49,7 +49,7 @@ def expand(parts: tuple[Part, ...], found: Match, *, utf8: bool) -> bytes:
             else:
                 lasting = "" if part.mark == "E" else part.mark
             continue
-        text = part.text if isinstance(part, Literally) else found.group(part.index) or b""
+        text = part.text if isinstance(part, LiteralText) else found.group(part.index) or b""
         if text and (lasting or once):
             text = _in_case(text, lasting, once, utf8)
             once = ""

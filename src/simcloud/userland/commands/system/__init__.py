@@ -1,6 +1,7 @@
-"""Commands over the machine itself: its clock, its processes, its memory, who one is."""
+"""Commands on the machine itself: clock, processes, memory, services, users."""
 
 from simcloud.userland.commands.system import (
+    chroot,
     date,
     environment,
     identity,
@@ -13,7 +14,6 @@ from simcloud.userland.commands.system import (
     open_files,
     power,
     processes,
-    roots,
     services,
     sleep,
     stress,
@@ -22,6 +22,7 @@ from simcloud.userland.commands.system import (
 )
 
 __all__ = [
+    "chroot",
     "date",
     "environment",
     "identity",
@@ -34,7 +35,6 @@ __all__ = [
     "open_files",
     "power",
     "processes",
-    "roots",
     "services",
     "sleep",
     "stress",

@@ -1,4 +1,4 @@
-"""Users and groups by name and by number, as a machine's own tables have them."""
+"""Users and groups by name and number, from the machine's own tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class User(NamedTuple):
 
 
 class Accounts:
-    """What /etc/passwd and /etc/group say at this moment. Tables that cannot be read are empty."""
+    """The current content of /etc/passwd and /etc/group. Unreadable tables are empty."""
 
     def __init__(self, files: Files) -> None:
         self.users = [

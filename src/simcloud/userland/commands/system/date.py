@@ -1,4 +1,4 @@
-"""date: the machine's clock, or another moment, in a format. The clock cannot be set."""
+"""date: print the machine's clock, or another time, in a format. The clock cannot be set."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.whole_files import read_path
 from simcloud.userland.commands.options import Options, UsageError
+from simcloud.userland.commands.records import read_path
 from simcloud.userland.commands.system.dates import (
     UTC,
     Moment,
@@ -16,7 +16,7 @@ from simcloud.userland.commands.system.dates import (
     read_moment,
     zone_of,
 )
-from simcloud.userland.commands.text.quoting import quote, quoted_name
+from simcloud.userland.commands.text.quoting import quote, quote_name
 from simcloud.userland.commands.text.tool import fail, misuse, one_of, tool
 
 DEFAULT_FORMAT: Final = "%a %b %e %H:%M:%S %Z %Y"
@@ -101,7 +101,7 @@ def _moment(ctx: Context, options: Options, zone: Zone) -> Moment:
         try:
             return Moment.of(ctx.files.stat(options.last("r")).mtime)
         except FileError as error:
-            fail(ctx, f"{quoted_name(options.last('r'))}: {error}")
+            fail(ctx, f"{quote_name(options.last('r'))}: {error}")
     if options.any("d", "s"):
         text = options.last("d", "s")
         moment = read_moment(text, now, zone)
@@ -131,7 +131,7 @@ async def _each_line(ctx: Context, path: str, form: str, zone: Zone) -> int:
     try:
         data = await read_path(ctx, path)
     except FileError as error:
-        raise UsageError(f"{ctx.args[0]}: {quoted_name(path)}: {error}") from None
+        raise UsageError(f"{ctx.args[0]}: {quote_name(path)}: {error}") from None
     status = 0
     for line in data.decode("utf-8", "surrogateescape").splitlines():
         ctx.spend_turn()

@@ -1,4 +1,4 @@
-"""Stretches of time on command lines: ``5``, ``0.5``, ``2m``, ``infinity``."""
+"""Durations on command lines: ``5``, ``0.5``, ``2m``, ``infinity``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment: env and printenv."""
+"""env and printenv: commands on environment variables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import CommandNotFound, Context, ForkFailed, NotExecutable
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.launchers import CANNOT_RUN, NOT_FOUND, OWN_FAILURE
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "_": " ", "#": "#", "$": "$", '"': '"', "'": "'",
@@ -60,7 +60,7 @@ async def env(ctx: Context, options: Options) -> int:
         try:
             ctx.files.chdir(options.last("C"))
         except FileError as error:
-            shown = always_quoted_name(options.last("C"))
+            shown = quote_name_always(options.last("C"))
             fail(ctx, f"cannot change directory to {shown}: {error}", OWN_FAILURE)
     return await _become(ctx, words, environment)
 

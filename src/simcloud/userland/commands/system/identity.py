@@ -1,4 +1,4 @@
-"""Who and where one is: id, whoami, groups, hostname, uname, nproc, tty."""
+"""Identity of the user and the machine: id, whoami, groups, hostname, uname, nproc, tty."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ async def id(ctx: Context, options: Options) -> int:
                 status = 1
                 continue
             uid, gid = user.uid, user.gid
-        await ctx.out(_described(accounts, uid, gid, chosen[0] if chosen else "", options))
+        await ctx.out(_describe(accounts, uid, gid, chosen[0] if chosen else "", options))
     return status
 
 
-def _described(accounts: Accounts, uid: int, gid: int, chosen: str, options: Options) -> str:
+def _describe(accounts: Accounts, uid: int, gid: int, chosen: str, options: Options) -> str:
     named = options.any("n")
     groups = accounts.groups_of(accounts.user(uid), gid)
     end = "\0" if options.any("z") else "\n"

@@ -1,4 +1,4 @@
-"""What the services of a machine have had to say: journalctl."""
+"""journalctl: print the log entries of a machine's services."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def journalctl(ctx: Context, options: Options) -> int:
     """Show the journal."""
     if not ctx.on_machine:
         raise UsageError("No journal files were found.\n-- No entries --", 1)
-    found = _chosen(ctx, options)
+    found = _select_entries(ctx, options)
     if options.any("n", "e", "f"):
         count = options.last("n") or (str(TAIL_LINES) if options.any("n", "f") else "1000")
         if not count.isdecimal():
@@ -37,7 +37,7 @@ async def journalctl(ctx: Context, options: Options) -> int:
     if options.any("r"):
         found = found[::-1]
     bare = options.last("o") == "cat"
-    await ctx.out(shown_entries(ctx, found, bare) if found or options.any("f", "q") else NO_ENTRIES)
+    await ctx.out(format_entries(ctx, found, bare) if found or options.any("f", "q") else NO_ENTRIES)
     if options.any("f"):
         await _follow(ctx, options, bare)
     return 0
@@ -48,13 +48,13 @@ async def _follow(ctx: Context, options: Options, bare: bool) -> None:
     while True:
         ctx.spend_turn()
         await ctx.sleep(POLL_S)
-        new = [entry for entry in _chosen(ctx, options) if entry.time_s > last_s]
+        new = [entry for entry in _select_entries(ctx, options) if entry.time_s > last_s]
         last_s = ctx.now
         if new:
-            await ctx.out(shown_entries(ctx, new, bare))
+            await ctx.out(format_entries(ctx, new, bare))
 
 
-def _chosen(ctx: Context, options: Options) -> list[Entry]:
+def _select_entries(ctx: Context, options: Options) -> list[Entry]:
     names = [name if "." in name else f"{name}.service" for name in options.all("u")]
     since = _moment(ctx, options.last("S")) if options.any("S") else None
     until = _moment(ctx, options.last("U")) if options.any("U") else None
@@ -84,7 +84,7 @@ def _moment(ctx: Context, text: str) -> float:
     return moment.timestamp()
 
 
-def shown_entries(ctx: Context, entries: Sequence[Entry], bare: bool = False) -> str:
+def format_entries(ctx: Context, entries: Sequence[Entry], bare: bool = False) -> str:
     """Lines as the journal shows them: time, machine, sender, text."""
     if bare:
         return "".join(f"{entry.text}\n" for entry in entries)

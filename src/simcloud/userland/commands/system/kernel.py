@@ -1,4 +1,4 @@
-"""The kernel and the hardware: dmesg, sysctl, lscpu, getconf."""
+"""Commands on the kernel and the hardware: dmesg, sysctl, lscpu, getconf."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Commands that run another command: nohup, nice, setsid, stdbuf.
 
-Priorities and buffering make no difference to simulated programs, so most of these only check their
-options, as the genuine ones do, and become the command.
+Priorities and buffering have no effect on simulated programs, so most of these only check their options, as the
+genuine ones do, and then run the command.
 """
 
 from __future__ import annotations

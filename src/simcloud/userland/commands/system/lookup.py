@@ -1,4 +1,4 @@
-"""which: where on the PATH a command is; and sync."""
+"""which: find a command on the PATH; and sync."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain, join
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import fail, tool
 
 
@@ -53,10 +53,10 @@ async def sync(ctx: Context, options: Options) -> int:
         try:
             ctx.files.open(path).close()
         except FileError as error:
-            status = await complain(ctx, f"error opening {always_quoted_name(path)}", error)
+            status = await complain(ctx, f"error opening {quote_name_always(path)}", error)
             continue
         try:
             ctx.files.sync(path)
         except FileError as error:
-            status = await complain(ctx, f"error syncing {always_quoted_name(path)}", error)
+            status = await complain(ctx, f"error syncing {quote_name_always(path)}", error)
     return status

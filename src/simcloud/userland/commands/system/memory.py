@@ -1,4 +1,4 @@
-"""Memory and its use: free and vmstat."""
+"""free and vmstat: report memory and its use."""
 
 from __future__ import annotations
 

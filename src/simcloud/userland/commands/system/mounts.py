@@ -1,7 +1,7 @@
-"""What is mounted where: mount and umount.
+"""mount and umount.
 
-Mounting something new needs a device or a right that nobody has here. An operator of a machine can
-make a mount writable again, or read-only, and take one away.
+New mounts need a device or a right that nobody has here. An operator of a machine can make a mount writable again or
+read-only, and remove it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ async def umount(ctx: Context, options: Options) -> int:
         raise UsageError(f"{ctx.args[0]}: bad usage\n{hint(ctx)}")
     status = 0
     for path in options.operands:
-        reason = _unmounted(ctx, path)
+        reason = _unmount(ctx, path)
         if reason:
             await ctx.err(f"{ctx.args[0]}: {path}: {reason}\n")
             status = FAILED
@@ -92,7 +92,7 @@ def _remount(ctx: Context, path: str, read_only: bool) -> int:
     return 0
 
 
-def _unmounted(ctx: Context, path: str) -> str:
+def _unmount(ctx: Context, path: str) -> str:
     """Unmount; why not, if it did not work."""
     if not ctx.files.exists(path):
         return "no mount point specified."

@@ -1,4 +1,4 @@
-"""lsof: which processes have which files and sockets open."""
+"""lsof: list the open files and sockets of processes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 from simcloud.machine.files import FileError
 from simcloud.machine.network import SocketInfo
 from simcloud.machine.process import Context, FileStream, Process, Stream
-from simcloud.userland.commands.file.tables import aligned
-from simcloud.userland.commands.net.endpoints import shown_endpoint, sockets_with_owners
+from simcloud.userland.commands.file.tables import align_columns
+from simcloud.userland.commands.net.endpoints import format_endpoint, sockets_with_owners
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
 from simcloud.userland.commands.system.processes.facts import Facts
@@ -47,7 +47,7 @@ async def lsof(ctx: Context) -> int:
         first = str(mistake).partition("\n")[0].replace("invalid option --", "illegal option character:")
         raise UsageError(f"{first}\n{USAGE}") from None
     facts = Facts(ctx)
-    rows = _wanted(ctx, facts, options)
+    rows = _select_rows(ctx, facts, options)
     if not rows:
         return 1
     if options.any("t"):
@@ -60,7 +60,7 @@ async def lsof(ctx: Context) -> int:
         for row in rows
     ]  # fmt: skip
     titles = [title.ljust(4) if title == "FD" else title for title in TITLES]
-    await ctx.out("".join(f"{line}\n" for line in aligned([titles, *cells], RIGHT)))
+    await ctx.out("".join(f"{line}\n" for line in align_columns([titles, *cells], RIGHT)))
     return 0
 
 
@@ -76,7 +76,7 @@ def _with_addresses_attached(args: list[str]) -> list[str]:
     return attached
 
 
-def _wanted(ctx: Context, facts: Facts, options: Options) -> list[_Row]:
+def _select_rows(ctx: Context, facts: Facts, options: Options) -> list[_Row]:
     """Rows that meet any of the conditions, or with -a all of them."""
     rows = [row for process in facts.processes for row in _open_files(ctx, process)]
     rows += [_socket_row(*entry) for entry in sockets_with_owners(ctx)]
@@ -167,9 +167,9 @@ def _state(socket: SocketInfo) -> str:
 
 
 def _socket_row(socket: SocketInfo, process: Process, fd: int) -> _Row:
-    name = shown_endpoint(socket.local, "*")
+    name = format_endpoint(socket.local, "*")
     if socket.remote[1]:
-        name += f"->{shown_endpoint(socket.remote, '*')}"
+        name += f"->{format_endpoint(socket.remote, '*')}"
     state = _state(socket)
     name += f" ({state})" if state else ""
     return _Row(

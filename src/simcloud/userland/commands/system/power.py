@@ -1,7 +1,7 @@
-"""Turning the machine off: shutdown, poweroff, reboot, halt.
+"""Commands that stop the machine: shutdown, poweroff, reboot, halt.
 
-They ask the init system, so they work for root from the machine's own root only. With ``-f`` they do not ask and
-need the right to boot. In a container there is nobody to ask.
+They ask the init system, so they work for root from the machine's own root only. With ``-f`` they do not ask and need
+the right to boot. In a container there is no init system to ask.
 """
 
 from __future__ import annotations

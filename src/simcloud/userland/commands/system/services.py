@@ -1,7 +1,7 @@
-"""The services of a machine: systemctl.
+"""systemctl: control the services of a machine.
 
-They are reached from the machine's own root only (outside containers, or after ``chroot /host``), and changed by
-root there. A command waits until what it asked for is done.
+Services are reached from the machine's own root only (outside containers, or after ``chroot /host``), and changed by
+root there. A command waits until its request is done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simcloud.machine.process import Context
 from simcloud.machine.units import Unit
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
-from simcloud.userland.commands.system.journal import shown_entries
+from simcloud.userland.commands.system.journal import format_entries
 from simcloud.userland.commands.text.tool import fail, tool
 
 NO_SYSTEMD: Final = (
@@ -57,7 +57,7 @@ async def systemctl(ctx: Context, options: Options) -> int:
     if verb in ("poweroff", "reboot", "halt"):
         return await _power(ctx, verb, options)
     if verb in ("list-units", "list-unit-files"):
-        await ctx.out(_listed(ctx, options, files=verb == "list-unit-files"))
+        await ctx.out(_list_units(ctx, options, files=verb == "list-unit-files"))
         return 0
     if verb in ("daemon-reload", "reset-failed", "daemon-reexec"):
         _need_root(ctx, "reload daemon")
@@ -194,17 +194,17 @@ async def _status(ctx: Context, verb: str, name: str, options: Options) -> int:
     unit = ctx.machine.units.get(name)
     if unit is None:
         raise UsageError(f"Unit {name} could not be found.", UNKNOWN)
-    await ctx.out(_described(ctx, unit))
+    await ctx.out(_describe(ctx, unit))
     lines = (
         int(options.last("n", default=str(STATUS_LINES))) if options.last("n", default="0").isdecimal() else 0
     )
     entries = ctx.machine.journal.entries(name)[-lines:] if lines else []
     if entries:
-        await ctx.out("\n" + shown_entries(ctx, entries))
+        await ctx.out("\n" + format_entries(ctx, entries))
     return 0 if unit.state in ("active", "deactivating") else NOT_ACTIVE
 
 
-def _described(ctx: Context, unit: Unit) -> str:
+def _describe(ctx: Context, unit: Unit) -> str:
     mark = {"active": "●", "failed": "×", "inactive": "○"}.get(unit.state, "●")
     enabled = "enabled" if unit.enabled else "disabled"
     where = f"{_path(unit.name)}; {enabled}; preset: enabled"
@@ -263,7 +263,7 @@ def _path(name: str) -> str:
     return f"/lib/systemd/system/{name}"
 
 
-def _listed(ctx: Context, options: Options, files: bool) -> str:
+def _list_units(ctx: Context, options: Options, files: bool) -> str:
     kinds, states = options.last("t").split(","), options.last("state")
     wanted = sorted(options.operands[1:])
     units = [

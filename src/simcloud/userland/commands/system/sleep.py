@@ -1,4 +1,4 @@
-"""Commands that let time pass: sleep and timeout. All time is virtual."""
+"""sleep and timeout. All time is virtual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the machine has been up, and how loaded it is: uptime and w."""
+"""uptime and w: the time since the start of the machine, and its load."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""watch: run a command again and again.
+"""watch: run a command repeatedly.
 
-The genuine one redraws a terminal. Without one, each look is printed below the last, under the same
-heading.
+The genuine tool redraws a terminal. Without one, each output is printed below the last, under the same heading.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Tools that read, change and compare text and data, in folders by kinship.
+"""Tools that read, change and compare text and data.
 
-Written after GNU coreutils 9.1, diffutils 3.8, util-linux 2.38, tar 1.34 and gzip 1.12 as Debian 12 has them,
-in the C locale: a character is a byte. Importing this package registers the commands.
+The references are GNU coreutils 9.1, diffutils 3.8, util-linux 2.38, tar 1.34 and gzip 1.12 of Debian 12, in the C
+locale: a character is a byte. Importing this package registers the commands.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Numbers on command lines, with the multiplier suffixes that GNU tools understand."""
+"""Numbers on command lines, with the multiplier suffixes of GNU tools."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def number(
     signed: bool = False,
     status: int = 1,
 ) -> int:
-    """The whole number a word stands for, or the end of the tool with its complaint.
+    """Parse a whole number, or end the tool with its message.
 
-    ``signed`` says that a negative number is out of range rather than no number.
+    ``signed`` means that a negative number is out of range rather than invalid.
     """
     value = parse_number(text, suffixes)
     if value is None or (low >= 0 and not signed and text.lstrip().startswith("-")):

@@ -1,7 +1,7 @@
-"""Reading operands or standard input, and writing results, in each tool's own words.
+"""Reads operands or standard input and writes results, with each tool's own error messages.
 
-Data is read in pieces and handed on as it arrives. All that is read and written is counted against
-the process's budget, so that an endless device ends by a plain message.
+Data is read in pieces and passed on as it arrives. All input and output is charged to the process's budget, so that
+reading an endless device ends with a plain message.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, Stream
 from simcloud.machine.process.context import DESCRIPTOR_FOLDERS, STANDARD_STREAMS
-from simcloud.userland.commands.text.quoting import always_quoted_name, quoted_name
+from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 from simcloud.userland.commands.text.tool import fail
 
 CHUNK_BYTES = 65536
@@ -29,7 +29,7 @@ HELD_LINE_BYTES = 32
 
 
 class Source:
-    """One input under the name it was given. A failing read is reported once and ends it."""
+    """One input under its given name. A failing read is reported once and ends it."""
 
     def __init__(
         self, inputs: Inputs, name: str, stream: Stream | None, error: FileError | None = None
@@ -153,7 +153,7 @@ class Inputs:
     async def complain(self, wording: str, name: str, why: str) -> None:
         """Report a failed operand and remember it for the exit status."""
         self.failed = True
-        text = wording.format(plain=name, name=quoted_name(name), quoted=always_quoted_name(name), why=why)
+        text = wording.format(plain=name, name=quote_name(name), quoted=quote_name_always(name), why=why)
         await self.ctx.err(f"{self.ctx.args[0]}: {text}\n")
 
 

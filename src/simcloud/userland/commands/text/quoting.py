@@ -1,6 +1,6 @@
-"""How GNU tools show names in messages: quoted so that they could be pasted back into a shell.
+"""Quotes names in messages as GNU tools do, so that they can be pasted into a shell.
 
-In the C locale. Bytes that are no printable ASCII appear as octal escapes.
+This is the quoting of the C locale: bytes that are not printable ASCII appear as octal escapes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ _LETTER_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f"
 
 def quote(text: str) -> str:
     """Always in single quotes, as a C string would be inside."""
-    return "'" + "".join(_escaped(byte) for byte in _bytes(text)) + "'"
+    return "'" + "".join(_escape_byte(byte) for byte in _bytes(text)) + "'"
 
 
-def quoted_name(name: str) -> str:
+def quote_name(name: str) -> str:
     """A file name in quotes only if a shell would need them."""
     data = _bytes(name)
     plain = (
@@ -23,10 +23,10 @@ def quoted_name(name: str) -> str:
         and data[0] not in b"#~"
         and data not in (b"{", b"}")
     )
-    return name if plain else always_quoted_name(name)
+    return name if plain else quote_name_always(name)
 
 
-def always_quoted_name(name: str) -> str:
+def quote_name_always(name: str) -> str:
     """A file name in quotes whatever it holds."""
     data = _bytes(name)
     if all(_printable(byte) for byte in data):
@@ -51,7 +51,7 @@ def _dollar_quoted(data: bytes) -> str:
     return shown + "'"
 
 
-def _escaped(byte: int) -> str:
+def _escape_byte(byte: int) -> str:
     if byte in b"'\\":
         return "\\" + chr(byte)
     if _printable(byte):

@@ -1,8 +1,8 @@
-"""What all text tools share: how one is declared, its ``--help`` and ``--version``, its complaints.
+"""The declaration of tools: options, ``--help``, ``--version`` and error messages.
 
-A tool is an async function of its context and its parsed options. Its options are one string: each
-word names a letter, a long name, or both (``n,lines=``); ``=`` takes a value and ``=?`` an optional one.
-A long name that has a letter is reported by the letter, so a tool asks in one way only.
+A tool is an async function of its context and its parsed options. Its options are one string: each word names a
+letter, a long name, or both (``n,lines=``); ``=`` takes a value and ``=?`` an optional one. A long name that has a
+letter is reported by the letter, so a tool needs to check only one name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The functions jq brings. Importing this package registers all of them."""
+"""The built-in functions of jq. Importing this package registers all of them."""
 
 from simcloud.userland.jq.functions import (  # noqa: F401 - each registers its functions
     arithmetic,

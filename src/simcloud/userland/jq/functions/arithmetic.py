@@ -1,4 +1,4 @@
-"""``+ - * / %``, comparisons, and what else jq's operators stand for."""
+"""``+ - * / %``, comparisons and the other operators of jq."""
 
 from __future__ import annotations
 

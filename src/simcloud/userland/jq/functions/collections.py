@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from simcloud.userland.jq.errors import JqError
 from simcloud.userland.jq.functions.arithmetic import minus, plus
-from simcloud.userland.jq.functions.registry import native, refuse, refuse_both, shown
+from simcloud.userland.jq.functions.registry import describe, native, refuse, refuse_both
 from simcloud.userland.jq.output import MAX_DEPTH, dump, number_text
 from simcloud.userland.jq.paths import (
     delete_paths,
@@ -18,7 +18,7 @@ from simcloud.userland.jq.paths import (
 )
 from simcloud.userland.jq.run import Run, too_much
 from simcloud.userland.jq.tree import Value
-from simcloud.userland.jq.values import compare, kind_of, sorted_values, truth
+from simcloud.userland.jq.values import compare, kind_of, sort_values, truth
 
 
 def items_of(run: Run, value: Value) -> Iterable[Value]:
@@ -29,7 +29,7 @@ def items_of(run: Run, value: Value) -> Iterable[Value]:
     if type(value) is dict:
         run.spend(len(value))
         return value.values()
-    raise JqError(f"Cannot iterate over {shown(value)}")
+    raise JqError(f"Cannot iterate over {describe(value)}")
 
 
 @native("length", 0)
@@ -153,7 +153,7 @@ def flatten_all(run: Run, value: Value) -> Value:
 
 @native("flatten", 1)
 def flatten(run: Run, value: Value, depth: Value) -> Value:
-    """Arrays inside arrays opened up, so many levels of them."""
+    """Flatten nested arrays, up to a depth."""
     if compare(depth, 0.0, run.spend) < 0:
         raise JqError("flatten depth must not be negative")
     flat: list[Value] = []
@@ -208,7 +208,7 @@ def from_entries(run: Run, value: Value) -> Value:
 def object_key(key: Value) -> str:
     """A value as a key of an object, which only a text can be."""
     if type(key) is not str:
-        raise JqError(f"Cannot use {shown(key)} as object key")
+        raise JqError(f"Cannot use {describe(key)} as object key")
     return key
 
 
@@ -220,7 +220,7 @@ def transpose(run: Run, value: Value) -> Value:
         if type(value) is dict:
             raise JqError("Range bounds must be numeric")
         return []
-    widths = sorted_values([length(run, row) for row in rows], run.spend)
+    widths = sort_values([length(run, row) for row in rows], run.spend)
     if type(value) is dict and widths[-1] > 0:
         index(value, 0.0, run)
     columns: list[Value] = []

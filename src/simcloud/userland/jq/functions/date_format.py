@@ -1,4 +1,4 @@
-"""Times as texts and back, as C's ``strftime`` and ``strptime`` do in the C locale and in UTC."""
+"""Formats and parses times like C's ``strftime`` and ``strptime``, in the C locale and in UTC."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Time:
 
     @staticmethod
     def of_seconds(seconds: int) -> Time:
-        """The time so many seconds after 1970."""
+        """Return the time for a number of seconds since 1970."""
         days, rest = divmod(seconds, DAY_S)
         year = 1970 + days // 366 if days >= 0 else 1970 + days // 365
         while days_before(year + 1, 0) <= days:
@@ -171,11 +171,11 @@ def format_time(time: Time, form: str) -> str:
 
 
 class _Mismatch(Exception):
-    """The text does not have the form."""
+    """The text does not match the format."""
 
 
 class _Scanner:
-    """Reads a text by a form, as glibc does."""
+    """Parses a text by a format, as glibc does."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -187,7 +187,7 @@ class _Scanner:
         self.have: set[str] = set()
 
     def read(self, form: str) -> None:
-        """Consume what the form asks for."""
+        """Consume the text that the format expects."""
         place = 0
         while place < len(form):
             char = form[place]

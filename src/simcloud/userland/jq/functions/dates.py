@@ -1,6 +1,6 @@
 """Dates: seconds since 1970, "broken down time" as an array of eight numbers, and texts.
 
-The calendar is reckoned here, in UTC, so that no clock, locale or time zone of the host shows.
+The calendar is computed here, in UTC, independent of the host's clock, locale and time zone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def now(run: Run, _: Value) -> Value:
     return run.clock()
 
 
-def _broken_down(value: Value, who: str) -> list[Value]:
+def _to_broken_down(value: Value, who: str) -> list[Value]:
     if type(value) is not float:
         raise JqError(f"{who}() requires numeric inputs")
     if not math.isfinite(value) or abs(value) >= 2.0**63:
@@ -40,13 +40,13 @@ def _broken_down(value: Value, who: str) -> list[Value]:
 @native("gmtime", 0)
 def gmtime(_: Run, value: Value) -> Value:
     """Seconds as broken down time."""
-    return _broken_down(value, "gmtime")
+    return _to_broken_down(value, "gmtime")
 
 
 @native("localtime", 0)
 def localtime(_: Run, value: Value) -> Value:
     """The same; machines live in UTC."""
-    return _broken_down(value, "localtime")
+    return _to_broken_down(value, "localtime")
 
 
 def _time(value: Value, who: str) -> Time:

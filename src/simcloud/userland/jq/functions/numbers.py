@@ -1,4 +1,4 @@
-"""Mathematics. The functions are C's, by way of Python's ``math``."""
+"""Mathematical functions: C's, by way of Python's ``math``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def _number(value: Value) -> float:
     return value
 
 
-def _guarded(function: Callable[[float], float]) -> Callable[[float], float]:
-    """C's answers where Python raises: NaN outside the domain, infinity beyond the range."""
+def _follow_c(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Return C's results where Python raises: NaN outside the domain, infinity beyond the range."""
 
-    def guarded(number: float) -> float:
+    def call_like_c(number: float) -> float:
         try:
             return float(function(number))
         except ValueError:
@@ -30,15 +30,15 @@ def _guarded(function: Callable[[float], float]) -> Callable[[float], float]:
         except OverflowError:
             return math.inf
 
-    return guarded
+    return call_like_c
 
 
 def _log(function: Callable[[float], float]) -> Callable[[float], float]:
     return lambda number: -math.inf if number == 0.0 else function(number)
 
 
-def _rounded(function: Callable[[float], int]) -> Callable[[float], float]:
-    """Infinity and NaN are round already; a zero keeps its sign."""
+def _keep_special(function: Callable[[float], int]) -> Callable[[float], float]:
+    """Leave infinity and NaN as they are, and keep the sign of zero."""
     return lambda number: math.copysign(function(number), number) if math.isfinite(number) else number
 
 
@@ -73,10 +73,10 @@ def _exp10(number: float) -> float:
 
 
 ONE: dict[str, Callable[[float], float]] = {
-    "floor": _rounded(math.floor),
-    "ceil": _rounded(math.ceil),
-    "trunc": _rounded(math.trunc),
-    "round": _rounded(_round_away),
+    "floor": _keep_special(math.floor),
+    "ceil": _keep_special(math.ceil),
+    "trunc": _keep_special(math.trunc),
+    "round": _keep_special(_round_away),
     "sqrt": math.sqrt,
     "fabs": math.fabs,
     "log": _log(math.log),
@@ -92,7 +92,7 @@ def _register() -> None:
         return lambda _, value: function(_number(value))
 
     for name, function in ONE.items():
-        NATIVES[name, 0] = of_one(_guarded(function))
+        NATIVES[name, 0] = of_one(_follow_c(function))
 
 
 _register()

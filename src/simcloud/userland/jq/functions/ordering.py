@@ -1,4 +1,4 @@
-"""Functions that put the items of arrays in order, or find the first and last by it."""
+"""Functions that sort and group arrays, or find their minimum and maximum."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from simcloud.userland.jq.functions.registry import native, refuse, refuse_both
 from simcloud.userland.jq.run import Run
 from simcloud.userland.jq.tree import Value
-from simcloud.userland.jq.values import compare, sorted_places, sorted_values
+from simcloud.userland.jq.values import compare, sort_places, sort_values
 
 
 @native("sort", 0)
@@ -15,7 +15,7 @@ def sort(run: Run, value: Value) -> Value:
     """The items in order."""
     if type(value) is not list:
         refuse(value, "cannot be sorted, as it is not an array")
-    return sorted_values(value, run.spend)
+    return sort_values(value, run.spend)
 
 
 def _check_keys(value: Value, by: Value) -> None:
@@ -27,7 +27,7 @@ def _check_keys(value: Value, by: Value) -> None:
 def sort_by(run: Run, value: Value, by: Value) -> Value:
     """The items in the order of their keys."""
     _check_keys(value, by)
-    return [value[place] for place in sorted_places(by, run.spend)]
+    return [value[place] for place in sort_places(by, run.spend)]
 
 
 @native("_group_by_impl", 1)
@@ -36,7 +36,7 @@ def group_by(run: Run, value: Value, by: Value) -> Value:
     _check_keys(value, by)
     groups: list[Value] = []
     previous: Any = None
-    for place in sorted_places(by, run.spend):
+    for place in sort_places(by, run.spend):
         if groups and compare(previous, by[place], run.spend) == 0:
             groups[-1].append(value[place])
         else:

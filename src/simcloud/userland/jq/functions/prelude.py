@@ -1,6 +1,6 @@
-"""Functions written in jq itself: those that take other functions, and those that paths go through.
+"""Functions written in jq itself: those that take other functions, and those that work in paths.
 
-Each is read and compiled only when a program uses it.
+Each is parsed and compiled only when a program uses it.
 """
 
 from __future__ import annotations

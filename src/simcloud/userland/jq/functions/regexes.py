@@ -1,7 +1,7 @@
-"""Regular expressions: ``test``, ``match`` and what is built on them.
+"""Regular expressions: ``test``, ``match`` and the functions built on them.
 
-The matching is the shell's Perl flavour; jq's own library (Oniguruma) reads patterns nearly the same.
-Its complaints are given in its words where one of ours says the same thing.
+Matching uses the Perl flavour of our engine; jq's own library (Oniguruma) has nearly the same syntax. Errors have its
+messages where ours mean the same.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ BYTES_PER_STEP = 256
 
 @native("_match_impl", 3)
 def match_impl(run: Run, value: Value, pattern: Value, flags: Value, testing: Value) -> Value:
-    """All matches the flags ask for, or whether there is one."""
+    """Return the matches according to the flags, or whether there is one."""
     if type(value) is not str:
         refuse(value, "cannot be matched, as it is not a string")
     if type(pattern) is not str:
@@ -185,7 +185,7 @@ def _width(line: bytes, place: int) -> int:
 
 
 class _Places:
-    """Places in a line, counted in characters. Counting goes on from the match before."""
+    """Positions in a line, counted in characters, continued from the match before."""
 
     def __init__(self, line: bytes) -> None:
         self._line = line
@@ -193,12 +193,12 @@ class _Places:
         self._byte = self._character = 0
 
     def part(self, begin: int, end: int) -> dict[str, Value]:
-        """What a match or a group is told as."""
+        """Return the object that describes a match or a group."""
         text = self._line[begin:end].decode()
         return {"offset": self.offset(begin), "length": float(len(text)), "string": text}
 
     def offset(self, place: int) -> float:
-        """How many characters stand before a place."""
+        """Return the number of characters before a place."""
         if self._ascii:
             return float(place)
         if place < self._byte:

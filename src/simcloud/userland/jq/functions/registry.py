@@ -1,7 +1,7 @@
-"""Where the functions written in Python are found by name and number of arguments.
+"""The registry of functions written in Python, by name and number of arguments.
 
-A function gets the run it belongs to, its input and its arguments, and returns one value or raises
-``JqError``. It must not change what it is given, and must pay for what it walks, copies and makes.
+A function takes the run it belongs to, its input and its arguments, and returns one value or raises
+``JqError``. It must not change its arguments, and must charge for what it walks, copies and makes.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def native(name: str, arity: int) -> Callable[[Function], Function]:
     return register
 
 
-def shown(value: Value) -> str:
-    """A value's kind and the start of its text, as messages show it."""
+def describe(value: Value) -> str:
+    """Return a value's kind and the start of its text, for messages."""
     return f"{kind_of(value)} ({brief(value, SHOWN_BYTES)})"
 
 
 def refuse(value: Value, why: str) -> NoReturn:
-    """Say that a value cannot be used so."""
-    raise JqError(f"{shown(value)} {why}")
+    """Raise an error about a value."""
+    raise JqError(f"{describe(value)} {why}")
 
 
 def refuse_both(a: Value, b: Value, why: str) -> NoReturn:
-    """Say that two values do not go together."""
-    raise JqError(f"{shown(a)} and {shown(b)} {why}")
+    """Raise an error about two values."""
+    raise JqError(f"{describe(a)} and {describe(b)} {why}")

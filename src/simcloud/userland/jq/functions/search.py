@@ -1,4 +1,4 @@
-"""Functions that look for one value in another."""
+"""Functions that search for one value in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions on texts."""
+"""Functions on strings."""
 
 from __future__ import annotations
 

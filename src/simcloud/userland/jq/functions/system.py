@@ -1,4 +1,4 @@
-"""What a program can learn of its surroundings, and how it ends itself."""
+"""Functions on the environment of a program, and those that end it."""
 
 from __future__ import annotations
 

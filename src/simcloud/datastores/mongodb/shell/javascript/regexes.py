@@ -9,7 +9,7 @@ import re
 
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.values import JsObject
-from simcloud.patterns import RegexError, TooMuchWorkError, compile_regex, paid_search
+from simcloud.patterns import RegexError, TooMuchWorkError, compile_regex, meter_search
 
 _PART = re.compile(
     r"\\u\{(?P<long>[0-9a-fA-F]+)\}|\\u(?P<short>[0-9a-fA-F]{4})|\\(?P<escaped>.)"
@@ -55,7 +55,7 @@ class JsRegExp(JsObject):
             raise engine.error(
                 "SyntaxError", engine.words.bad_regex(pattern, flags, _why(str(error)))
             ) from None
-        self._search = paid_search(compiled, engine.host.spend_turn)
+        self._search = meter_search(compiled, engine.host.spend_turn)
         self.hide("lastIndex", 0.0)
 
     def search(self, engine: Engine, text: str, start: int) -> Found | None:

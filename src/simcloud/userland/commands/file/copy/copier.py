@@ -1,6 +1,6 @@
-"""Copying a file or a tree: the engine behind cp, and behind mv from one file system to another.
+"""The engine behind cp, and behind mv between file systems: copies a file or a tree.
 
-Trees are walked with a list of steps rather than by calls, so that no depth is too deep.
+Trees are walked with an explicit list of steps, so that their depth is not limited by Python's stack.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.file.confirmation import is_agreed
 from simcloud.userland.commands.file.copy.rules import Rules
 from simcloud.userland.commands.file.names import complain, folder_name, join
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 
 CHUNK_BYTES: Final = 131_072
 Identity = tuple[int, int]
@@ -32,7 +32,7 @@ class _Step:
 
 
 class Copier:
-    """Copies by the same rules, and remembers what it made."""
+    """Copies with one set of rules, and remembers the files it made."""
 
     def __init__(self, ctx: Context, rules: Rules) -> None:
         self._ctx = ctx
@@ -269,7 +269,7 @@ class Copier:
                 return await complain(ctx, f"error writing {shown(step.target)}", error)
 
     def _keep_attributes(self, found: Stat, target: str, fresh: bool) -> None:
-        """Give a copy the attributes that were asked for; a new folder gets its mode at last."""
+        """Set the requested attributes of a copy; a new folder gets its mode last."""
         files, keep = self._ctx.files, self._rules.keep
         if "timestamps" in keep:
             files.utime(target, found.atime, found.mtime, follow=False)

@@ -9,7 +9,7 @@ from simcloud.userland.commands.file.copy.rules import OPTIONS, Rules, read_rule
 from simcloud.userland.commands.file.copy.targets import Targets, read_targets
 from simcloud.userland.commands.file.names import complain, folder_name, join
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import misuse, tool
 
 
@@ -31,21 +31,21 @@ async def cp(ctx: Context, options: Options) -> int:
         try:
             place = _place(ctx, rules, targets, source)
         except FileError as error:
-            status = await complain(ctx, f"cannot make directory {always_quoted_name(error.path)}", error)
+            status = await complain(ctx, f"cannot make directory {quote_name_always(error.path)}", error)
             continue
         status = await copier.copy(source, place) or status
     return status
 
 
 async def _is_repeated(ctx: Context, rules: Rules, source: str, seen: set[tuple[str, int, int]]) -> bool:
-    """Whether a source was named before; that is told, and no error."""
+    """Whether a source was named before, which is a warning, not an error."""
     try:
         found = ctx.files.stat(source, follow=rules.follow == "always")
     except FileError:
         return False
     if (source, found.dev, found.ino) in seen:
         kind = "directory" if found.is_dir else "file"
-        await complain(ctx, f"warning: source {kind} {always_quoted_name(source)} specified more than once")
+        await complain(ctx, f"warning: source {kind} {quote_name_always(source)} specified more than once")
         return True
     seen.add((source, found.dev, found.ino))
     return False

@@ -9,7 +9,7 @@ from simcloud.userland.commands.file.copy.targets import Targets, read_targets, 
 from simcloud.userland.commands.file.names import base_name, complain, folder_name
 from simcloud.userland.commands.file.paths import NONE, relative_path, resolve
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 
@@ -55,7 +55,7 @@ def _targets(ctx: Context, options: Options) -> Targets:
 
 
 class _Link:
-    """One link to be made."""
+    """Makes one link."""
 
     def __init__(self, ctx: Context, options: Options, source: str, path: str) -> None:
         self._ctx = ctx
@@ -85,7 +85,7 @@ class _Link:
             else:
                 files.link(files.realpath(source) if self._options.any("L") else source, path)
         except FileError as error:
-            return await self._failed(error)
+            return await self._report_failure(error)
         if self._options.any("v"):
             arrow = "->" if self._symbolic else "=>"
             await ctx.out(f"{shown(path)} {arrow} {shown(self._source)}\n")
@@ -123,11 +123,11 @@ class _Link:
         )
         return relative_path(whole, folder)
 
-    async def _failed(self, error: FileError) -> int:
+    async def _report_failure(self, error: FileError) -> int:
         kind = "symbolic" if self._symbolic else "hard"
-        told = f"failed to create {kind} link {shown(self._path)}"
+        message = f"failed to create {kind} link {shown(self._path)}"
         if error.code not in ("EEXIST", "ENOSPC", "EROFS", "EMLINK", "EDQUOT") and not (
             error.code == "ENOENT" and self._source
         ):
-            told += f" {'->' if self._symbolic else '=>'} {shown(self._source)}"
-        return await complain(self._ctx, told, error)
+            message += f" {'->' if self._symbolic else '=>'} {shown(self._source)}"
+        return await complain(self._ctx, message, error)

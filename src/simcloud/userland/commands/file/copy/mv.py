@@ -11,7 +11,7 @@ from simcloud.userland.commands.file.copy.targets import read_targets
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.file.removal import Remover
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name as shown
+from simcloud.userland.commands.text.quoting import quote_name_always as shown
 from simcloud.userland.commands.text.tool import tool
 
 

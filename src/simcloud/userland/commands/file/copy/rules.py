@@ -1,4 +1,4 @@
-"""What the options of cp ask for."""
+"""The options of cp."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPARSE: Final = ("never", "auto", "always")
 
 @dataclass
 class Rules:
-    """How to copy."""
+    """The options of a copy."""
 
     recursive: bool = False
     follow: str = ""  # "always", "never" or "arguments"

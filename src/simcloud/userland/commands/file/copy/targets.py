@@ -1,4 +1,4 @@
-"""Where cp, mv and ln put things: one name, or a folder for several."""
+"""The targets of cp, mv and ln: one name, or a folder for several sources."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import base_name, join
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse
 
 
 class Targets(NamedTuple):
-    """What to put where; with ``into`` the target is a folder."""
+    """Sources and their target; with ``into`` the target is a folder."""
 
     sources: list[str]
     target: str
@@ -35,20 +35,20 @@ def read_targets(ctx: Context, options: Options) -> Targets:
             misuse(ctx, "missing file operand")
         reason = why_no_folder(ctx, folder)
         if reason is not None:
-            fail(ctx, f"target directory {always_quoted_name(folder)}: {reason}")
+            fail(ctx, f"target directory {quote_name_always(folder)}: {reason}")
         return Targets(operands, folder, True)
     if not operands:
         misuse(ctx, "missing file operand")
     if len(operands) == 1:
-        misuse(ctx, f"missing destination file operand after {always_quoted_name(operands[0])}")
+        misuse(ctx, f"missing destination file operand after {quote_name_always(operands[0])}")
     target = operands.pop()
     if options.any("T"):
         if len(operands) > 1:
-            misuse(ctx, f"extra operand {always_quoted_name(target)}")
+            misuse(ctx, f"extra operand {quote_name_always(target)}")
         return Targets(operands, target, False)
     reason = why_no_folder(ctx, target)
     if reason is not None and len(operands) > 1:
-        fail(ctx, f"target {always_quoted_name(target)}: {reason}")
+        fail(ctx, f"target {quote_name_always(target)}: {reason}")
     return Targets(operands, target, reason is None)
 
 

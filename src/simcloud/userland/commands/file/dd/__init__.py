@@ -1,4 +1,4 @@
-"""dd: copy blocks of bytes, and say how many."""
+"""dd: copy blocks of bytes and report their number."""
 
 from simcloud.userland.commands.file.dd import command
 

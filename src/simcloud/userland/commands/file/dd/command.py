@@ -11,7 +11,7 @@ from simcloud.userland.commands.file.dd.zeros import Zeros, pours_nothing
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.file.sizes import LETTERS
 from simcloud.userland.commands.registry import command
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import COREUTILS
 
 
@@ -51,12 +51,12 @@ class _Copy:
         try:
             source = await ctx.open(job.source) if job.source else ctx.stdin.dup()
         except FileError as error:
-            return await complain(ctx, f"failed to open {always_quoted_name(job.source)}", error)
+            return await complain(ctx, f"failed to open {quote_name_always(job.source)}", error)
         try:
             target = await self._open_target()
         except FileError as error:
-            return await complain(ctx, f"failed to open {always_quoted_name(job.target)}", error)
-        ctx.signals.on(Signal.USR1, self._asked)
+            return await complain(ctx, f"failed to open {quote_name_always(job.target)}", error)
+        ctx.signals.on(Signal.USR1, self._on_signal)
         status = await self._skip(source)
         pour = self._pour_zeros(target) if pours_nothing(job, target) else self._pour(source, target)
         status = await pour or status
@@ -66,7 +66,7 @@ class _Copy:
             await ctx.err(self._report())
         return status
 
-    def _asked(self, _signal: Signal) -> None:
+    def _on_signal(self, _signal: Signal) -> None:
         self._ctx.spawn(self._ctx.err(self._report()), "dd report")
 
     async def _open_target(self) -> Stream:
@@ -117,7 +117,7 @@ class _Copy:
             try:
                 data = await self._block(source, size)
             except FileError as error:
-                name = always_quoted_name(job.source or "standard input")
+                name = quote_name_always(job.source or "standard input")
                 await complain(ctx, f"error reading {name}", error)
                 return 1
             if not data:
@@ -130,7 +130,7 @@ class _Copy:
             else:
                 tally.partial_in += 1
             try:
-                await self._write(target, self._converted(data))
+                await self._write(target, self._convert(data))
             except FileError as error:
                 return await self._write_failed(error)
         try:
@@ -154,7 +154,7 @@ class _Copy:
 
     async def _write_failed(self, error: FileError) -> int:
         return await complain(
-            self._ctx, f"error writing {always_quoted_name(self._job.target or 'standard output')}", error
+            self._ctx, f"error writing {quote_name_always(self._job.target or 'standard output')}", error
         )
 
     async def _block(self, source: Stream, size: int) -> bytes:
@@ -166,7 +166,7 @@ class _Copy:
             data += more
         return data
 
-    def _converted(self, data: bytes) -> bytes:
+    def _convert(self, data: bytes) -> bytes:
         conversions = self._job.conversions
         if "sync" in conversions:
             data = data.ljust(self._job.input_bytes, b"\0")

@@ -1,4 +1,4 @@
-"""What the operands of dd ask for."""
+"""The operands of dd."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_NUMBER: Final = 2**63 - 1
 
 @dataclass
 class Job:
-    """What to copy."""
+    """The parsed operands."""
 
     source: str = ""
     target: str = ""

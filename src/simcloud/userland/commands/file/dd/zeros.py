@@ -1,7 +1,7 @@
-"""Gigabytes of nothing: ``dd if=/dev/zero`` into a file, as people fill disks, or to nowhere, as they heat a core.
+"""A fast path of dd for large amounts of zeros from ``/dev/zero``, to a file or to ``/dev/null``.
 
-What is written is known, so it is not made: the file is given the space that the zeros would take, in large steps that
-last as long as the disk needs for them. Small copies go the way of all others.
+The zeros are not generated: the file is given the space that they would take, in large steps that last as long as the
+disk needs for them. Small copies take the normal path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _total(job: Job) -> int:
 
 
 class Zeros:
-    """One such copy. ``copied_bytes`` grows as it goes on."""
+    """One copy of zeros. ``copied_bytes`` grows while it runs."""
 
     def __init__(self, ctx: Context, job: Job, target: Stream) -> None:
         self._ctx = ctx

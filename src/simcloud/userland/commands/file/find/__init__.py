@@ -1,4 +1,4 @@
-"""find: walk folders, test what is there, act on it."""
+"""find: walk folders, test each file and act on it."""
 
 from simcloud.userland.commands.file.find import command
 

@@ -1,4 +1,4 @@
-"""The actions of find: printing, removing, running commands, and steering the walk."""
+"""The actions of find: printing, removing, running commands, and controlling the walk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simcloud.userland.commands.file.find.words import Words
 from simcloud.userland.commands.file.listing.details import HALF_YEAR_S
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 Maker = Callable[[Search, Words], Test]
 
@@ -36,7 +36,7 @@ def _writing(search: Search, text_of: Callable[[Found], str], path: str | None) 
         try:
             await stream.write(text.encode("utf-8", "surrogateescape"))
         except FileError as error:
-            shown = always_quoted_name(path or "standard output")
+            shown = quote_name_always(path or "standard output")
             raise UsageError(f"{ctx.args[0]}: {shown}: {error}\n{ctx.args[0]}: write error") from None
         return True
 
@@ -54,7 +54,7 @@ def _to_file(search: Search, words: Words) -> str:
             try:
                 file = search.ctx.files.open(path, read=False, write=True, create=True, truncate=True)
             except FileError as error:
-                raise search.mistake(f"{always_quoted_name(path)}: {error}") from None
+                raise search.mistake(f"{quote_name_always(path)}: {error}") from None
             stream = FileStream(search.ctx.kernel, file)
         search.outputs[path] = stream
     return path
@@ -69,15 +69,15 @@ def _fprint(end: str, search: Search, words: Words) -> Test:
 
 
 def _printf(search: Search, words: Words) -> Test:
-    return _formatted(search, words.argument(), None)
+    return _print_formatted(search, words.argument(), None)
 
 
 def _fprintf(search: Search, words: Words) -> Test:
     path = _to_file(search, words)
-    return _formatted(search, words.argument(), path)
+    return _print_formatted(search, words.argument(), path)
 
 
-def _formatted(search: Search, form: str, path: str | None) -> Test:
+def _print_formatted(search: Search, form: str, path: str | None) -> Test:
     write = _writing(search, lambda found: file_printf(search, form, found), path)
     warnings = odd_directives(form)
 
@@ -108,11 +108,11 @@ def _long_line(search: Search, found: Found) -> str:
     target = f" -> {search.ctx.files.readlink(found.path)}" if stat.is_link else ""
     return (
         f"{stat.ino:9d} {stat.blocks // 2:6d} {bits.filemode(stat.mode)} {stat.nlink:3d} "
-        f"{accounts.user(stat.uid):<8} {accounts.group(stat.gid):<8} {size} {time} {_escaped(found.path)}{target}\n"
+        f"{accounts.user(stat.uid):<8} {accounts.group(stat.gid):<8} {size} {time} {_escape(found.path)}{target}\n"
     )
 
 
-def _escaped(path: str) -> str:
+def _escape(path: str) -> str:
     return path.replace("\\", "\\\\").replace(" ", "\\ ").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -147,7 +147,7 @@ def _delete(search: Search, _: Words) -> Test:
         except FileError as error:
             search.status = 1
             await search.ctx.err(
-                f"{search.ctx.args[0]}: cannot delete {always_quoted_name(found.path)}: {error}\n"
+                f"{search.ctx.args[0]}: cannot delete {quote_name_always(found.path)}: {error}\n"
             )
             return False
         return True

@@ -11,7 +11,7 @@ from simcloud.userland.commands.file.find.expression import read_expression
 from simcloud.userland.commands.file.find.search import Found, Search, Test
 from simcloud.userland.commands.file.names import join
 from simcloud.userland.commands.registry import command
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 FOLLOW: Final = {"-P": "never", "-H": "arguments", "-L": "always"}
 
@@ -79,14 +79,14 @@ class _Step:
 
 @dataclass(slots=True)
 class _Visited:
-    """A folder that the walk is in."""
+    """A folder on the path of the walk."""
 
     found: Found
     above: _Visited | None
 
 
 class _Walk:
-    """Goes through folders, top down or with -depth bottom up."""
+    """Walks folders, top down or with -depth bottom up."""
 
     def __init__(self, search: Search, test: Test) -> None:
         self._search = search
@@ -154,8 +154,8 @@ class _Walk:
             if (other.stat.dev, other.stat.ino) == (here.stat.dev, here.stat.ino):
                 self._search.status = 1
                 await self._search.ctx.err(
-                    f"{self._search.ctx.args[0]}: File system loop detected; {always_quoted_name(here.path)} is part "
-                    f"of the same file system loop as {always_quoted_name(other.path)}.\n"
+                    f"{self._search.ctx.args[0]}: File system loop detected; {quote_name_always(here.path)} is part "
+                    f"of the same file system loop as {quote_name_always(other.path)}.\n"
                 )
                 return True
             above = above.above

@@ -1,4 +1,4 @@
-"""``-exec`` and its kin: running a command for a file, or one command for many."""
+"""``-exec`` and its variants: run a command for each file, or one command for many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.machine.process import CommandNotFound, ForkFailed, NotExecutable,
 from simcloud.userland.commands.file.find.search import Found, Search, Test
 from simcloud.userland.commands.file.find.words import Words
 from simcloud.userland.commands.file.names import folder_name
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 MAX_LINE_BYTES: Final = 128 * 1024
 """How long a command line with many files may become."""
@@ -60,7 +60,7 @@ class _Single:
 
 
 class _Batches:
-    """One command for as many files as fit on its command line; always true."""
+    """One command for each full command line of files; always true."""
 
     def __init__(self, search: Search, option: str, argv: list[str]) -> None:
         self._search = search
@@ -99,5 +99,5 @@ async def _run(search: Search, argv: list[str], folder: str | None, quiet_stdin:
         reason = "No such file or directory"
     except (NotExecutable, ForkFailed) as error:
         reason = str(error)
-    await ctx.err(f"{ctx.args[0]}: {always_quoted_name(argv[0])}: {reason}\n")
+    await ctx.err(f"{ctx.args[0]}: {quote_name_always(argv[0])}: {reason}\n")
     return 1

@@ -80,14 +80,14 @@ class _Reader:
             )
         if word in NOT:
             self._need_operand(word)
-            return self._nested(lambda: _not(self._one()))
+            return self._nest(lambda: _not(self._one()))
         if word == "(":
-            return self._nested(self._parenthesis)
+            return self._nest(self._parenthesis)
         if word == ")":
             raise self._search.mistake("invalid expression; you have too many ')'")
         return self._primary(word)
 
-    def _nested(self, read: Callable[[], Test]) -> Test:
+    def _nest(self, read: Callable[[], Test]) -> Test:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._search.mistake("limit exceeded: the expression is nested too deeply")
@@ -99,14 +99,14 @@ class _Reader:
         if self._words.peek() == ")":
             raise self._search.mistake("invalid expression; empty parentheses are not allowed.")
         if self._words.peek() is None:
-            raise self._unclosed()
+            raise self._missing_parenthesis()
         test = self._list()
         if self._words.peek() != ")":
-            raise self._unclosed()
+            raise self._missing_parenthesis()
         self._words.take()
         return test
 
-    def _unclosed(self) -> Exception:
+    def _missing_parenthesis(self) -> Exception:
         return self._search.mistake(
             "invalid expression; I was expecting to find a ')' somewhere but did not see one."
         )

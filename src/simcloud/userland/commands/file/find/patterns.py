@@ -14,7 +14,7 @@ from simcloud.patterns import (
     is_utf8_locale,
 )
 from simcloud.userland.commands.file.find.search import Search
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 TYPES: Final[dict[str, str]] = {
     "findutils-default": "emacs", "ed": "basic", "emacs": "emacs", "gnu-awk": "extended", "grep": "basic",
@@ -29,7 +29,7 @@ def whole_path_regex(search: Search, pattern: str, *, ignore_case: bool) -> Call
     if kind is None:
         known = ", ".join(f"'{name}'" for name in TYPES)
         raise search.mistake(
-            f"Unknown regular expression type {always_quoted_name(search.regex_type)}; valid types are {known}."
+            f"Unknown regular expression type {quote_name_always(search.regex_type)}; valid types are {known}."
         )
     flavour: Flavour = "extended" if kind == "extended" else "basic"
     text = _basic(pattern) if kind == "emacs" else pattern
@@ -39,7 +39,7 @@ def whole_path_regex(search: Search, pattern: str, *, ignore_case: bool) -> Call
             utf8=is_utf8_locale(search.ctx.env), dialect="sed",
         )  # fmt: skip
     except RegexError as error:
-        shown = always_quoted_name(pattern)
+        shown = quote_name_always(pattern)
         raise search.mistake(f"failed to compile regular expression {shown}: {error}") from None
 
     def matches(path: str) -> bool:

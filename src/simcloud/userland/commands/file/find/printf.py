@@ -1,4 +1,4 @@
-"""``-printf``: a file in the words of a format."""
+"""``-printf``: format the properties of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search for files is about: the file that the walk has come to, and what all tests share."""
+"""The state of a search: the current file, and what all tests share."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.file.names import base_name
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.system.accounts import Accounts
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 UNLIMITED = 1 << 30
 
 
 @dataclass(slots=True)
 class Found:
-    """A file that the walk has come to, the starting point it was reached from, and how deep it is."""
+    """A file of the walk, its starting point and its depth."""
 
     path: str
     root: str
@@ -36,7 +36,7 @@ Test = Callable[[Found], Awaitable[bool]]
 
 @dataclass
 class Search:
-    """The settings of one run of find, and what its tests and actions tell the walk."""
+    """The settings of one run of find, and the results of tests and actions for the walk."""
 
     ctx: Context
     follow: str = "never"  # "never", "arguments" or "always"
@@ -59,14 +59,14 @@ class Search:
     async def complain(self, path: str, error: FileError | str) -> None:
         """``find: 'path': reason``, and the search ends with status 1."""
         self.status = 1
-        await self.ctx.err(f"{self.ctx.args[0]}: {always_quoted_name(path)}: {error}\n")
+        await self.ctx.err(f"{self.ctx.args[0]}: {quote_name_always(path)}: {error}\n")
 
     def mistake(self, what: str) -> UsageError:
         """The end of the search because of a wrong command line."""
         return UsageError(f"{self.ctx.args[0]}: {what}")
 
     def look(self, path: str, named: bool = False) -> Stat:
-        """What is at a path, links followed or not as was asked for. A broken link is a file of its own."""
+        """Return the status of a path, following links according to the options. A broken link has its own."""
         if self.follow == "always" or (named and self.follow == "arguments"):
             try:
                 return self.ctx.files.stat(path)

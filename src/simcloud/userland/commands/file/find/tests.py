@@ -1,4 +1,4 @@
-"""The tests of find: each makes, from its argument, a question about a file."""
+"""The tests of find: each builds a condition on a file from its argument."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from simcloud.userland.commands.file.find.patterns import whole_path_regex
 from simcloud.userland.commands.file.find.search import Found, Search
 from simcloud.userland.commands.file.find.times import TIME_TESTS
 from simcloud.userland.commands.file.find.words import Condition, Words, compare
-from simcloud.userland.commands.file.modes import changed, parse_mode
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.file.modes import apply_changes, parse_mode
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 
 SIZE_UNITS: Final = {"c": 1, "w": 2, "b": 512, "k": 1024, "M": 1024**2, "G": 1024**3}
 KINDS: Final = {"b": bits.S_IFBLK, "c": bits.S_IFCHR, "d": bits.S_IFDIR, "p": bits.S_IFIFO, "f": bits.S_IFREG,
@@ -140,7 +140,7 @@ def _perm(search: Search, words: Words) -> Condition:
     changes = parse_mode(text[len(kind) :])
     if changes is None or text.startswith("+"):
         raise search.mistake(f"invalid mode {quote(text)}")
-    wanted = changed(0, changes, False, 0)
+    wanted = apply_changes(0, changes, False, 0)
     if kind == "-":
         return lambda found: found.stat.mode & wanted == wanted
     if kind == "/":
@@ -152,7 +152,7 @@ def _user(search: Search, words: Words) -> Condition:
     text = words.argument()
     uid = search.accounts.uid(text)
     if uid is None and not (text.isdecimal() and text.isascii()):
-        raise search.mistake(f"{always_quoted_name(text)} is not the name of a known user")
+        raise search.mistake(f"{quote_name_always(text)} is not the name of a known user")
     wanted = int(text) if uid is None else uid
     return lambda found: found.stat.uid == wanted
 
@@ -161,7 +161,7 @@ def _group(search: Search, words: Words) -> Condition:
     text = words.argument()
     gid = search.accounts.gid(text)
     if gid is None and not (text.isdecimal() and text.isascii()):
-        raise search.mistake(f"{always_quoted_name(text)} is not the name of an existing group")
+        raise search.mistake(f"{quote_name_always(text)} is not the name of an existing group")
     wanted = int(text) if gid is None else gid
     return lambda found: found.stat.gid == wanted
 
@@ -180,8 +180,8 @@ def _access(letter: str, search: Search, _: Words) -> Condition:
     return lambda found: search.ctx.files.access(found.path, letter)
 
 
-def _counted(value_of: Callable[[Stat], int], _: Search, words: Words) -> Condition:
-    return words.compared(lambda found: value_of(found.stat))
+def _compare_number(value_of: Callable[[Stat], int], _: Search, words: Words) -> Condition:
+    return words.compare_number(lambda found: value_of(found.stat))
 
 
 def _path(_: Search, found: Found) -> str:
@@ -226,10 +226,10 @@ TESTS: Final[dict[str, Maker]] = {
     "-perm": _perm,
     "-user": _user,
     "-group": _group,
-    "-uid": partial(_counted, lambda stat: stat.uid),
-    "-gid": partial(_counted, lambda stat: stat.gid),
-    "-links": partial(_counted, lambda stat: stat.nlink),
-    "-inum": partial(_counted, lambda stat: stat.ino),
+    "-uid": partial(_compare_number, lambda stat: stat.uid),
+    "-gid": partial(_compare_number, lambda stat: stat.gid),
+    "-links": partial(_compare_number, lambda stat: stat.nlink),
+    "-inum": partial(_compare_number, lambda stat: stat.ino),
     "-nouser": lambda search, _: lambda found: search.accounts.user_name(found.stat.uid) is None,
     "-nogroup": lambda search, _: lambda found: search.accounts.group_name(found.stat.gid) is None,
     "-samefile": _same_file,

@@ -1,4 +1,4 @@
-"""The tests of find about times: how old a file is, and whether it is newer than another."""
+"""The tests of find on times: the age of a file, and whether it is newer than another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.machine.files import Stat
 from simcloud.userland.commands.file.find.search import Found, Search
 from simcloud.userland.commands.file.find.words import Condition, Words
 from simcloud.userland.commands.system.dates import Moment, read_moment, zone_of
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 DAY_S: Final = 86_400
 TIMES: Final[dict[str, Callable[[Stat], float]]] = {
@@ -65,13 +65,13 @@ def newer(search: Search, words: Words, own: str, other: str) -> Condition:
     moment = read_moment(text, Moment.of(search.now), zone_of(search.ctx.env))
     if moment is None:
         raise search.mistake(
-            f"I cannot figure out how to interpret {always_quoted_name(text)} as a date or time"
+            f"I cannot figure out how to interpret {quote_name_always(text)} as a date or time"
         )
     limit = moment.timestamp()
     return lambda found: TIMES[own](found.stat) > limit
 
 
-def _used(_: Search, words: Words) -> Condition:
+def _test_used(_: Search, words: Words) -> Condition:
     """Days between the last change of the inode and the last access."""
     sign, days = words.decimal()
 
@@ -96,5 +96,5 @@ TIME_TESTS: Final[dict[str, Callable[[Search, Words], Condition]]] = {
     "-anewer": partial(_newer, "a"),
     "-cnewer": partial(_newer, "c"),
     "-newer": partial(_newer, "m"),
-    "-used": _used,
+    "-used": _test_used,
 }

@@ -1,4 +1,4 @@
-"""The words of an expression, handed out one by one, and the numbers and files among them."""
+"""The words of an expression, consumed one by one, with the numbers and files among them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.userland.commands.file.find.search import Found, Search
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)")
@@ -15,7 +15,7 @@ Condition = Callable[[Found], bool]
 
 
 class Words:
-    """Where the reader is in the expression."""
+    """The words of the expression and the position in them."""
 
     def __init__(self, search: Search, words: list[str]) -> None:
         self._search = search
@@ -27,7 +27,7 @@ class Words:
         return self._words[-1] if self._words else None
 
     def take(self) -> str:
-        """The next word, which is the name of a test unless an argument is asked for."""
+        """Return the next word: the name of a test, or an argument if one is expected."""
         self._current = self._words.pop()
         return self._current
 
@@ -47,11 +47,11 @@ class Words:
         text = self.argument()
         if not (text.isdecimal() and text.isascii()) or len(text) > 9:
             raise self._search.mistake(
-                f"Expected a positive decimal integer argument to {self._current}, but got {always_quoted_name(text)}"
+                f"Expected a positive decimal integer argument to {self._current}, but got {quote_name_always(text)}"
             )
         return int(text)
 
-    def compared(self, value_of: Callable[[Found], int]) -> Condition:
+    def compare_number(self, value_of: Callable[[Found], int]) -> Condition:
         """A test against ``N``, ``+N`` or ``-N``."""
         text = self.argument()
         if _WHOLE.fullmatch(text) is None:
@@ -75,7 +75,7 @@ class Words:
         try:
             return self._search.ctx.files.stat(path, follow)
         except FileError as error:
-            raise self._search.mistake(f"{always_quoted_name(path)}: {error}") from None
+            raise self._search.mistake(f"{quote_name_always(path)}: {error}") from None
 
 
 def compare(sign: str, number: int, value_of: Callable[[Found], int]) -> Condition:

@@ -1,4 +1,4 @@
-"""ls and its kin, and tree."""
+"""ls and its variants, and tree."""
 
 from simcloud.userland.commands.file.listing import command, tree
 

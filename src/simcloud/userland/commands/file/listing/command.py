@@ -9,14 +9,14 @@ from simcloud.userland.commands.file.listing.entries import (
     Entry,
     argument_entry,
     folder_entries,
-    sorted_entries,
+    sort_entries,
 )
-from simcloud.userland.commands.file.listing.labels import Painter, aligns_quotes, mark, shown_name
+from simcloud.userland.commands.file.listing.labels import Painter, aligns_quotes, format_name, mark
 from simcloud.userland.commands.file.listing.layout import Label, across_rows, down_columns, with_commas
 from simcloud.userland.commands.file.listing.settings import OPTIONS, Settings, read_settings
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import tool
 
 
@@ -41,9 +41,9 @@ class _Lister:
             try:
                 entries.append(argument_entry(self._ctx, self._settings, path))
             except FileError as error:
-                await complain(self._ctx, f"cannot access {always_quoted_name(path)}", error)
+                await complain(self._ctx, f"cannot access {quote_name_always(path)}", error)
                 self._status = 2
-        entries = sorted_entries(self._settings, entries)
+        entries = sort_entries(self._settings, entries)
         files = [e for e in entries if not e.is_folder or self._settings.folders_themselves]
         folders = [e for e in entries if e not in files]
         if files:
@@ -59,7 +59,7 @@ class _Lister:
             try:
                 entries, status = await folder_entries(self._ctx, self._settings, folder.path)
             except FileError as error:
-                await complain(self._ctx, f"cannot open directory {always_quoted_name(folder.path)}", error)
+                await complain(self._ctx, f"cannot open directory {quote_name_always(folder.path)}", error)
                 self._status = max(self._status, 2 if named else 1)
                 continue
             self._status = max(self._status, status)
@@ -104,7 +104,7 @@ class _Lister:
 
     def _names(self, entries: list[Entry]) -> list[Label]:
         settings = self._settings
-        shown = [shown_name(settings, entry.name) for entry in entries]
+        shown = [format_name(settings, entry.name) for entry in entries]
         some_quoted = aligns_quotes(settings) and any(
             text != entry.name for text, entry in zip(shown, entries, strict=True)
         )
@@ -120,7 +120,7 @@ class _Lister:
         if settings.format != "verbose" or entry.stat is None or not entry.stat.is_link:
             sign = mark(settings, entry.stat)
             return Label(f"{indent}{painted}{sign}", len(indent) + _width(text) + len(sign))
-        target = shown_name(settings, entry.target)
+        target = format_name(settings, entry.target)
         if self._painter is not None and entry.target_stat is not None:
             target = self._painter.paint(
                 target, Entry(entry.target, "", entry.target_stat), entry.target_stat
@@ -129,7 +129,7 @@ class _Lister:
         return Label(f"{indent}{painted} -> {target}{sign}", 0)
 
     def _with_numbers(self, entries: list[Entry], names: list[Label]) -> list[Label]:
-        """With the inode and the blocks before each name, if they were asked for."""
+        """Add the inode and the blocks before each name, according to the options."""
         settings = self._settings
         columns = []
         if settings.inode:

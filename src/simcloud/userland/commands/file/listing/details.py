@@ -1,4 +1,4 @@
-"""The long format of ls: mode, links, owner, size and time in straight columns."""
+"""The long format of ls: mode, links, owner, size and time in aligned columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cell = tuple[str, bool]
 
 
 class Details:
-    """Makes the columns in front of names."""
+    """Formats the columns before names."""
 
     def __init__(self, ctx: Context, settings: Settings) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""What is listed: the entries of a folder, and in which order."""
+"""The entries of a folder and their order."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from simcloud.machine.process import Context
 from simcloud.userland.commands.file.listing.settings import Follow, Settings
 from simcloud.userland.commands.file.names import complain, join
 from simcloud.userland.commands.text.order.sort_values import version
-from simcloud.userland.commands.text.quoting import always_quoted_name
+from simcloud.userland.commands.text.quoting import quote_name_always
 
 
 @dataclass(slots=True)
 class Entry:
-    """A name, where it is, and what is known of it: nothing if it could not be looked at."""
+    """A name, its path, and its status, or None if that could not be read."""
 
     name: str
     path: str
@@ -47,9 +47,9 @@ async def folder_entries(ctx: Context, settings: Settings, path: str) -> tuple[l
         try:
             entry.stat = ctx.files.stat(entry.path, follow=settings.follow is Follow.ALL)
         except FileError as error:
-            status = await complain(ctx, f"cannot access {always_quoted_name(entry.path)}", error)
+            status = await complain(ctx, f"cannot access {quote_name_always(entry.path)}", error)
         entries.append(_with_target(ctx, entry))
-    return sorted_entries(settings, entries), status
+    return sort_entries(settings, entries), status
 
 
 def _with_target(ctx: Context, entry: Entry) -> Entry:
@@ -72,8 +72,8 @@ def _names(settings: Settings, names: list[str]) -> list[str]:
     return [name for name in names if not any(pattern.matches(name) for pattern in settings.ignored)]
 
 
-def sorted_entries(settings: Settings, entries: list[Entry]) -> list[Entry]:
-    """Entries in the order that was asked for."""
+def sort_entries(settings: Settings, entries: list[Entry]) -> list[Entry]:
+    """Sort entries according to the options."""
     if settings.sort == "none":
         return entries
     entries = sorted(entries, key=lambda entry: _bytes(entry.name))

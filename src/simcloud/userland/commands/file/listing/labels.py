@@ -1,4 +1,4 @@
-"""How ls shows a name: quoted, marked by its kind, coloured."""
+"""Formats names for ls: quoted, marked by type, coloured."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Final
 from simcloud.machine.files import Stat
 from simcloud.userland.commands.file.listing.entries import Entry
 from simcloud.userland.commands.file.listing.settings import Settings
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote, quoted_name
+from simcloud.userland.commands.text.quoting import quote, quote_name, quote_name_always
 
 C_ESCAPES: Final = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 COLORS: Final = {"di": "01;34", "ln": "01;36", "pi": "33", "so": "01;35", "bd": "01;33", "cd": "01;33", "ex": "01;32",
                  "su": "37;41", "sg": "30;43", "tw": "30;42", "ow": "34;42", "st": "37;44"}  # fmt: skip
 
 
-def shown_name(settings: Settings, name: str) -> str:
-    """A name in the quoting style that was asked for."""
+def format_name(settings: Settings, name: str) -> str:
+    """Format a name in the selected quoting style."""
     style = settings.quoting
     if style == "literal":
-        return _questioned(name) if settings.question_marks else name
+        return _mask_unprintable(name) if settings.question_marks else name
     if style in ("shell", "shell-escape"):
-        return quoted_name(name)
+        return quote_name(name)
     if style in ("shell-always", "shell-escape-always"):
-        return always_quoted_name(name)
+        return quote_name_always(name)
     if style == "locale":
         return quote(name)
     if style in ("c", "clocale"):
@@ -47,7 +47,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _questioned(name: str) -> str:
+def _mask_unprintable(name: str) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "?" for byte in _bytes(name))
 
 
@@ -66,7 +66,7 @@ def _c_escaped(name: str, also: str) -> str:
 
 
 def mark(settings: Settings, found: Stat | None) -> str:
-    """The character behind a name that tells what it is."""
+    """Return the type indicator after a name."""
     style = settings.indicator
     if found is None or style == "none":
         return ""
@@ -82,7 +82,7 @@ def mark(settings: Settings, found: Stat | None) -> str:
 
 
 class Painter:
-    """Puts colours around names. The first one used is preceded by a reset, as ls has it."""
+    """Colours names. A reset precedes the first colour, as in ls."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._used = False

@@ -1,7 +1,6 @@
-"""Names side by side: down columns, across rows, or one after the other with commas.
+"""The layout of names: in columns, in rows, or separated by commas.
 
-Columns are as many as fit the width; the space between them is made of tabs where a tab reaches,
-as ls has done since the days of slow terminals.
+The number of columns depends on the width; the gaps between them are filled with tabs where possible, as in ls.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ LEAST_COLUMN: Final = 3
 
 
 class Label(NamedTuple):
-    """What stands for an entry, and how many places it takes."""
+    """The text of an entry and its width."""
 
     text: str
     width: int

@@ -1,4 +1,4 @@
-"""What the options of ls ask for. Of options that exclude each other the last one counts."""
+"""The options of ls. Of options that exclude each other the last one wins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_WIDTH: Final = 1 << 20
 
 
 class Follow(Enum):
-    """Which links are looked through."""
+    """The symbolic links that are followed."""
 
     NONE = 0
     ARGUMENTS_TO_FOLDERS = 1
@@ -48,7 +48,7 @@ class Follow(Enum):
 
 @dataclass
 class Settings:
-    """How to list."""
+    """The options of a listing."""
 
     format: str = "single-column"
     sort: str = "name"
@@ -81,7 +81,7 @@ class Settings:
 
 
 def read_settings(ctx: Context, options: Options) -> Settings:
-    """The settings that a command line asks for."""
+    """Return the settings of a command line."""
     settings = Settings()
     if ctx.stdout.isatty:
         settings.format, settings.quoting, settings.question_marks = "vertical", "shell-escape", True

@@ -1,4 +1,4 @@
-"""tree: folders as a tree of lines."""
+"""tree: print folders as a tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG: Final = ("dirsfirst", "noreport", "charset=", "inodes", "ignore-case", "ve
 
 
 class _Strokes(NamedTuple):
-    """What lines are drawn with."""
+    """The characters of the tree's lines."""
 
     middle: str
     last: str

@@ -1,4 +1,4 @@
-"""curl, for HTTP, in the words of curl 7.88."""
+"""curl for HTTP, with the messages of curl 7.88."""
 
 from simcloud.userland.commands.net.curl import command
 

@@ -1,4 +1,4 @@
-"""The request that a command line of curl describes."""
+"""Builds HTTP requests from the options of curl."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from urllib.parse import quote
 from simcloud.machine.files import FileError
 from simcloud.machine.network.http import HttpRequest
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.whole_files import read_path
 from simcloud.userland.commands.net.exchange import Url
 from simcloud.userland.commands.options import Options
+from simcloud.userland.commands.records import read_path
 
 VERSION: Final = "7.88.1"
 DATA_OPTIONS: Final = ("data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json")
@@ -19,11 +19,11 @@ FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
 class CannotRead(Exception):
-    """A file that was to be sent cannot be read; the text is its name."""
+    """A file to send cannot be read; the text is its name."""
 
 
 class RequestBuilder:
-    """Makes the request for a URL; the data is read once, for all redirects."""
+    """Builds the request for a URL; the data is read once, for all redirects."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
@@ -41,7 +41,7 @@ class RequestBuilder:
         elif options.any("form"):
             await self._prepare_form()
         elif options.any(*DATA_OPTIONS):
-            self._data = await self._joined_data()
+            self._data = await self._join_data()
             self._content_type = FORM_TYPE
 
     def url(self, url: Url) -> Url:
@@ -119,13 +119,13 @@ class RequestBuilder:
 
     # -- data ----------------------------------------------------------------------------------
 
-    async def _joined_data(self) -> bytes:
+    async def _join_data(self) -> bytes:
         data = b""
         for option, value in self._options.given:
             if option not in DATA_OPTIONS:
                 continue
             if option == "data-urlencode":
-                part = await self._encoded(value)
+                part = await self._encode(value)
             elif option != "data-raw" and value.startswith("@"):
                 part = await self._content(value[1:]) or b""
                 if option in ("data", "data-ascii"):
@@ -135,17 +135,17 @@ class RequestBuilder:
             data += (b"&" if data and option != "json" else b"") + part
         return data
 
-    async def _encoded(self, value: str) -> bytes:
+    async def _encode(self, value: str) -> bytes:
         """``content``, ``=content``, ``name=content``, ``@file`` or ``name@file``."""
         ends = [at for at in (value.find("="), value.find("@")) if at >= 0]
         if not ends:
-            return _escaped(value.encode("utf-8", "surrogateescape"))
+            return _escape(value.encode("utf-8", "surrogateescape"))
         at = min(ends)
         name, rest = value[:at], value[at + 1 :]
         content = rest.encode("utf-8", "surrogateescape")
         if value[at] == "@":
             content = await self._content(rest) or b""
-        return (f"{name}=".encode() if name else b"") + _escaped(content)
+        return (f"{name}=".encode() if name else b"") + _escape(content)
 
     async def _content(self, path: str) -> bytes | None:
         """A file, or standard input for a dash; None when it cannot be read."""
@@ -175,5 +175,5 @@ class RequestBuilder:
         self._content_type = f"multipart/form-data; boundary={boundary}"
 
 
-def _escaped(content: bytes) -> bytes:
+def _escape(content: bytes) -> bytes:
     return quote(content, safe="-._~").replace("%20", "+").encode()

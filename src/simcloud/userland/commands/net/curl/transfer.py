@@ -1,4 +1,4 @@
-"""One URL from the asking to the writing: redirects, retries, what is shown on the way."""
+"""The transfer of one URL: redirects, retries, output, progress meter and error messages."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from simcloud.machine.files import FileError
 from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import folder_name, join
-from simcloud.userland.commands.net.curl.failures import failure_words
-from simcloud.userland.commands.net.curl.meter import HEADING, meter_line
 from simcloud.userland.commands.net.curl.requests import CannotRead, RequestBuilder
 from simcloud.userland.commands.net.curl.writeout import Summary, write_out
 from simcloud.userland.commands.net.exchange import (
@@ -34,7 +32,7 @@ BAD_URL: Final = "URL using bad/illegal format or missing URL"
 
 
 class Transfer:
-    """One transfer."""
+    """The transfer of one URL."""
 
     def __init__(self, ctx: Context, options: Options, text: str, number: int) -> None:
         self._ctx = ctx
@@ -118,7 +116,7 @@ class Transfer:
                 and exchange.response.status in REDIRECTS
                 and options.any("location", "location-trusted")
             ):
-                target = url.redirected(location)
+                target = url.follow_redirect(location)
             if target is None:
                 return exchange
             if self._redirects >= limit:
@@ -150,7 +148,7 @@ class Transfer:
             request,
             connect_timeout_s=connect_s,
             timeout_s=max(0.0, total_s - elapsed_s),
-            address=self._resolved(url),
+            address=self._find_address(url),
             watcher=watch if self._verbose else None,
         )
         if self._verbose:
@@ -160,7 +158,7 @@ class Transfer:
             await self._ctx.err(f"{{ [{size} bytes data]\n" if size else "")
         return exchange
 
-    def _resolved(self, url: Url) -> str | None:
+    def _find_address(self, url: Url) -> str | None:
         for entry in self._options.all("resolve"):
             host, port, address = [*entry.lstrip("+").split(":", 2), "", ""][:3]
             if host in (url.host, "*") and port == str(url.port):
@@ -235,7 +233,7 @@ class Transfer:
         if not form:
             return
         location = self._exchange.response.header("Location") if self._exchange is not None else None
-        target = self._url.redirected(location) if self._url is not None and location else None
+        target = self._url.follow_redirect(location) if self._url is not None and location else None
         times = self._exchange.times if self._exchange is not None else Timeline()
         times.total_s = self._ctx.kernel.now - self._begun_at
         out, err = write_out(
@@ -274,3 +272,63 @@ class Transfer:
         else:
             head = request.head().decode("utf-8", "surrogateescape")
             await self._ctx.err("".join(f"> {line}\n" for line in head.split("\n")[:-1]))
+
+
+WRONG_TLS: Final = "OpenSSL/3.0.15: error:0A00010B:SSL routines::wrong version number"
+
+
+def failure_words(url: Url, failed: ExchangeFailed, elapsed_ms: int, total_s: float) -> tuple[int, str]:
+    """The status and the sentence; ``total_s`` is the limit of --max-time, 0 for none."""
+    failure = failed.failure
+    connect = f"Failed to connect to {url.host} port {url.port} after {elapsed_ms} ms"
+    if failure is Failure.CONNECT_TIMED_OUT:
+        if total_s and elapsed_ms >= int(total_s * 1000):
+            return 28, f"Connection timed out after {elapsed_ms} milliseconds"
+        return 28, f"{connect}: Timeout was reached"
+    if failure is Failure.MISUNDERSTOOD and url.scheme == HTTPS:
+        return 35, WRONG_TLS
+    words = {
+        Failure.NO_HOST: (6, f"Could not resolve host: {url.host}"),
+        Failure.REFUSED: (7, f"{connect}: Couldn't connect to server"),
+        Failure.UNREACHABLE: (7, f"{connect}: Couldn't connect to server"),
+        Failure.KERNEL_TIMED_OUT: (28, f"{connect}: Couldn't connect to server"),
+        Failure.TIMED_OUT: (28, f"Operation timed out after {elapsed_ms} milliseconds with 0 bytes received"),
+        Failure.MISUNDERSTOOD: (52, "Empty reply from server"),
+        Failure.TALKATIVE: (1, "Received HTTP/0.9 when not allowed"),
+        Failure.EMPTY: (52, "Empty reply from server"),
+        Failure.REDIRECTS: (47, str(failed)),
+        Failure.RESET: (56, f"Recv failure: {failed}"),
+    }
+    return words[failure]
+
+
+HEADING: Final = (
+    "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+)
+NO_TIME: Final = "--:--:--"
+HOUR_S: Final = 3600
+
+
+def meter_line(expected: int, received: int, sent: int, elapsed_s: float) -> str:
+    """How much of how much, how fast, in how long."""
+    share = 100 * received // expected if expected else 0
+    spent = int(elapsed_s)
+    clock = f"{spent // HOUR_S:2d}:{spent // 60 % 60:02d}:{spent % 60:02d}" if spent else NO_TIME
+    down = int(received / elapsed_s) if elapsed_s > 0 else 0
+    up = int(sent / elapsed_s) if elapsed_s > 0 else 0
+    return (
+        f"\r{share:3d} {_short(expected)}  {share:3d} {_short(received)}  {100 if sent else 0:3d} {_short(sent)}  "
+        f"{_short(down)}  {_short(up)} {NO_TIME} {clock} {NO_TIME} {_short(down)}"
+    )
+
+
+def _short(size: int) -> str:
+    """A size in five places."""
+    if size < 100_000:
+        return f"{size:5d}"
+    for unit in "kMGTP":
+        if size < 10_000 * 1024:
+            return f"{size // 1024:4d}{unit}"
+        size //= 1024
+    return f"{size:4d}P"

@@ -1,4 +1,4 @@
-"""``-w``: what curl prints about a transfer when it is over."""
+"""``-w``: the format of the report about a finished transfer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN: Final = "curl: unknown --write-out variable: '{}'\n"
 
 @dataclass
 class Summary:
-    """All that is known when a transfer is over."""
+    """The facts about a finished transfer."""
 
     url: Url | None
     given_url: str
@@ -93,7 +93,7 @@ def write_out(form: str, summary: Summary) -> tuple[str, str]:
             if name in streams:
                 target, text = name, ""
             elif name in ("json", *VALUES):
-                text = _shown(name, summary)
+                text = _format_value(name, summary)
             else:
                 text = ""
                 streams["stderr"] += UNKNOWN.format(name)
@@ -109,7 +109,7 @@ def write_out(form: str, summary: Summary) -> tuple[str, str]:
     return streams["stdout"], streams["stderr"]
 
 
-def _shown(name: str, summary: Summary) -> str:
+def _format_value(name: str, summary: Summary) -> str:
     if name == "json":
         return json.dumps({key: VALUES[key](summary) for key in sorted(VALUES)}, separators=(",", ":"))
     value = VALUES[name](summary)

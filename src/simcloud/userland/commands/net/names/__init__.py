@@ -1,5 +1,5 @@
-"""Looking up names: dig, nslookup, host, getent."""
+"""Commands that look up names: dig, nslookup, host, getent."""
 
-from simcloud.userland.commands.net.names import dig, lookups
+from simcloud.userland.commands.net.names import dig, nslookup
 
-__all__ = ["dig", "lookups"]
+__all__ = ["dig", "nslookup"]

@@ -1,6 +1,6 @@
-"""nslookup as busybox has it: A and AAAA are asked for at once, in every search domain of a short name.
+"""nslookup of busybox: asks for A and AAAA at once, in every search domain of a short name.
 
-It is not among the commands of a Debian system; an image that is built on busybox takes it under the name ``nslookup``.
+It is not among the commands of a Debian system; images that are built on busybox use it under the name ``nslookup``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from simcloud.machine.network import NetworkError, is_address
 from simcloud.machine.network.dns import NOERROR, Question, Record, Reply, ask, plain_name
 from simcloud.machine.process import Context
 from simcloud.sim import Task, TimedOut
-from simcloud.userland.commands.net.names.lookup import DEFAULT_SERVER, reverse_name, settings_of
+from simcloud.userland.commands.net.names.resolution import DEFAULT_SERVER, reverse_name, settings_of
 
 TIMEOUT_S: Final = 5.0
 KINDS: Final = ("A", "AAAA")

@@ -1,4 +1,4 @@
-"""dig: ask the name server, and show all of the answer."""
+"""dig: query a name server and print the whole answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.machine.network import NetworkError, is_address
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.names.lookup import (
+from simcloud.userland.commands.net.names.resolution import (
     NO_ANSWER,
     TIMEOUT_S,
     TRIES,
@@ -39,7 +39,7 @@ NO_SERVER: Final = 9
 
 @dataclass
 class _Query:
-    """What a command line asks."""
+    """The parsed command line."""
 
     names: list[tuple[str, str]] = field(default_factory=list)
     server: str = ""
@@ -169,12 +169,12 @@ def _report(
         )
     if "question" in query.shown:
         title = ";; QUESTION SECTION:\n" if comments else ""
-        text += f"{title};{_tabbed(full, 31)}IN\t{kind}\n\n"
+        text += f"{title};{_add_tabs(full, 31)}IN\t{kind}\n\n"
     for section, records in (("answer", answer.records), ("authority", answer.authority)):
         if records and section in query.shown:
             title = f";; {section.upper()} SECTION:\n" if comments else ""
             rows = "".join(
-                f"{_tabbed(f'{each.name}.', 24)}{each.ttl_s}\tIN\t{each.kind}\t{each.data}\n"
+                f"{_add_tabs(f'{each.name}.', 24)}{each.ttl_s}\tIN\t{each.kind}\t{each.data}\n"
                 for each in records
             )
             text += f"{title}{rows}" + ("\n" if comments else "")
@@ -185,7 +185,7 @@ def _report(
     return text
 
 
-def _tabbed(text: str, column: int) -> str:
+def _add_tabs(text: str, column: int) -> str:
     """A text and as many tabs as lead to a column, one at least."""
     tabs = max(1, -(-(column - len(text)) // 8))
     return text + "\t" * tabs

@@ -1,4 +1,4 @@
-"""iptables: which packets a machine or a pod lets pass."""
+"""iptables: the packet filter of a machine or a pod."""
 
 from simcloud.userland.commands.net.packet_filter import command
 

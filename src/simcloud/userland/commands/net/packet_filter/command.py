@@ -1,6 +1,7 @@
-"""iptables: list and change the filter of the namespace that one is in.
+"""iptables: list and change the filter of the current network namespace.
 
-The table ``filter`` with its three chains is here; the rules of Services are the cluster's own, and are not shown.
+Only the table ``filter`` with its three chains exists; the rules of Services belong to the cluster and are not
+listed.
 """
 
 from __future__ import annotations
@@ -52,14 +53,14 @@ NO_RULE: Final = "iptables: Bad rule (does a matching rule exist in that chain?)
 @command("iptables")
 async def iptables(ctx: Context) -> int:
     """List or change the packet filter."""
-    words = _unfolded(ctx.args[1:])
+    words = _split_flags(ctx.args[1:])
     if words in (["-V"], ["--version"]):
         await ctx.out(f"iptables {VERSION}\n")
         return 0
     if not ctx.capable("NET_ADMIN"):
         why = "Could not fetch rule set generation id: Permission denied (you must be root)"
         raise UsageError(f"iptables {VERSION}: {why}", 4)
-    table, flags, verb, rest = _sorted_words(words)
+    table, flags, verb, rest = _parse_words(words)
     if table not in TABLES:
         raise UsageError(
             f"iptables {VERSION}: table '{table}' does not exist\nPerhaps iptables or your kernel needs to be upgraded.",
@@ -71,7 +72,7 @@ async def iptables(ctx: Context) -> int:
         raise UsageError(NO_CHAIN, 1)
     if verb in ("list", "rules"):
         chosen = {rest[0]: present[rest[0]]} if rest else present
-        await ctx.out(_listed(chosen, flags) if verb == "list" else _written(chosen, flags))
+        await ctx.out(_list_rules(chosen, flags) if verb == "list" else _format_rules(chosen, flags))
         return 0
     if verb in ("flush", "zero"):
         for name in rest[:1] or present:
@@ -88,7 +89,7 @@ async def iptables(ctx: Context) -> int:
     return 0
 
 
-def _unfolded(words: list[str]) -> list[str]:
+def _split_flags(words: list[str]) -> list[str]:
     """``-nvL`` is ``-n -v -L``."""
     found = []
     for word in words:
@@ -99,7 +100,7 @@ def _unfolded(words: list[str]) -> list[str]:
     return found
 
 
-def _sorted_words(words: list[str]) -> tuple[str, list[str], str, list[str]]:
+def _parse_words(words: list[str]) -> tuple[str, list[str], str, list[str]]:
     """The table, the flags of listings, what to do, and with what."""
     table, flags, verb, rest = "filter", [], "", []
     left = iter(words)
@@ -140,7 +141,7 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
         return
     rule = read_rule(words[1:] if number is not None else words, chance)
     if verb in ("delete", "check"):
-        found = next((each for each in chain.rules if each.told == rule.told), None)
+        found = next((each for each in chain.rules if each.text == rule.text), None)
         if found is None:
             raise UsageError(NO_RULE, 1)
         if verb == "delete":
@@ -158,14 +159,14 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
 # -- showing -------------------------------------------------------------------------------------
 
 
-def _written(chains: dict[str, Chain], flags: list[str]) -> str:
+def _format_rules(chains: dict[str, Chain], flags: list[str]) -> str:
     text = "".join(f"-P {name} {chain.policy}\n" for name, chain in chains.items())
     for name, chain in chains.items():
-        text += "".join(f"-A {name} {rule.told}".rstrip() + "\n" for rule in chain.rules)
+        text += "".join(f"-A {name} {rule.text}".rstrip() + "\n" for rule in chain.rules)
     return text
 
 
-def _listed(chains: dict[str, Chain], flags: list[str]) -> str:
+def _list_rules(chains: dict[str, Chain], flags: list[str]) -> str:
     detailed = any("v" in flag for flag in flags if not flag.startswith("--")) or "--verbose" in flags
     numeric = any("n" in flag for flag in flags if not flag.startswith("--")) or "--numeric" in flags
     numbered = any(flag.startswith("--line") for flag in flags)

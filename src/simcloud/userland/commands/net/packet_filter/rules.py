@@ -1,4 +1,4 @@
-"""Rules of iptables, from the words of a command line to what is written back."""
+"""Parses and formats the rules of iptables."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _rule(found: dict[str, str], chance: Random) -> Rule:
         probability=1.0 if probability is None else probability,
         chance=None if probability is None else chance,
     )
-    rule.told, rule.extra = _told(rule, found), _extra(rule, found)
+    rule.text, rule.extra = _format_rule(rule, found), _extra(rule, found)
     return rule
 
 
@@ -127,7 +127,7 @@ def _span(ports: tuple[int, int]) -> str:
     return str(ports[0]) if ports[0] == ports[1] else f"{ports[0]}:{ports[1]}"
 
 
-def _told(rule: Rule, found: dict[str, str]) -> str:
+def _format_rule(rule: Rule, found: dict[str, str]) -> str:
     """As ``iptables -S`` writes it."""
     words = []
     for flag, network in (("-s", rule.source), ("-d", rule.target)):

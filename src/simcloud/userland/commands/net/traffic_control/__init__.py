@@ -1,4 +1,4 @@
-"""tc: what happens to packets on their way out of an interface."""
+"""tc: control how packets leave an interface."""
 
 from simcloud.userland.commands.net.traffic_control import command
 

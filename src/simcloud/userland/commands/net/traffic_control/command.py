@@ -1,6 +1,6 @@
 """tc: set, change, remove and show the queueing discipline of an interface.
 
-Of disciplines, only the one at an interface's root is here: no classes, no filters, nothing for what comes in.
+Only the root discipline of an interface is supported: no classes, no filters, no ingress.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ VERBS: Final = {"add": "add", "change": "change", "replace": "replace", "delete"
 
 @dataclass(slots=True)
 class Request:
-    """What a line of ``tc qdisc`` names before the discipline itself."""
+    """The part of a ``tc qdisc`` command line before the discipline."""
 
     device: str = ""
     root: bool = False
@@ -77,7 +77,9 @@ async def tc(ctx: Context) -> int:
             raise UsageError("Error: Parent Qdisc doesn't exists.", FAILED)
         _device(ctx, _request(rest).device)
     elif verb == "show":
-        await ctx.out(_shown(ctx, _request(rest).device, counted=any(flag[:1] == "s" for flag in flags)))
+        await ctx.out(
+            _show_disciplines(ctx, _request(rest).device, counted=any(flag[:1] == "s" for flag in flags))
+        )
     else:
         _change(ctx, verb, rest)
     return 0
@@ -181,7 +183,7 @@ def _netem_of(present: Queueing | None) -> Netem | None:
 # -- showing -------------------------------------------------------------------------------------
 
 
-def _shown(ctx: Context, device: str, counted: bool) -> str:
+def _show_disciplines(ctx: Context, device: str, counted: bool) -> str:
     _device(ctx, device)
     text = ""
     for info in ctx.container.namespace.interfaces():
@@ -191,7 +193,7 @@ def _shown(ctx: Context, device: str, counted: bool) -> str:
         queueing = _exit(ctx).queueing if info.name != "lo" else None
         sent_bytes, sent_packets, dropped = info.sent_bytes, info.sent_packets, info.send_dropped
         if queueing is not None:
-            text += f"qdisc {queueing.kind} {queueing.handle:x}: {where}root refcnt 2 {queueing.settings.told()}\n"
+            text += f"qdisc {queueing.kind} {queueing.handle:x}: {where}root refcnt 2 {queueing.settings.describe()}\n"
             exit_ = _exit(ctx)
             sent_bytes = exit_.sent.total("bytes") - queueing.bytes_before
             sent_packets = exit_.sent.total("packets") - queueing.packets_before

@@ -1,8 +1,7 @@
-"""The disciplines an operator sets: netem, which plays a bad network, and tbf, which holds traffic to a rate.
+"""Queueing disciplines: netem, which simulates a bad network, and tbf, which limits the rate of traffic.
 
-Each is read from the words of a command line and told in the words of ``tc qdisc show``. What it does to packets is
-done by the network's own physics; duplicates, another order of packets and correlations between losses are kept and
-shown, and make no difference to connections here.
+Each is parsed from a command line and printed as in ``tc qdisc show``. The simulated network applies its effect on
+packets; duplication, reordering and correlations are stored and printed, but have no effect on connections.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ DISTRIBUTIONS: Final = ("uniform", "normal", "pareto", "paretonormal")
 
 
 class Words:
-    """The words of a command line, one after another."""
+    """The words of a command line, consumed one by one."""
 
     def __init__(self, words: list[str]) -> None:
         self._words = words
@@ -64,22 +63,22 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of packets, and how much each depends on the one before."""
+    """A share of packets, and its correlation with the packet before."""
 
     share: float = 0.0
     correlation: float = 0.0
 
-    def told(self, name: str) -> str:
-        """As it is shown; nothing for none."""
+    def describe(self, name: str) -> str:
+        """Describe the impairment; empty for none."""
         if not self.share:
             return ""
-        correlation = f" {units.shown_share(self.correlation)}" if self.correlation else ""
-        return f" {name} {units.shown_share(self.share)}{correlation}"
+        correlation = f" {units.format_share(self.correlation)}" if self.correlation else ""
+        return f" {name} {units.format_share(self.share)}{correlation}"
 
 
 @dataclass(frozen=True, slots=True)
 class Netem:
-    """A bad network."""
+    """Simulates a bad network."""
 
     limit: int = 1000
     delay_s: float = 0.0
@@ -92,16 +91,16 @@ class Netem:
     rate_bytes_s: float = 0.0
     kind: str = "netem"
 
-    def told(self) -> str:
-        """As ``tc qdisc show`` has it."""
-        delay = f" delay {units.shown_time(self.delay_s)}" if self.delay_s else ""
+    def describe(self) -> str:
+        """Describe the discipline as ``tc qdisc show`` does."""
+        delay = f" delay {units.format_time(self.delay_s)}" if self.delay_s else ""
         if self.delay_s and self.jitter_s:
-            delay += f"  {units.shown_time(self.jitter_s)}"
-            delay += f" {units.shown_share(self.delay_correlation)}" if self.delay_correlation else ""
+            delay += f"  {units.format_time(self.jitter_s)}"
+            delay += f" {units.format_share(self.delay_correlation)}" if self.delay_correlation else ""
         shares = "".join(
-            getattr(self, name).told(name) for name in ("loss", "duplicate", "reorder", "corrupt")
+            getattr(self, name).describe(name) for name in ("loss", "duplicate", "reorder", "corrupt")
         )
-        rate = f" rate {units.shown_rate(self.rate_bytes_s)}" if self.rate_bytes_s else ""
+        rate = f" rate {units.format_rate(self.rate_bytes_s)}" if self.rate_bytes_s else ""
         gap = " gap 1" if self.reorder.share else ""
         return f"limit {self.limit}{delay}{shares}{rate}{gap}"
 
@@ -116,17 +115,17 @@ class Netem:
 
 @dataclass(frozen=True, slots=True)
 class Tbf:
-    """A rate that traffic is held to."""
+    """Limits the rate of traffic."""
 
     rate_bytes_s: float
     burst_bytes: float
     latency_s: float
     kind: str = "tbf"
 
-    def told(self) -> str:
-        """As ``tc qdisc show`` has it."""
-        burst, latency = units.shown_size(self.burst_bytes), units.shown_time(self.latency_s)
-        return f"rate {units.shown_rate(self.rate_bytes_s)} burst {burst} lat {latency} "
+    def describe(self) -> str:
+        """Describe the discipline as ``tc qdisc show`` does."""
+        burst, latency = units.format_size(self.burst_bytes), units.format_time(self.latency_s)
+        return f"rate {units.format_rate(self.rate_bytes_s)} burst {burst} lat {latency} "
 
     def apply(self, place: Impairment) -> None:
         """Hold what passes to the rate."""
@@ -135,17 +134,17 @@ class Tbf:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A queue that does packets no harm."""
+    """A queue without effect on packets."""
 
     kind: str
     settings: str
 
-    def told(self) -> str:
-        """As ``tc qdisc show`` has it."""
+    def describe(self) -> str:
+        """Describe the discipline as ``tc qdisc show`` does."""
         return self.settings
 
     def apply(self, place: Impairment) -> None:
-        """Nothing happens to packets."""
+        """Leave packets unchanged."""
 
 
 Discipline = Netem | Tbf | Plain
@@ -158,7 +157,7 @@ PLAIN: Final = {
 
 
 def discipline(kind: str, words: Words, before: Netem | None) -> Discipline:
-    """What the words after a kind ask for; ``before`` is the netem that is being changed."""
+    """Parse the words after a kind; ``before`` is the netem that is being changed."""
     if kind == "netem":
         return _netem(words, before)
     if kind == "tbf":

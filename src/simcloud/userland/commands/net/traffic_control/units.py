@@ -1,4 +1,4 @@
-"""Times, shares, rates and sizes as iproute2 reads and writes them."""
+"""Times, percentages, rates and sizes in the notation of iproute2."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _parts(word: str) -> tuple[float, str] | None:
 
 
 def illegal(name: str) -> UsageError:
-    """iproute2's words for a value that makes no sense."""
+    """Return iproute2's message for an invalid value."""
     return UsageError(f'Illegal "{name}"')
 
 
@@ -63,29 +63,29 @@ def size_of(word: str, name: str) -> float:
     return found[0] * _SIZES[found[1]]
 
 
-def shown_time(seconds: float) -> str:
-    """The largest unit in which it is 1 or more."""
+def format_time(seconds: float) -> str:
+    """Format a time in the largest unit in which it is at least 1."""
     for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= factor * 0.9999999:
             return f"{seconds / factor:.3g}{unit}"
     return f"{seconds * 1e9:.0f}ns"
 
 
-def shown_share(share: float) -> str:
-    """A percentage."""
+def format_share(share: float) -> str:
+    """Format a percentage."""
     return f"{share * 100:g}%"
 
 
-def shown_rate(bytes_s: float) -> str:
-    """In bits, in the largest unit that loses nothing of it."""
+def format_rate(bytes_s: float) -> str:
+    """Format a rate in bits, in the largest unit without loss of precision."""
     bits, unit = round(bytes_s * 8), 0
     while unit < 4 and bits >= 1000 and (bits % 1000 == 0 or bits >= 1_000_000):
         bits, unit = bits // 1000, unit + 1
     return f"{bits}{('', 'K', 'M', 'G', 'T')[unit]}bit"
 
 
-def shown_size(size: float) -> str:
-    """In bytes."""
+def format_size(size: float) -> str:
+    """Format a size in bytes."""
     for unit, factor, slack in (("Mb", 1024**2, 1024), ("Kb", 1024, 16)):
         if size >= factor and abs(factor * round(size / factor) - size) < slack:
             return f"{round(size / factor)}{unit}"

@@ -1,4 +1,4 @@
-"""Moments: how dates and times are written and read."""
+"""Points in time: formatting and parsing of dates and times."""
 
 from simcloud.userland.commands.system.dates.formats import format_moment
 from simcloud.userland.commands.system.dates.grammar import read_moment

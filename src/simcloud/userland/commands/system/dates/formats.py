@@ -62,7 +62,7 @@ WORDS: Final[dict[str, Callable[[Calendar], str]]] = {
 
 
 def format_moment(moment: Moment, form: str, zone: Zone = UTC) -> str:
-    """A moment in the words of a format; what is no directive stays as it is."""
+    """Format a moment; text outside of directives is unchanged."""
     return _Writer(moment, zone).write(form)
 
 
@@ -112,7 +112,9 @@ class _Writer:
         if colons == 3:
             colons = 2 if seconds else 1 if minutes else -1
         rest = {1: f":{minutes:02d}", 2: f":{minutes:02d}:{seconds:02d}"}.get(colons, "")
-        return directive.signed(sign, f"{hours:02d}{minutes:02d}" if colons == 0 else f"{hours:02d}", rest)
+        return directive.pad_offset(
+            sign, f"{hours:02d}{minutes:02d}" if colons == 0 else f"{hours:02d}", rest
+        )
 
 
 class _Directive:
@@ -146,7 +148,7 @@ class _Directive:
         self.end = min(at + 1, len(form))
 
     def number(self, value: int, digits: int, fill: str) -> str:
-        """A number, filled up to its digits or the width that was asked for."""
+        """Format a number, padded to its digits or the given width."""
         fill = {"_": " ", "0": "0", "+": "0"}.get(self._pad, fill)
         sign = (
             "-"
@@ -166,8 +168,8 @@ class _Directive:
         """Neither flags that fill up nor a width."""
         return not self._pad and not self._wide
 
-    def signed(self, sign: str, digits: str, rest: str) -> str:
-        """An offset: its zeros go between the sign and the digits."""
+    def pad_offset(self, sign: str, digits: str, rest: str) -> str:
+        """Format an offset; padding zeros go between the sign and the digits."""
         width = max(self._width, 1 + len(digits) + len(rest))
         if self._pad in ("-", "_"):
             text = sign + (digits.lstrip("0") or "0") + rest

@@ -1,14 +1,14 @@
-"""Reading the dates that people write after ``date -d``: GNU's grammar of items in any order.
+"""Parses the dates after ``date -d``: GNU's grammar of items in any order.
 
-An item is a date, a time of day, a weekday, a zone, a shift (``2 days ago``) or a bare number whose
-meaning depends on what was read before. As in GNU's, a signed number right behind a time is its zone.
+An item is a date, a time of day, a weekday, a zone, a shift (``2 days ago``) or a bare number whose meaning depends
+on the items before it. As in GNU's grammar, a signed number right behind a time is its zone.
 """
 
 from __future__ import annotations
 
 from simcloud.userland.commands.system.dates.moment import UTC, Moment, Zone
-from simcloud.userland.commands.system.dates.partial_date import Reckoning
-from simcloud.userland.commands.system.dates.words import NoDate, Token, tokens
+from simcloud.userland.commands.system.dates.partial_date import DateBuilder
+from simcloud.userland.commands.system.dates.words import InvalidDate, Token, tokens
 
 END = Token("end")
 LAST_SECOND = 67_768_036_191_676_799
@@ -20,14 +20,14 @@ FURTHEST_ZONE_S = 24 * 3600
 def read_moment(text: str, now: Moment, zone: Zone = UTC) -> Moment | None:
     """The moment a text means, seen from now and a zone; None when it means nothing."""
     try:
-        found = _Reader(tokens(text), Reckoning(now, zone)).read()
-    except NoDate:
+        found = _Reader(tokens(text), DateBuilder(now, zone)).read()
+    except InvalidDate:
         return None
     return found if abs(found.seconds) <= LAST_SECOND else None
 
 
 class _Reader:
-    def __init__(self, pieces: list[Token], reckoning: Reckoning) -> None:
+    def __init__(self, pieces: list[Token], reckoning: DateBuilder) -> None:
         self._pieces = pieces
         self._at = 0
         self._found = reckoning
@@ -66,7 +66,7 @@ class _Reader:
         self._take()
         token = self._take()
         if token.kind not in ("number", "decimal") or self._peek() is not END:
-            raise NoDate
+            raise InvalidDate
         return Moment(token.value, token.nanos)
 
     # -- items ---------------------------------------------------------------------------------
@@ -82,11 +82,11 @@ class _Reader:
         elif token.kind == "ordinal" and self._peek(1).kind == "weekday":
             self._found.set_weekday(self._take().value, self._take().value)
         elif token.kind in ("zone", "T"):
-            self._named_zone()
+            self._parse_zone_name()
         elif self._shape("unsigned"):
             self._found.take_number(self._take())
         else:
-            raise NoDate
+            raise InvalidDate
 
     def _time_of_day(self) -> bool:
         if self._shape("unsigned", "meridian"):
@@ -119,10 +119,10 @@ class _Reader:
             hours, minutes = divmod(hours, 100)
         offset_s = hours * 3600 + minutes * 60
         if offset_s > FURTHEST_ZONE_S:
-            raise NoDate
+            raise InvalidDate
         return -offset_s if token.negative else offset_s
 
-    def _named_zone(self) -> None:
+    def _parse_zone_name(self) -> None:
         token = self._take()
         offset_s = token.value if token.kind == "zone" else -7 * 3600  # T is a military zone too
         if self._shape("signed", "unit"):
@@ -136,9 +136,9 @@ class _Reader:
 
     def _calendar_date(self) -> bool:
         if self._shape("unsigned", "/", "unsigned"):
-            self._slashed()
+            self._parse_slashes()
         elif self._shape("unsigned", "signed", "signed"):
-            self._dashed()
+            self._parse_dashes()
         elif self._shape("unsigned", "month"):
             self._day_and_month()
         elif self._shape("month", "signed", "signed"):
@@ -153,7 +153,7 @@ class _Reader:
             return False
         return True
 
-    def _dashed(self) -> None:
+    def _parse_dashes(self) -> None:
         """``2024-01-15``, perhaps with a time behind a T."""
         year, month, day = self._take(), -self._take().value, -self._take().value
         self._found.set_date(month, day, year)
@@ -165,9 +165,9 @@ class _Reader:
             self._found.set_zone(self._zone_offset())
             self._found.set_time(hour, 0)
         elif not self._time_of_day():
-            raise NoDate
+            raise InvalidDate
 
-    def _slashed(self) -> None:
+    def _parse_slashes(self) -> None:
         """``1/15``, ``1/15/2024`` or ``2024/1/15``."""
         first, second = self._take(2), self._take()
         if not self._shape("/", "unsigned"):
@@ -202,7 +202,7 @@ class _Reader:
             return False
         unit = self._take()
         if token.kind == "decimal" and (unit.unit, unit.value) != ("second", 1):
-            raise NoDate
+            raise InvalidDate
         direction = self._take().value if self._peek().kind == "direction" else 1
         self._found.move(unit.unit, count * unit.value * direction, nanos * direction)
         return True
@@ -210,5 +210,5 @@ class _Reader:
 
 def _half_day(hour: int, meridian: int) -> int:
     if not 1 <= hour <= 12:
-        raise NoDate
+        raise InvalidDate
     return hour % 12 + meridian

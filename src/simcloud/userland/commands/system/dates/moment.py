@@ -1,8 +1,8 @@
-"""A moment in whole nanoseconds, the calendar it falls on, and zones of a fixed offset.
+"""A point in time in whole nanoseconds, its calendar date, and zones of a fixed offset.
 
-The calendar is computed here because Python's stops at the year 9999 and a stranger's need not. Zone
-files do not exist on our machines: ``TZ`` may hold a name and an offset (``EST5``), anything else is UTC
-under the name it was given, as the C library has it where zone files are missing.
+The calendar is computed here because Python's stops at the year 9999, while the years of user input may be larger.
+Zone files do not exist on our machines: ``TZ`` may hold a name and an offset (``EST5``); any other value means UTC
+under the given name, as in the C library where zone files are missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIXED_ZONE = re.compile(
 
 
 class Zone(NamedTuple):
-    """A name and how many seconds it is ahead of UTC."""
+    """A name and its offset from UTC in seconds."""
 
     name: str
     offset_s: int
@@ -33,7 +33,7 @@ UTC: Final = Zone("UTC", 0)
 
 
 def zone_of(env: Mapping[str, str]) -> Zone:
-    """The zone that an environment asks for."""
+    """Return the zone of an environment."""
     text = env.get("TZ", "")
     form = _FIXED_ZONE.fullmatch(text.removeprefix(":"))
     if form is None:
@@ -46,7 +46,7 @@ def zone_of(env: Mapping[str, str]) -> Zone:
 
 
 class Moment(NamedTuple):
-    """Seconds since 1970 and nanoseconds beyond."""
+    """Seconds since 1970 and nanoseconds."""
 
     seconds: int
     nanos: int = 0
@@ -63,7 +63,7 @@ class Moment(NamedTuple):
 
 
 class Calendar(NamedTuple):
-    """A moment as people write it. The month counts from 1, the weekday from Sunday, 0."""
+    """The calendar fields of a moment. Months count from 1, weekdays from Sunday as 0."""
 
     year: int
     month: int
@@ -76,7 +76,7 @@ class Calendar(NamedTuple):
 
 
 def calendar(seconds: int) -> Calendar:
-    """Where on the calendar so many seconds after 1970 fall."""
+    """Convert seconds since 1970 to a calendar date and time."""
     days, rest = divmod(seconds, DAY_S)
     year, month, day = _civil(days)
     day_of_year = days - days_before(year, 1, 1) + 1

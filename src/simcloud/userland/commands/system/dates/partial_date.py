@@ -1,4 +1,4 @@
-"""What a written date has said so far, and the moment that follows from it."""
+"""A date while it is parsed: the items so far, and the point in time that they give."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simcloud.userland.commands.system.dates.moment import (
     calendar,
     days_before,
 )
-from simcloud.userland.commands.system.dates.words import NoDate, Token
+from simcloud.userland.commands.system.dates.words import InvalidDate, Token
 
 ONCE = ("date", "time", "weekday", "zone")
-"""What may be said only once."""
+"""Items that may occur only once."""
 
 
-class Reckoning:
-    """Takes what is read piece by piece; what is not said is as it is now."""
+class DateBuilder:
+    """Collects the items of a date; items that are not given default to the current time."""
 
     def __init__(self, now: Moment, zone: Zone) -> None:
         today = calendar(now.seconds + zone.offset_s)
@@ -31,7 +31,7 @@ class Reckoning:
         self._seen = dict.fromkeys((*ONCE, "shift"), 0)
 
     def set_date(self, month: int, day: int, year: Token | None = None) -> None:
-        """A date; without a year, this one's."""
+        """Set the date; the default is the current year."""
         self._date = (self._date[0] if year is None else year_of(year), month, day)
         self._year_digits = 0 if year is None else year.digits
         self._seen["date"] += 1
@@ -47,12 +47,12 @@ class Reckoning:
         self._seen["weekday"] += 1
 
     def set_zone(self, offset_s: int) -> None:
-        """The zone that the time is meant in."""
+        """Set the time zone."""
         self._zone_s = offset_s
         self._seen["zone"] += 1
 
     def move(self, unit: str, count: int, nanos: int = 0) -> None:
-        """So many units further, or back."""
+        """Shift the date by a number of units."""
         self._shift[unit] += count
         self._shift_nanos += nanos
         self._seen["shift"] += 1
@@ -77,7 +77,7 @@ class Reckoning:
             self.set_time(value // 100, value % 100)
 
     def moment(self) -> Moment:
-        """What it all comes to; raises ``NoDate`` when it makes no sense."""
+        """Return the moment. Raises ``InvalidDate`` for contradictory items."""
         seen = self._seen
         year, month, day = self._date
         hour, minute, second, nanos = self._time
@@ -86,10 +86,10 @@ class Reckoning:
         if any(seen[kind] > 1 for kind in ONCE) or not (
             1 <= month <= 12 and hour < 24 and minute < 60 and second < 60
         ):
-            raise NoDate
+            raise InvalidDate
         days = days_before(year, month, day)
         if calendar(days * DAY_S)[:3] != (year, month, day):
-            raise NoDate
+            raise InvalidDate
         if seen["weekday"] and not seen["date"]:
             ordinal, wanted = self._weekday
             weekday = (days + 4) % 7

@@ -1,4 +1,4 @@
-"""The words and numbers of dates that people type: what each one is."""
+"""The tokens of dates: the meaning of words and numbers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SHORT_DAYS = {
 
 
 class Token(NamedTuple):
-    """A piece of a date: its kind, what it stands for, and for numbers how many digits it has."""
+    """A token of a date: its kind, its value, and for numbers the number of digits."""
 
     kind: str
     value: int = 0
@@ -50,8 +50,8 @@ class Token(NamedTuple):
     """Written with a minus sign, which ``-0`` has, too."""
 
 
-class NoDate(Exception):
-    """The text is no date."""
+class InvalidDate(Exception):
+    """The text is no valid date."""
 
 
 def tokens(text: str) -> list[Token]:
@@ -106,7 +106,7 @@ def _number(text: str, position: int) -> tuple[Token | None, int]:
         end += 1
     digits = text[position:end]
     if len(digits) > MAX_DIGITS:
-        raise NoDate
+        raise InvalidDate
     value = -int(digits) if sign == "-" else int(digits)
     if text[end : end + 1] not in (".", ",") or not _is_digit(text[end + 1 : end + 2] or " "):
         return Token("number", value, len(digits), signed=bool(sign), negative=sign == "-"), end
@@ -148,4 +148,4 @@ def _word(text: str) -> Token:
         return Token("T")
     if word in MILITARY:
         return Token("zone", MILITARY[word] * 3600)
-    raise NoDate
+    raise InvalidDate

@@ -1,4 +1,4 @@
-"""Processes as an operator sees and signals them: ps, top, pgrep, kill and their kin."""
+"""Commands on processes: ps, top, pgrep, kill and others."""
 
 from simcloud.userland.commands.system.processes import kill, pgrep, ps, pstree, top
 

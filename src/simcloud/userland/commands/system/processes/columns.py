@@ -1,7 +1,7 @@
-"""The columns of ps: headings, widths and values, and how they are set side by side.
+"""The columns of ps: headings, widths, values and their layout.
 
-A value that is too long for its column pushes the next one to the right, which then makes up for it
-if it can. The last column is as long as it is.
+A value that is too long for its column shifts the next one to the right, which uses its own padding to get back in
+line. The last column is not cut.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from simcloud.machine.process import Process
-from simcloud.userland.commands.system.processes.facts import PID_WIDTH, Facts, clock, elapsed
+from simcloud.userland.commands.system.processes.facts import PID_WIDTH, Facts, clock, format_elapsed
 
 Value = Callable[[Facts, Process], str]
 Key = Callable[[Facts, Process], float | str]
@@ -28,7 +28,7 @@ class Column:
     cut: bool = False
     key: Key | None = None
 
-    def titled(self, heading: str) -> Column:
+    def with_heading(self, heading: str) -> Column:
         """The same column under another heading."""
         return replace(self, heading=heading, width=max(self.width, len(heading)))
 
@@ -71,22 +71,22 @@ COLUMNS: Final[dict[str, Column]] = {
     "bsdstart": Column("START", 5, lambda f, p: f.start_clock(p), key=lambda _f, p: p.started_at),
     "bsdtime": Column("TIME", 6, _minutes, key=lambda _f, p: p.cpu_s),
     "c": _number("C", 2, lambda f, p: min(99, int(f.cpu_percent(p)))),
-    "cmd": _ARGS.titled("CMD"),
+    "cmd": _ARGS.with_heading("CMD"),
     "comm": _COMM,
     "cputimes": _number("TIME", 8, lambda _f, p: int(p.cpu_s)),
     "drs": _number("DRS", 5, lambda f, p: f.virtual_kib(p)),
     "egroup": _text("EGROUP", 8, lambda f, p: f.group_name(p), cut=True),
-    "etime": Column("ELAPSED", 11, lambda f, p: elapsed(f.age_s(p)), key=lambda f, p: f.age_s(p)),
+    "etime": Column("ELAPSED", 11, lambda f, p: format_elapsed(f.age_s(p)), key=lambda f, p: f.age_s(p)),
     "etimes": _number("ELAPSED", 7, lambda f, p: int(f.age_s(p))),
     "euid": _number("EUID", 5, lambda _f, p: p.uid),
-    "euser": _USER.titled("EUSER"),
+    "euser": _USER.with_heading("EUSER"),
     "f": _text("F", 1, _always("4")),
     "gid": _number("GID", 5, lambda _f, p: p.files.gid),
     "group": _text("GROUP", 8, lambda f, p: f.group_name(p), cut=True),
     "lstart": Column(
-        "STARTED", 24, lambda f, p: f.started(p, "%a %b %e %H:%M:%S %Y"), key=lambda _f, p: p.started_at
+        "STARTED", 24, lambda f, p: f.start_time(p, "%a %b %e %H:%M:%S %Y"), key=lambda _f, p: p.started_at
     ),
-    "lwp": _PID.titled("LWP"),
+    "lwp": _PID.with_heading("LWP"),
     "maj_flt": _number("MAJFL", 6, lambda _f, _p: 0),
     "ni": _number("NI", 3, lambda _f, _p: 0),
     "nlwp": _number("NLWP", 4, lambda _f, _p: 1),
@@ -99,11 +99,11 @@ COLUMNS: Final[dict[str, Column]] = {
     "pri": _number("PRI", 3, lambda _f, _p: 19),
     "psr": _number("PSR", 3, lambda _f, _p: 0),
     "rss": _number("RSS", 5, lambda f, p: f.resident_kib(p)),
-    "ruser": _USER.titled("RUSER"),
+    "ruser": _USER.with_heading("RUSER"),
     "s": _text("S", 1, lambda f, p: f.state(p)),
     "sid": _number("SID", PID_WIDTH, lambda f, p: f.session(p)),
-    "spid": _PID.titled("SPID"),
-    "start": Column("STARTED", 8, lambda f, p: f.started(p, "%H:%M:%S"), key=lambda _f, p: p.started_at),
+    "spid": _PID.with_heading("SPID"),
+    "start": Column("STARTED", 8, lambda f, p: f.start_time(p, "%H:%M:%S"), key=lambda _f, p: p.started_at),
     "stat": _text("STAT", 4, lambda f, p: f.full_state(p)),
     "stime": Column("STIME", 5, lambda f, p: f.start_clock(p), right=False, key=lambda _f, p: p.started_at),
     "sz": _number("SZ", 5, lambda f, p: f.virtual_kib(p) // 4),
@@ -111,8 +111,8 @@ COLUMNS: Final[dict[str, Column]] = {
     "tpgid": _number("TPGID", PID_WIDTH, lambda _f, _p: -1),
     "trs": _number("TRS", 5, lambda _f, _p: 0),
     "tty": _TTY,
-    "tname": _TTY.titled("TTY"),
-    "ucmd": _COMM.titled("CMD"),
+    "tname": _TTY.with_heading("TTY"),
+    "ucmd": _COMM.with_heading("CMD"),
     "uid": _number("UID", 5, lambda _f, p: p.uid),
     "user": _USER,
     "vsz": _number("VSZ", 6, lambda f, p: f.virtual_kib(p)),

@@ -1,4 +1,4 @@
-"""What is known of a process, in the words of ps and top."""
+"""The properties of a process that ps and top print."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VIRTUAL_SHARE: Final = 2
 
 
 class Facts:
-    """Answers about the processes that can be seen from where a command runs."""
+    """The properties of the processes that are visible to a command."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -74,13 +74,13 @@ class Facts:
         """How long it has been running."""
         return self._ctx.kernel.now - process.started_at
 
-    def started(self, process: Process, form: str) -> str:
+    def start_time(self, process: Process, form: str) -> str:
         """When it was started."""
         return format_moment(Moment.of(self._ctx.now - self.age_s(process)), form, self._zone)
 
     def start_clock(self, process: Process) -> str:
         """The hour it was started, or the day if that is more than a day ago."""
-        return self.started(process, "%H:%M" if self.age_s(process) < DAY_S else "%b%d")
+        return self.start_time(process, "%H:%M" if self.age_s(process) < DAY_S else "%b%d")
 
     def cpu_percent(self, process: Process) -> float:
         """Its share of one core, over its life."""
@@ -107,7 +107,7 @@ def clock(seconds: float) -> str:
     return f"{whole // DAY_S}-{text}" if whole >= DAY_S else text
 
 
-def elapsed(seconds: float) -> str:
+def format_elapsed(seconds: float) -> str:
     """``[[DD-]HH:]MM:SS``."""
     text = clock(seconds)
     return text.removeprefix("00:") if text.startswith("00:") and seconds < 3600 else text

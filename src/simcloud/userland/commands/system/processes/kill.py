@@ -43,7 +43,7 @@ async def kill(ctx: Context) -> int:
     name, words = ctx.args[0], ctx.args[1:]
     signal: Signal | None = Signal.TERM
     if words and words[0] in ("-l", "--list", "-L", "--table"):
-        await ctx.out(_listed(name, words))
+        await ctx.out(_list_signals(name, words))
         return 0
     if words and words[0] in ("-s", "--signal"):
         signal, words = _signal(name, words[1] if len(words) > 1 else ""), words[2:]
@@ -77,7 +77,7 @@ def _signal(name: str, text: str) -> Signal | None:
     return signal
 
 
-def _listed(name: str, words: list[str]) -> str:
+def _list_signals(name: str, words: list[str]) -> str:
     if words[0] in ("-L", "--table"):
         return _table()
     if len(words) == 1:

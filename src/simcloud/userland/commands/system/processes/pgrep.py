@@ -1,4 +1,4 @@
-"""Finding processes by what they are: pgrep, pkill, pidof and killall."""
+"""Commands that find processes by their properties: pgrep, pkill, pidof and killall."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def _misuse(name: str, what: str) -> UsageError:
 
 
 class _Matcher:
-    """What pgrep and pkill look for."""
+    """The criteria of pgrep and pkill."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
         self._options = options
         self.facts = Facts(ctx)
-        self._regex = self._compiled(options.operands[0]) if options.operands else None
+        self._regex = self._compile(options.operands[0]) if options.operands else None
 
-    def _compiled(self, pattern: str) -> Regex:
+    def _compile(self, pattern: str) -> Regex:
         options = self._options
         if len(pattern) > NAME_LENGTH and not options.any("f") and pattern.isalnum():
             name = self._ctx.args[0]
@@ -75,7 +75,7 @@ class _Matcher:
         except RegexError as error:
             raise UsageError(f"{self._ctx.args[0]}: regex error: {error}", SYNTAX) from None
 
-    def found(self) -> list[Process]:
+    def find_matches(self) -> list[Process]:
         """The processes that match, never the one that asks."""
         tests = [self._test(option, value) for option, value in self._options.given if option in CRITERIA]
         found = []
@@ -143,7 +143,7 @@ async def pgrep(ctx: Context) -> int:
     """Print the numbers of processes by name and other marks."""
     options = _options(ctx, ctx.args)
     matcher = _Matcher(ctx, options)
-    found = matcher.found()
+    found = matcher.find_matches()
     if options.any("c"):
         await ctx.out(f"{len(found)}\n")
         return 0 if found else 1
@@ -177,7 +177,7 @@ async def pkill(ctx: Context) -> int:
             raise _misuse(ctx.args[0], f'Unknown signal "{options.last("signal")}".')
         signal = given
     matcher = _Matcher(ctx, options)
-    found = matcher.found()
+    found = matcher.find_matches()
     for process in found:
         if options.any("e"):
             await ctx.out(f"{process.name} killed (pid {matcher.facts.pid(process)})\n")

@@ -1,4 +1,4 @@
-"""ps: show processes, in the UNIX and in the BSD manner."""
+"""ps: list processes, with UNIX and BSD options."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LONG_FLAGS: Final = {"forest": "forest", "no-headers": "h", "no-heading": "h", "
 
 @dataclass
 class _Request:
-    """What a command line asks for."""
+    """The parsed command line."""
 
     flags: set[str] = field(default_factory=set)
     bsd: set[str] = field(default_factory=set)
@@ -63,7 +63,7 @@ async def ps(ctx: Context) -> int:
         return 0
     facts = Facts(ctx)
     columns = _columns(request)
-    shown = _sorted(facts, _selected(ctx, facts, request), request.sort)
+    shown = _sort(facts, _select(ctx, facts, request), request.sort)
     prefixes: dict[int, str] = {}
     if "forest" in request.flags or "H" in request.flags or "f" in request.bsd:
         shown, prefixes = _as_forest(facts, shown, plain="H" in request.flags)
@@ -193,7 +193,7 @@ def _custom(text: str) -> list[Column]:
         if colon:
             found = replace(found, width=int(width[:5]))
         if equals:
-            found = found.titled(heading)
+            found = found.with_heading(heading)
         columns.append(found)
     if not columns:
         raise _mistake("empty format list")
@@ -203,8 +203,8 @@ def _custom(text: str) -> list[Column]:
 # -- which processes -----------------------------------------------------------------------------
 
 
-def _selected(ctx: Context, facts: Facts, request: _Request) -> list[Process]:
-    """Nobody here has a terminal, so those without one are everybody."""
+def _select(ctx: Context, facts: Facts, request: _Request) -> list[Process]:
+    """Select processes. No process has a terminal here, so those without one are all of them."""
     everyone = facts.processes
     mine = [process for process in everyone if process.uid == ctx.files.uid]
     if request.picks:
@@ -245,7 +245,7 @@ def _is_picked(facts: Facts, process: Process, letter: str, text: str) -> bool:
     return False
 
 
-def _sorted(facts: Facts, shown: list[Process], keys: list[str]) -> list[Process]:
+def _sort(facts: Facts, shown: list[Process], keys: list[str]) -> list[Process]:
     for word in reversed([word for text in keys for word in text.split(",") if word]):
         found = column(word.lstrip("+-"))
         if found is None:

@@ -1,4 +1,4 @@
-"""pstree: processes as a tree; branches that look alike are drawn once."""
+"""pstree: print processes as a tree; equal branches are printed once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOXES = _Strokes("───", "─┬─", " ├─", " └─", " │ ")
 
 
 class _Branch(NamedTuple):
-    """A label and what hangs below it."""
+    """A label and its subtrees."""
 
     label: str
     below: tuple[_Branch, ...]
@@ -59,7 +59,7 @@ async def pstree(ctx: Context, options: Options) -> int:
     lines: list[str] = []
     for root in roots:
         branch = _branch(ctx, facts, options, root, 0)
-        lines += _as_list(branch, strokes) if options.any("a") else _drawn(branch, strokes)
+        lines += _as_list(branch, strokes) if options.any("a") else _draw(branch, strokes)
     await ctx.out("".join(f"{line}\n" for line in lines))
     return 0 if roots else 1
 
@@ -77,10 +77,10 @@ def _branch(ctx: Context, facts: Facts, options: Options, process: Process, dept
     if not options.any("n"):
         children.sort(key=lambda child: child.name)
     below = [_branch(ctx, facts, options, child, depth + 1) for child in children if child in facts.processes]
-    return _Branch(label, tuple(below if options.any("c", "a", "p") else _compacted(below)))
+    return _Branch(label, tuple(below if options.any("c", "a", "p") else _compact(below)))
 
 
-def _compacted(branches: list[_Branch]) -> list[_Branch]:
+def _compact(branches: list[_Branch]) -> list[_Branch]:
     """Equal branches once, with how many there are."""
     counts: dict[_Branch, int] = {}
     for branch in branches:
@@ -90,14 +90,14 @@ def _compacted(branches: list[_Branch]) -> list[_Branch]:
         if count == 1:
             compact.append(branch)
         else:
-            inside = "\n".join(_drawn(branch, ASCII))
+            inside = "\n".join(_draw(branch, ASCII))
             compact.append(
                 _Branch(f"{count}*[{inside}]" if "\n" not in inside else f"{count}*[{branch.label}]", ())
             )
     return compact
 
 
-def _drawn(branch: _Branch, strokes: _Strokes) -> list[str]:
+def _draw(branch: _Branch, strokes: _Strokes) -> list[str]:
     if not branch.below:
         return [branch.label]
     lines: list[str] = []
@@ -105,7 +105,7 @@ def _drawn(branch: _Branch, strokes: _Strokes) -> list[str]:
     only = len(branch.below) == 1
     for number, child in enumerate(branch.below):
         is_last = number == len(branch.below) - 1
-        first, *rest = _drawn(child, strokes)
+        first, *rest = _draw(child, strokes)
         if number == 0:
             lines.append(branch.label + (strokes.single if only else strokes.first) + first)
         else:

@@ -1,4 +1,4 @@
-"""top: a summary of the machine and its busiest processes. Without a terminal it needs -b."""
+"""top: print a summary of the machine and its busiest processes. Without a terminal it needs -b."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _number(options: Options, letter: str, what: str, default: int) -> int:
 
 
 class _Screen:
-    """Remembers the last look, since shares are counted from look to look."""
+    """Keeps the last sample, because CPU shares are computed between samples."""
 
     def __init__(self, ctx: Context, options: Options, order: str) -> None:
         self._ctx = ctx
@@ -92,17 +92,17 @@ class _Screen:
     def frame(self) -> str:
         """One look."""
         ctx, facts = self._ctx, Facts(self._ctx)
-        shown = self._shown(facts)
+        shown = self._select_processes(facts)
         passed_s = ctx.kernel.now - self._looked_at if self._looked_at >= 0 else 0.0
         shares = {process.host_pid: self._share(facts, process, passed_s) for process in shown}
         text = self._head(facts.processes, passed_s)
         self._looked_at, self._machine_s = ctx.kernel.now, ctx.machine.cpu.used_s
         self._process_s = {process.host_pid: process.cpu_s for process in facts.processes}
-        for process in self._ordered(facts, shown, shares):
+        for process in self._sort_processes(facts, shown, shares):
             text += self._row(facts, process, shares[process.host_pid])
         return text
 
-    def _shown(self, facts: Facts) -> list[Process]:
+    def _select_processes(self, facts: Facts) -> list[Process]:
         shown = facts.processes
         if self._options.any("p"):
             words = ",".join(self._options.all("p")).split(",")
@@ -119,7 +119,7 @@ class _Screen:
             return 100 * (process.cpu_s - self._process_s[process.host_pid]) / passed_s
         return facts.cpu_percent(process)
 
-    def _ordered(self, facts: Facts, shown: list[Process], shares: dict[int, float]) -> list[Process]:
+    def _sort_processes(self, facts: Facts, shown: list[Process], shares: dict[int, float]) -> list[Process]:
         if self._order in BY_MEMORY:
             return sorted(shown, key=lambda p: -p.memory.resident_bytes)
         if self._order in ("PID", "PPID"):
@@ -154,8 +154,8 @@ class _Screen:
         user = facts.user(process)
         user = user if len(user) <= 8 else f"{user[:7]}+"
         start = (
-            f"{facts.pid(process):{PID_WIDTH}d} {user:<8}  20   0 {_scaled(facts.virtual_kib(process), 7)} "
-            f"{_scaled(facts.resident_kib(process), 6)} {0:6d} {facts.state(process)} {share:5.1f} "
+            f"{facts.pid(process):{PID_WIDTH}d} {user:<8}  20   0 {_scale(facts.virtual_kib(process), 7)} "
+            f"{_scale(facts.resident_kib(process), 6)} {0:6d} {facts.state(process)} {share:5.1f} "
             f"{facts.memory_percent(process):5.1f} {int(minutes):3d}:{seconds:05.2f} "
         )
         name = facts.command_line(process) if self._options.any("c") else process.name
@@ -163,7 +163,7 @@ class _Screen:
         return f"{start}{name if len(name) <= room else name[: room - 1] + '+'}\n"
 
 
-def _scaled(kib: int, width: int) -> str:
+def _scale(kib: int, width: int) -> str:
     """A size in KiB, or in a larger unit where it would not fit."""
     text, size = str(kib), float(kib)
     for unit in "mgtp":

@@ -1,5 +1,5 @@
-"""stress and stress-ng: programs that use up a machine on purpose."""
+"""stress and stress-ng: programs that load a machine on purpose."""
 
-from simcloud.userland.commands.system.stress import command, next_generation
+from simcloud.userland.commands.system.stress import command, stress_ng
 
-__all__ = ["command", "next_generation"]
+__all__ = ["command", "stress_ng"]

@@ -1,4 +1,4 @@
-"""stress 1.0.4, as the images that people test limits with have it."""
+"""stress 1.0.4, which many images for tests of limits contain."""
 
 from __future__ import annotations
 
@@ -7,9 +7,22 @@ from typing import Final
 from simcloud.machine.process import Context, ForkFailed, Process, Signal
 from simcloud.sim import TimedOut, first_of
 from simcloud.userland.commands.options import Options, UsageError
-from simcloud.userland.commands.system.stress.amounts import SIZES, TIMES, count_of
-from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Wanted, start_workers
+from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Workload, start_workers
 from simcloud.userland.commands.text.tool import tool
+
+SIZES: Final = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+TIMES: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 31_556_926}
+DIGITS: Final = 12
+
+
+def count_of(word: str, units: dict[str, int]) -> int | None:
+    """A whole number with a unit; None when it is none."""
+    digits = word.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unit = word[len(digits) :].lower()
+    if not digits.isdecimal() or len(digits) > DIGITS or unit not in units:
+        return None
+    return int(digits) * units[unit]
+
 
 USAGE: Final = """\
 `stress' imposes certain types of compute stress on your system
@@ -44,12 +57,12 @@ async def stress(ctx: Context, options: Options) -> int:
     if not options.given:
         await ctx.out(f"{USAGE}\n")
         return 0
-    wanted = _wanted(ctx, options)
+    wanted = _parse_workload(ctx, options)
     timeout_s = _number(ctx, options, "t", TIMES) if options.any("t") else 0
-    if not sum(wanted.told.values()):
+    if not sum(wanted.counts.values()):
         await _say(ctx, options, "info", "dispatching hogs: 0 cpu, 0 io, 0 vm, 0 hdd")
         raise _wrong(ctx, 194, "no workers specified; nothing to do")
-    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.told.items())
+    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.counts.items())
     await _say(ctx, options, "info", f"dispatching hogs: {hogs}")
     if options.any("n"):
         return 0
@@ -85,12 +98,12 @@ async def failure_of(ctx: Context, workers: list[Process], timeout_s: float | No
     return ended
 
 
-def _wanted(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Workload:
     kinds = {"cpu": "c", "io": "i", "vm": "m", "hdd": "d"}
     counts = {kind: _number(ctx, options, letter, {"": 1}) for kind, letter in kinds.items()}
     if sum(counts.values()) > MOST_WORKERS:
         raise _wrong(ctx, 284, "fork failed: Resource temporarily unavailable")
-    return Wanted(
+    return Workload(
         **counts,
         vm_bytes=_number(ctx, options, "vm-bytes", SIZES) or 256 << 20,
         vm_keep=options.any("vm-keep"),

@@ -1,7 +1,7 @@
-"""The workers of stress and stress-ng: each a process that wants one thing without end.
+"""The workers of stress and stress-ng: each is a process that uses one resource without end.
 
-A worker costs the simulation a few events for each second of its life, however much it wants: processor time is
-charged in slices, memory is counted and not filled, a file is reserved and not written.
+A worker costs the simulation a few events for each second of its life, whatever its size: processor time is charged
+in slices, memory is counted and not filled, a file is reserved and not written.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MOST_WORKERS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be used up: numbers of workers, and how each works."""
+class Workload:
+    """The numbers of workers and their settings."""
 
     cpu: int = 0
     io: int = 0
@@ -48,17 +48,17 @@ class Wanted:
         return [(name, program) for name, count, program in kinds for _ in range(count)]
 
     @property
-    def told(self) -> dict[str, int]:
-        """How many of each kind."""
+    def counts(self) -> dict[str, int]:
+        """The number of workers of each kind."""
         return {"cpu": self.cpu, "io": self.io, "vm": self.vm, "hdd": self.hdd}
 
 
-def start_workers(ctx: Context, wanted: Wanted) -> list[Process]:
-    """Start them all; ``ForkFailed`` when there is no room for so many."""
+def start_workers(ctx: Context, wanted: Workload) -> list[Process]:
+    """Start all workers. Raises ``ForkFailed`` when the process limit is reached."""
     return [ctx.start([*ctx.args], program=program) for _, program in wanted.workers()]
 
 
-def _cpu(wanted: Wanted) -> Program:
+def _cpu(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         while True:
             await ctx.cpu(TURN_S * wanted.cpu_load)
@@ -75,7 +75,7 @@ async def _io(ctx: Context) -> int:
         await ctx.sleep(SLICE_S)
 
 
-def _vm(wanted: Wanted) -> Program:
+def _vm(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         own = ctx.memory.resident_bytes
         while True:
@@ -95,7 +95,7 @@ def _vm(wanted: Wanted) -> Program:
     return hog
 
 
-def _hdd(wanted: Wanted) -> Program:
+def _hdd(wanted: Workload) -> Program:
     async def hog(ctx: Context) -> int:
         path = f"./stress.{ctx.process.host_pid}"
         while True:

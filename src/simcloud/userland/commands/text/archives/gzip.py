@@ -1,4 +1,4 @@
-"""``gzip``, ``gunzip`` and ``zcat``. The latter two are the first with options, as in Debian."""
+"""``gzip``, ``gunzip`` and ``zcat``. The latter two are gzip with options, as in Debian."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from simcloud.userland.commands.text.archives.gzip_format import (
     TRAILER_BYTES,
     GzipError,
     Header,
-    compressed,
-    decompressed,
+    compress,
+    decompress,
     make_header,
     read_header,
 )
@@ -49,7 +49,7 @@ async def zcat(ctx: Context, options: Options) -> int:
 
 
 class _Skipped(Exception):
-    """A file is left as it is; the text says why."""
+    """A file is left unchanged; the text is the reason."""
 
     def __init__(self, message: str, status: int = _WARNING) -> None:
         super().__init__(message)
@@ -92,19 +92,19 @@ class _Gzip:
     async def _stdin(self) -> None:
         pieces = Source(Inputs(self._ctx, []), "stdin", self._ctx.stdin).pieces()
         if self._unpack:
-            async for data in self._unpacked(pieces, "stdin"):
+            async for data in self._read_unpacked(pieces, "stdin"):
                 await self._show(data)
             return
-        async for data in compressed(self._ctx, pieces, make_header(b"", 0, self._level), self._level):
+        async for data in compress(self._ctx, pieces, make_header(b"", 0, self._level), self._level):
             await emit(self._ctx, data)
 
     async def _show(self, data: bytes) -> None:
         if not self._options.any("t", "l"):
             await emit(self._ctx, data)
 
-    async def _unpacked(self, pieces: AsyncIterator[bytes], name: str) -> AsyncIterator[bytes]:
+    async def _read_unpacked(self, pieces: AsyncIterator[bytes], name: str) -> AsyncIterator[bytes]:
         try:
-            async for data in decompressed(self._ctx, pieces):
+            async for data in decompress(self._ctx, pieces):
                 yield data
         except GzipError as error:
             raise _Skipped(f"\ngzip: {name}: {error}", 1) from None
@@ -128,12 +128,12 @@ class _Gzip:
         stream = await self._ctx.open(path)
         source = Source(Inputs(self._ctx, [], cannot_read="{plain}: {why}"), path, stream)
         if self._unpack:
-            pieces = self._unpacked(source.pieces(), path)
+            pieces = self._read_unpacked(source.pieces(), path)
         else:
             named = "n" not in self._options
             name = path.rpartition("/")[2].encode("utf-8", "surrogateescape") if named else b""
             header = make_header(name, int(stat.mtime) if named else 0, self._level)
-            pieces = compressed(self._ctx, source.pieces(), header, self._level)
+            pieces = compress(self._ctx, source.pieces(), header, self._level)
         overhead = self._overhead(path)
         written = await self._write(pieces, target, stat)
         stream.close()

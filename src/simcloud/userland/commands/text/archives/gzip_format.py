@@ -1,6 +1,6 @@
-"""The gzip format, piece by piece, with the budget paid for what comes out.
+"""The gzip format, read and written piece by piece, with a charge for the output.
 
-Compressed bytes are zlib's: genuine gzip finds others of about the same length. What is decompressed is the same.
+The compressed bytes are zlib's: genuine gzip produces others of about the same length. Decompressed data is the same.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ TRAILER_BYTES = 8
 
 
 class GzipError(Exception):
-    """The data is not what it should be. The text is gzip's own."""
+    """The data is invalid. The message is gzip's."""
 
 
 class Header(NamedTuple):
-    """What a gzip header tells, and how long it is."""
+    """The fields of a gzip header, and its length."""
 
     mtime: int
     name: bytes
@@ -66,7 +66,7 @@ def header_size(data: bytes) -> int | None:
     return size if size <= len(data) else None
 
 
-async def compressed(
+async def compress(
     ctx: Context, pieces: AsyncIterator[bytes], header: bytes, level: int
 ) -> AsyncIterator[bytes]:
     """Data as one gzip member."""
@@ -81,7 +81,7 @@ async def compressed(
     yield packer.flush() + checksum.to_bytes(4, "little") + (size % 2**32).to_bytes(4, "little")
 
 
-async def decompressed(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def decompress(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """What one or several gzip members hold. Raises ``GzipError``, after what could be read."""
     member: _Member | None = None
     members, pending = 0, b""
@@ -109,7 +109,7 @@ async def decompressed(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncItera
 
 
 class _Member:
-    """One member after its header: its data, and the check at its end."""
+    """One member after its header: its data and its checksum."""
 
     def __init__(self) -> None:
         self._unpacker = zlib.decompressobj(-zlib.MAX_WBITS)

@@ -1,6 +1,6 @@
 """``tar``: archives of files, plain or compressed by gzip.
 
-Names inside a folder are archived in the order of their bytes, because that is the order of our folders.
+The entries of a folder are archived in byte order, because that is the order of our folders.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OPTIONS = (
 )
 
 
-def _modernised(args: list[str]) -> list[str]:
+def _add_dashes(args: list[str]) -> list[str]:
     """``tar xzf FILE`` is an older spelling of ``tar -x -z -f FILE``."""
     if len(args) < 2 or args[1].startswith("-") or not args[1]:
         return args
@@ -42,7 +42,7 @@ def _modernised(args: list[str]) -> list[str]:
     return words + rest
 
 
-@tool("tar", options=_OPTIONS, version="(GNU tar) 1.34", trouble=64, try_help=_TRY_HELP, rewrite=_modernised)
+@tool("tar", options=_OPTIONS, version="(GNU tar) 1.34", trouble=64, try_help=_TRY_HELP, rewrite=_add_dashes)
 async def tar(ctx: Context, options: Options) -> int:
     """Create archives, list them, or extract files from them."""
     mode = _mode(ctx, options)

@@ -1,4 +1,4 @@
-"""Making archives: ``tar -c`` and ``tar -r``."""
+"""Creates archives: ``tar -c`` and ``tar -r``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading archives: ``tar -t`` and ``tar -x``."""
+"""Lists and extracts archives: ``tar -t`` and ``tar -x``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def extract(request: Request, listing: bool) -> None:
     try:
         for archive, member in _members(data):
             request.ctx.spend_turn()
-            if not _chosen(member.name, wanted) or request.is_excluded(member.name):
+            if not _is_selected(member.name, wanted) or request.is_excluded(member.name):
                 continue
             if listing:
                 await _list(request, extractor, member)
@@ -50,8 +50,8 @@ def _members(data: bytes) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
         yield archive, member
 
 
-def _chosen(name: str, wanted: dict[str, bool]) -> bool:
-    """Whether a member is one of those asked for, or lies below one."""
+def _is_selected(name: str, wanted: dict[str, bool]) -> bool:
+    """Whether a member is a requested one, or below one."""
     if not wanted:
         return True
     parts = name.split("/")

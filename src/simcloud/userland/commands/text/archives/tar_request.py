@@ -1,4 +1,4 @@
-"""What a ``tar`` command line asks for, and where its archive is read and written."""
+"""The parsed command line of ``tar``, and the stream of its archive."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.text.archives.gzip_format import (
     MAGIC,
     GzipError,
-    compressed,
-    decompressed,
+    compress,
+    decompress,
     make_header,
 )
 from simcloud.userland.commands.text.inputs import emit
@@ -24,7 +24,7 @@ TROUBLE = 2
 
 @dataclass
 class Request:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     ctx: Context
     options: Options
@@ -91,16 +91,16 @@ async def read_archive(request: Request) -> bytes:
     if not request.gzip and not data.startswith(MAGIC):
         return data
     try:
-        return b"".join([piece async for piece in decompressed(ctx, _one(data))])
+        return b"".join([piece async for piece in decompress(ctx, _one(data))])
     except GzipError as error:
         request.give_up(f"\ngzip: stdin: {error}", "Child returned status 1")
 
 
 async def write_archive(request: Request, data: bytes) -> None:
-    """Put the bytes of an archive where it belongs, compressed if that was asked for."""
+    """Write the bytes of an archive to its destination, compressed if requested."""
     ctx = request.ctx
     if request.gzip and data:
-        data = b"".join([piece async for piece in compressed(ctx, _one(data), make_header(b"", 0, 6), 6)])
+        data = b"".join([piece async for piece in compress(ctx, _one(data), make_header(b"", 0, 6), 6)])
     if request.archive == "-":
         await emit(ctx, data)
         return

@@ -1,4 +1,4 @@
-"""``envsubst``: environment variables put into text."""
+"""``envsubst``: substitute environment variables in text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def envsubst(ctx: Context, options: Options) -> int:
     wanted = _names(operands[0]) if operands else None
     inputs = Inputs(ctx, [], cannot_read='error while reading "standard input": {why}')
     async for batch in Source(inputs, "-", ctx.stdin).batches():
-        await emit(ctx, b"".join([_substituted(ctx, line, wanted) for line in batch]))
+        await emit(ctx, b"".join([_substitute(ctx, line, wanted) for line in batch]))
     return inputs.status
 
 
@@ -40,7 +40,7 @@ def _names(text: str) -> list[bytes]:
     return [found[1] or found[2] for found in _VARIABLE.finditer(data)]
 
 
-def _substituted(ctx: Context, line: bytes, wanted: list[bytes] | None) -> bytes:
+def _substitute(ctx: Context, line: bytes, wanted: list[bytes] | None) -> bytes:
     parts: list[bytes] = []
     at = 0
     for found in _VARIABLE.finditer(line):

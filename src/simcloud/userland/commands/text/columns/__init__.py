@@ -1,1 +1,1 @@
-"""Inside lines: characters, fields, columns, widths."""
+"""Tools on parts of lines: characters, fields, columns, widths."""

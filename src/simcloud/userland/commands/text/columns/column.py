@@ -1,4 +1,4 @@
-"""``column``: lists in columns and tables."""
+"""``column``: format lists in columns and tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def column(ctx: Context, options: Options) -> int:
     if "L" not in options:
         lines = [line for line in lines if line.strip(" \t")]
     table = "t" in options
-    shown = _Table(ctx, options).show(lines) if table else _filled(lines, width, by_rows="x" in options)
+    shown = _Table(ctx, options).show(lines) if table else _fill(lines, width, by_rows="x" in options)
     await emit(ctx, shown.encode("latin-1"))
     return inputs.status
 
@@ -70,7 +70,7 @@ def _cells(text: str) -> int:
     return len(text) if text.isprintable() else len(text.translate(_WITHOUT_CONTROLS))
 
 
-def _filled(lines: list[str], width: int, by_rows: bool) -> str:
+def _fill(lines: list[str], width: int, by_rows: bool) -> str:
     longest = max((_cells(line) for line in lines), default=0)
     if longest >= width:
         return "".join(f"{line}\n" for line in lines)
@@ -82,10 +82,10 @@ def _filled(lines: list[str], width: int, by_rows: bool) -> str:
         table = [lines[at : at + columns] for at in range(0, len(lines), columns)]
     else:
         table = [lines[row::rows] for row in range(rows)]
-    return "".join(_tabbed(row, step) + "\n" for row in table)
+    return "".join(_add_tabs(row, step) + "\n" for row in table)
 
 
-def _tabbed(row: list[str], step: int) -> str:
+def _add_tabs(row: list[str], step: int) -> str:
     shown, reached = "", 0
     for position, cell in enumerate(row):
         if position:
@@ -127,10 +127,10 @@ class _Table:
             for number in range(max([len(row) for row in rows] + [len(self._names)], default=0))
         ]
         for letter, attribute in (("R", "right"), ("H", "hidden"), ("E", ""), ("T", ""), ("W", "")):
-            for picked in self._picked(letter, columns):
+            for picked in self._pick_columns(letter, columns):
                 if attribute:
                     setattr(picked, attribute, True)
-        first = self._picked("O", columns)
+        first = self._pick_columns("O", columns)
         ordered = first + [column for column in columns if column not in first]
         shown = [column for column in ordered if not column.hidden]
         if self._names and "d" not in self._options:
@@ -168,7 +168,7 @@ class _Table:
             if self._greedy and not (self._limit and len(cells) == self._limit - 1):
                 text = text.lstrip(self._separators)
 
-    def _picked(self, letter: str, columns: list[_Column]) -> list[_Column]:
+    def _pick_columns(self, letter: str, columns: list[_Column]) -> list[_Column]:
         """The columns that an option lists by number or name."""
         picked: list[_Column] = []
         for word in filter(None, self._options.last(letter).split(",")):

@@ -1,4 +1,4 @@
-"""``cut``: parts of lines, by bytes or fields."""
+"""``cut``: select bytes or fields of lines."""
 
 from __future__ import annotations
 
@@ -121,10 +121,10 @@ def parse_ranges(ctx: Context, text: str, by_field: bool) -> Ranges:
         if high < low:
             misuse(ctx, "invalid decreasing range")
         found.append((low, high))
-    return _merged(sorted(found))
+    return _merge(sorted(found))
 
 
-def _merged(ranges: Ranges) -> Ranges:
+def _merge(ranges: Ranges) -> Ranges:
     merged = ranges[:1]
     for low, high in ranges[1:]:
         if low <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""``fold``: breaks lines that are too long."""
+"""``fold``: wrap long lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _line(line: bytes, width: int, in_bytes: bool, at_spaces: bool) -> bytes:
     text = line.removesuffix(b"\n")
     if len(text) <= width and b"\t" not in text:
         return line
-    return _folded(text, width, in_bytes, at_spaces) + line[len(text) :]
+    return _fold(text, width, in_bytes, at_spaces) + line[len(text) :]
 
 
 def _advance(column: int, byte: int, in_bytes: bool) -> int:
@@ -40,7 +40,7 @@ def _advance(column: int, byte: int, in_bytes: bool) -> int:
     return column + 1
 
 
-def _folded(text: bytes, width: int, in_bytes: bool, at_spaces: bool) -> bytes:
+def _fold(text: bytes, width: int, in_bytes: bool, at_spaces: bool) -> bytes:
     out = bytearray()
     line = bytearray()
     column = 0

@@ -1,4 +1,4 @@
-"""``paste``: lines side by side."""
+"""``paste``: join lines side by side."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def paste(ctx: Context, options: Options) -> int:
         row = [await anext(reader, None) for reader in readers]
         if all(cell is None for cell in row):
             return inputs.status
-        await emit(ctx, _joined([(cell or b"").removesuffix(end) for cell in row], delimiters) + end)
+        await emit(ctx, _join([(cell or b"").removesuffix(end) for cell in row], delimiters) + end)
 
 
 async def _serial(ctx: Context, lines: AsyncIterator[bytes], delimiters: list[bytes], end: bytes) -> None:
@@ -67,7 +67,7 @@ async def _readers(ctx: Context, inputs: Inputs, end: bytes) -> list[AsyncIterat
     return order
 
 
-def _joined(cells: list[bytes], delimiters: list[bytes]) -> bytes:
+def _join(cells: list[bytes], delimiters: list[bytes]) -> bytes:
     parts: list[bytes] = []
     for position, cell in enumerate(cells):
         if position:

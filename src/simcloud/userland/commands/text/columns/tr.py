@@ -32,7 +32,7 @@ async def tr(ctx: Context, options: Options) -> int:
         if len(sets) == 2 and sets[1].fill_at is not None:
             fail(ctx, "the [c*] construct may appear in string2 only when translating")
         deleted = first
-        squeezed = sets[1].resolved(len(first)) if squeeze else b""
+        squeezed = sets[1].resolve(len(first)) if squeeze else b""
     elif len(sets) == 2:
         second = _target(ctx, sets, first, complement, "t" in options)
         table = _table(first, second)
@@ -72,7 +72,7 @@ def _target(ctx: Context, sets: list[ByteSet], first: bytes, complement: bool, t
             "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'",
         )
     starts = {at: name for at, name in one.classes if name in ("upper", "lower")}
-    second = two.resolved(len(first))
+    second = two.resolve(len(first))
     shift = len(second) - len(two.members)
     for at, _ in two.classes:
         place = at + (shift if two.fill_at is not None and two.fill_at < at else 0)

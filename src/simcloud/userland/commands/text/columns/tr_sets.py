@@ -41,7 +41,7 @@ CLASSES = {
 
 @dataclass
 class ByteSet:
-    """A set spelled out, and what ``tr`` must know of how it was spelled."""
+    """An expanded set, and the facts about its notation that ``tr`` needs."""
 
     members: bytes = b""
     classes: list[tuple[int, str]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class ByteSet:
     fill_byte: int = 0
     ends_with_class: bool = False
 
-    def resolved(self, length: int) -> bytes:
+    def resolve(self, length: int) -> bytes:
         """The bytes, with an open repeat (``[x*]``) filling up to a length."""
         if self.fill_at is None:
             return self.members
@@ -118,7 +118,7 @@ def _plain_or_range(ctx: Context, units: list[tuple[int, bool]], at: int, found:
     if at + 2 < len(units) and units[at + 1] == (0x2D, False):
         high = units[at + 2][0]
         if high < low:
-            span = f"{_shown(low)}-{_shown(high)}"
+            span = f"{_format_byte(low)}-{_format_byte(high)}"
             fail(ctx, f"range-endpoints of '{span}' are in reverse collating sequence order")
         found.members += bytes(range(low, high + 1))
         return 3
@@ -126,7 +126,7 @@ def _plain_or_range(ctx: Context, units: list[tuple[int, bool]], at: int, found:
     return 1
 
 
-def _shown(byte: int) -> str:
+def _format_byte(byte: int) -> str:
     if byte == 0x5C:
         return "\\\\"
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"

@@ -1,4 +1,4 @@
-"""``cmp``: the first byte in which two files differ, or all of them."""
+"""``cmp``: print the first byte in which two files differ, or all of them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _operand_skips(ctx: Context, operands: list[str]) -> list[int]:
     return given + [0] * (2 - len(given))
 
 
-async def _aligned(
+async def _read_aligned(
     pieces: list[AsyncIterator[bytes]], skips: list[int]
 ) -> AsyncIterator[tuple[bytes, bytes]]:
     """Pieces of both inputs of equal length, until one of them ends; then what is left, perhaps of one only."""
@@ -119,25 +119,27 @@ class _Comparison:
         at, line, differs = 0, 1, False
         last_newline = True
         await self._measure(skips)
-        async for one, two in _aligned(pieces, list(skips)):
+        async for left, right in _read_aligned(pieces, list(skips)):
             if self._limit is not None:
-                one, two = one[: self._limit - at], two[: self._limit - at]
-            if len(one) != len(two):
-                await self._report_end(self._names[0 if len(one) < len(two) else 1], at, line, last_newline)
+                left, right = left[: self._limit - at], right[: self._limit - at]
+            if len(left) != len(right):
+                await self._report_end(
+                    self._names[0 if len(left) < len(right) else 1], at, line, last_newline
+                )
                 return 1
-            if one != two:
+            if left != right:
                 differs = True
                 if self._silent:
                     return 1
                 if not self._all:
-                    offset = next(place for place in range(len(one)) if one[place] != two[place])
-                    line += one[:offset].count(b"\n")
-                    await self._report_first(at + offset + 1, line, one[offset], two[offset])
+                    offset = next(place for place in range(len(left)) if left[place] != right[place])
+                    line += left[:offset].count(b"\n")
+                    await self._report_first(at + offset + 1, line, left[offset], right[offset])
                     return 1
-                await self._report_all(at, one, two)
-            at += len(one)
-            line += one.count(b"\n")
-            last_newline = one.endswith(b"\n") if one else last_newline
+                await self._report_all(at, left, right)
+            at += len(left)
+            line += left.count(b"\n")
+            last_newline = left.endswith(b"\n") if left else last_newline
         return int(differs)
 
     async def _measure(self, skips: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Two files compared as the options of ``diff`` ask for."""
+"""Compares two files according to the options of ``diff``."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from simcloud.userland.commands.text.counts import parse_number, whole
 from simcloud.userland.commands.text.diffs.cmp import refuse
 from simcloud.userland.commands.text.diffs.formats import (
     Pair,
+    format_context,
+    format_normal,
+    format_unified,
     function_heading,
-    in_context,
-    normal,
-    unified,
 )
 from simcloud.userland.commands.text.diffs.script import Change, Likeness, find_changes, split_lines
 from simcloud.userland.commands.text.inputs import emit
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 
 TROUBLE = 2
 _BINARY_CHECK_BYTES = 4096
@@ -39,7 +39,7 @@ _STYLES = {
 
 @dataclass
 class _File:
-    """A file as read: its name, its data, and the time in its heading."""
+    """A file's name, data and the time in its heading."""
 
     name: str
     data: bytes
@@ -47,7 +47,7 @@ class _File:
 
 
 class Comparison:
-    """What the options ask for, applied to pairs of files."""
+    """Compares pairs of files with one set of options."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self.ctx = ctx
@@ -101,7 +101,7 @@ class Comparison:
                 return _File(name, b"", 0.0)
             if absent and "unidirectional-new-file" in self.options and name == self.options.operands[0]:
                 return _File(name, b"", 0.0)
-            await ctx.err(f"{ctx.args[0]}: {quoted_name(name)}: {error.strerror}\n")
+            await ctx.err(f"{ctx.args[0]}: {quote_name(name)}: {error.strerror}\n")
             return None
 
     async def _identical(self, one: str, two: str) -> int:
@@ -139,7 +139,7 @@ class Comparison:
         left, right = self._lines(one), self._lines(two)
         pair = Pair(left, right, expand_tabs="t" in self.options, tab_after_mark="T" in self.options)
         if self.style == "normal":
-            yield from normal(pair, changes)
+            yield from format_normal(pair, changes)
             return
         marks = (b"---", b"+++") if self.style == "unified" else (b"***", b"---")
         for number, file in enumerate((one, two)):
@@ -147,7 +147,7 @@ class Comparison:
         heading: Callable[[int], bytes] = (
             function_heading(left) if "p" in self.options else lambda _first: b""
         )
-        form = unified if self.style == "unified" else in_context
+        form = format_unified if self.style == "unified" else format_context
         yield from form(pair, changes, self._context, heading)
 
     def _heading(self, file: _File, number: int) -> bytes:

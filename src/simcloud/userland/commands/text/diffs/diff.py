@@ -1,4 +1,4 @@
-"""``diff``: how two files or folders differ."""
+"""``diff``: compare two files or folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``diff`` of folders: what each holds alone, and the files that both hold."""
+"""``diff`` of folders: entries that only one has, and the files that both have."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from fnmatch import fnmatchcase
 
 from simcloud.machine.files import FileError
 from simcloud.userland.commands.text.diffs.comparison import TROUBLE, Comparison
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 
 _MAX_DEPTH = 100
 
 
 async def compare_folders(comparison: Comparison, one: str, two: str, depth: int = 0) -> int:
-    """Compare two folders by the names in them; below that too if that was asked for."""
+    """Compare the entries of two folders, recursively with -r."""
     ctx, options = comparison.ctx, comparison.options
     ctx.spend_turn()
     try:
         names = [set(_names(comparison, folder)) for folder in (one, two)]
     except FileError as error:
-        await ctx.err(f"{ctx.args[0]}: {quoted_name(error.path)}: {error.strerror}\n")
+        await ctx.err(f"{ctx.args[0]}: {quote_name(error.path)}: {error.strerror}\n")
         return TROUBLE
     worst = 0
     for name in sorted(names[0] | names[1], key=lambda name: name.encode("utf-8", "surrogateescape")):
@@ -60,8 +60,8 @@ async def _compare_entries(comparison: Comparison, left: str, right: str, depth:
     if kinds[0] != kinds[1] and "" not in kinds:
         await ctx.out(f"File {left} is a {kinds[0]} while file {right} is a {kinds[1]}\n")
         return 1
-    words = " ".join(quoted_name(word) for word in _option_words(comparison))
-    title = f"{' '.join(filter(None, ['diff', words]))} {quoted_name(left)} {quoted_name(right)}\n"
+    words = " ".join(quote_name(word) for word in _option_words(comparison))
+    title = f"{' '.join(filter(None, ['diff', words]))} {quote_name(left)} {quote_name(right)}\n"
     return await comparison.files(left, right, title if comparison.style else "")
 
 

@@ -1,4 +1,4 @@
-"""How changes are shown: the normal, unified and context formats."""
+"""The output formats of changes: normal, unified and context."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simcloud.userland.commands.text.diffs.script import NO_NEWLINE, Change
 
 @dataclass
 class Pair:
-    """Two files' lines, and how each is made ready for output."""
+    """The lines of two files, and their preparation for output."""
 
     one: list[bytes]
     two: list[bytes]
     expand_tabs: bool = False
     tab_after_mark: bool = False
 
-    def marked(self, mark: bytes, lines: list[bytes]) -> Iterator[bytes]:
+    def mark_lines(self, mark: bytes, lines: list[bytes]) -> Iterator[bytes]:
         """Lines behind a mark, with a note after one that lacks its newline."""
         if self.tab_after_mark:
             mark = mark.removesuffix(b" ") + b"\t"
@@ -27,17 +27,17 @@ class Pair:
                 yield b"\n" + NO_NEWLINE
 
 
-def normal(pair: Pair, changes: list[Change]) -> Iterator[bytes]:
+def format_normal(pair: Pair, changes: list[Change]) -> Iterator[bytes]:
     """``2,3c2`` and the lines on both sides."""
     for change in changes:
         if change.ignorable:
             continue
         letter = b"c" if change.deleted and change.inserted else b"d" if change.deleted else b"a"
         yield _range(change.line0, change.deleted) + letter + _range(change.line1, change.inserted) + b"\n"
-        yield from pair.marked(b"< ", pair.one[change.line0 : change.line0 + change.deleted])
+        yield from pair.mark_lines(b"< ", pair.one[change.line0 : change.line0 + change.deleted])
         if letter == b"c":
             yield b"---\n"
-        yield from pair.marked(b"> ", pair.two[change.line1 : change.line1 + change.inserted])
+        yield from pair.mark_lines(b"> ", pair.two[change.line1 : change.line1 + change.inserted])
 
 
 def _range(start: int, count: int) -> bytes:
@@ -65,7 +65,7 @@ def hunks(changes: list[Change], context: int) -> Iterator[list[Change]]:
 
 @dataclass
 class _Window:
-    """The lines of both files that a hunk shows; the ends are not included."""
+    """The lines of both files in a hunk; the ends are exclusive."""
 
     first0: int
     last0: int
@@ -83,31 +83,31 @@ def _window(pair: Pair, hunk: list[Change], context: int) -> _Window:
     )
 
 
-def unified(
+def format_unified(
     pair: Pair, changes: list[Change], context: int, heading: Callable[[int], bytes]
 ) -> Iterator[bytes]:
     """Hunks of common, deleted and inserted lines in one column."""
     for hunk in hunks(changes, context):
         window = _window(pair, hunk, context)
-        old = _unified_range(window.first0, window.last0)
-        new = _unified_range(window.first1, window.last1)
+        old = _format_range(window.first0, window.last0)
+        new = _format_range(window.first1, window.last1)
         yield b"@@ -" + old + b" +" + new + b" @@" + heading(window.first0) + b"\n"
         at = window.first0
         for change in hunk:
-            yield from pair.marked(b" ", pair.one[at : change.line0])
-            yield from pair.marked(b"-", pair.one[change.line0 : change.line0 + change.deleted])
-            yield from pair.marked(b"+", pair.two[change.line1 : change.line1 + change.inserted])
+            yield from pair.mark_lines(b" ", pair.one[at : change.line0])
+            yield from pair.mark_lines(b"-", pair.one[change.line0 : change.line0 + change.deleted])
+            yield from pair.mark_lines(b"+", pair.two[change.line1 : change.line1 + change.inserted])
             at = change.line0 + change.deleted
-        yield from pair.marked(b" ", pair.one[at : window.last0])
+        yield from pair.mark_lines(b" ", pair.one[at : window.last0])
 
 
-def _unified_range(first: int, last: int) -> bytes:
+def _format_range(first: int, last: int) -> bytes:
     if last == first:
         return b"%d,0" % first
     return b"%d" % last if last == first + 1 else b"%d,%d" % (first + 1, last - first)
 
 
-def in_context(
+def format_context(
     pair: Pair, changes: list[Change], context: int, heading: Callable[[int], bytes]
 ) -> Iterator[bytes]:
     """Hunks that show first one file's lines, then the other's."""
@@ -118,18 +118,18 @@ def in_context(
         if any(change.deleted for change in hunk):
             at = window.first0
             for change in hunk:
-                yield from pair.marked(b"  ", pair.one[at : change.line0])
+                yield from pair.mark_lines(b"  ", pair.one[at : change.line0])
                 at = change.line0 + change.deleted
-                yield from pair.marked(b"! " if change.inserted else b"- ", pair.one[change.line0 : at])
-            yield from pair.marked(b"  ", pair.one[at : window.last0])
+                yield from pair.mark_lines(b"! " if change.inserted else b"- ", pair.one[change.line0 : at])
+            yield from pair.mark_lines(b"  ", pair.one[at : window.last0])
         yield b"--- " + _context_range(window.first1, window.last1) + b" ----\n"
         if any(change.inserted for change in hunk):
             at = window.first1
             for change in hunk:
-                yield from pair.marked(b"  ", pair.two[at : change.line1])
+                yield from pair.mark_lines(b"  ", pair.two[at : change.line1])
                 at = change.line1 + change.inserted
-                yield from pair.marked(b"! " if change.deleted else b"+ ", pair.two[change.line1 : at])
-            yield from pair.marked(b"  ", pair.two[at : window.last1])
+                yield from pair.mark_lines(b"! " if change.deleted else b"+ ", pair.two[change.line1 : at])
+            yield from pair.mark_lines(b"  ", pair.two[at : window.last1])
 
 
 def _context_range(first: int, last: int) -> bytes:

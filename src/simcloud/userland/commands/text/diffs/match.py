@@ -1,25 +1,25 @@
-"""Which lines two files have in common, chosen as GNU diff chooses.
+"""Finds the common lines of two files, with the same choices as GNU diff.
 
-Lines are numbers here: equal numbers are equal lines. The shortest way to edit one sequence into the other
-is found by searching from both ends at once and dividing at the meeting point (Myers).
+Lines are numbers here: equal numbers are equal lines. The shortest edit script is found by searching from both ends
+at once and dividing at the meeting point (Myers).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from simcloud.userland.commands.text.diffs.aside import KEEP, droppable
-from simcloud.userland.commands.text.diffs.settle import settle
+from simcloud.userland.commands.text.diffs.boundaries import settle
+from simcloud.userland.commands.text.diffs.discarded_lines import KEEP, droppable
 
 Pay = Callable[[int], None]
 _COST_LIMIT = 4096
-"""After so many edit steps the search settles for the best point it has reached."""
+"""Edit steps after which the search accepts the best point reached so far."""
 
 _STEPS_PER_TURN = 16
 _UNREACHED = 1 << 60
 
 
-def changed_lines(one: list[int], two: list[int], minimal: bool, pay: Pay) -> tuple[bytearray, bytearray]:
+def mark_changes(one: list[int], two: list[int], minimal: bool, pay: Pay) -> tuple[bytearray, bytearray]:
     """For each line of both sequences whether it is changed (deleted or inserted)."""
     marks = (bytearray(len(one) + 1), bytearray(len(two) + 1))
     dropped = (
@@ -63,7 +63,7 @@ class _Matcher:
         pending = [(0, len(self._one), 0, len(self._two), self._minimal)]
         while pending:
             left, right, top, bottom, minimal = pending.pop()
-            left, right, top, bottom = self._trimmed(left, right, top, bottom)
+            left, right, top, bottom = self._trim(left, right, top, bottom)
             if left == right:
                 inserted += range(top, bottom)
             elif top == bottom:
@@ -74,7 +74,7 @@ class _Matcher:
                 pending.append((left, x, top, y, low_minimal))
         return deleted, inserted
 
-    def _trimmed(self, left: int, right: int, top: int, bottom: int) -> tuple[int, int, int, int]:
+    def _trim(self, left: int, right: int, top: int, bottom: int) -> tuple[int, int, int, int]:
         one, two = self._one, self._two
         while left < right and top < bottom and one[left] == two[top]:
             left, top = left + 1, top + 1

@@ -1,4 +1,4 @@
-"""From two files to the list of changes between them."""
+"""Computes the list of changes between two files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from simcloud.userland.commands.text.diffs.match import Pay, changed_lines
-from simcloud.userland.commands.text.diffs.settle import runs
+from simcloud.userland.commands.text.diffs.boundaries import runs
+from simcloud.userland.commands.text.diffs.match import Pay, mark_changes
 
 NO_NEWLINE = b"\\ No newline at end of file\n"
 _SPACES = b" \t\n\v\f\r"
@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 @dataclass
 class Likeness:
-    """When lines count as equal, and which changes do not count."""
+    """Defines which lines are equal and which changes are ignored."""
 
     ignore_case: bool = False
     spaces: str = ""
@@ -39,7 +39,7 @@ class Likeness:
         if "w" in self.spaces:
             line = line.translate(None, _SPACES)
         elif "b" in self.spaces:
-            line = _squeezed(line.translate(_AS_BLANKS))
+            line = _squeeze_blanks(line.translate(_AS_BLANKS))
         else:
             if "E" in self.spaces:
                 line = line.expandtabs(_TAB_WIDTH)
@@ -68,7 +68,7 @@ class Likeness:
 _AS_BLANKS = bytes.maketrans(b"\t\n\v\f\r", b"     ")
 
 
-def _squeezed(line: bytes) -> bytes:
+def _squeeze_blanks(line: bytes) -> bytes:
     """Runs of blanks as one, none at the end."""
     words = line.split(b" ")
     lead = b" " if words and not words[0] else b""
@@ -87,8 +87,8 @@ def find_changes(
 ) -> list[Change]:
     """The changes that turn one file into the other.
 
-    ``horizon`` is how many lines of a common beginning and end take part in the search; GNU diff lets as many
-    as it shows for context.
+    ``horizon`` is the number of lines of a common beginning and end that take part in the search; in GNU diff it
+    is the number of context lines.
     """
     prefix = _common_prefix(one, two)
     prefix = max(0, prefix - horizon)
@@ -100,7 +100,7 @@ def find_changes(
         middle = lines[prefix : len(lines) - suffix]
         pay(len(middle) // 100)
         numbered.append([classes.setdefault(_comparable(line, likeness), len(classes)) for line in middle])
-    marks = changed_lines(numbered[0], numbered[1], minimal, pay)
+    marks = mark_changes(numbered[0], numbered[1], minimal, pay)
     changes = [Change(i + prefix, j + prefix, deleted, inserted) for i, j, deleted, inserted in runs(*marks)]
     if likeness.blank_lines or likeness.unimportant:
         changes = [

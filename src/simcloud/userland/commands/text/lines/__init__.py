@@ -1,1 +1,1 @@
-"""Whole lines: showing, counting, cutting off."""
+"""Tools on whole lines: print, count, select."""

@@ -1,4 +1,4 @@
-"""``cat``, and ``less`` and ``more``, which do the same where there is no one to turn pages."""
+"""``cat``, and ``less`` and ``more``, which do the same without a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream, Stream
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import UTIL_LINUX, tool
 
 
@@ -29,7 +29,7 @@ async def cat(ctx: Context, options: Options) -> int:
     async for source in inputs.sources():
         if source.stream is not None and _is_output(source.stream, ctx.stdout):
             inputs.failed = True
-            await ctx.err(f"{ctx.args[0]}: {quoted_name(source.name)}: input file is output file\n")
+            await ctx.err(f"{ctx.args[0]}: {quote_name(source.name)}: input file is output file\n")
             continue
         async for piece in source.pieces():
             await emit(ctx, marker.mark(piece))
@@ -64,7 +64,7 @@ def _visible(tabs: bool, controls: bool) -> list[bytes] | None:
 
 @dataclass
 class _Marker:
-    """Numbers and marks lines; knows between pieces of data where in a line it stands."""
+    """Numbers and marks lines; keeps its position in a line between pieces of data."""
 
     number: bool
     number_blank: bool

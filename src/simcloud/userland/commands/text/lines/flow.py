@@ -1,4 +1,4 @@
-"""``tee``, ``yes``, ``true`` and ``false``: commands about the flow of data rather than its content."""
+"""``tee``, ``yes``, ``true`` and ``false``: commands for pipelines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.registry import command
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import COREUTILS, one_of, tool
 
 _YES_BYTES = 8192
@@ -32,7 +32,7 @@ async def tee(ctx: Context, options: Options) -> int:
             outputs.append((operand, opened))
         except FileError as error:
             status = 1
-            await ctx.err(f"{ctx.args[0]}: {quoted_name(operand)}: {error.strerror}\n")
+            await ctx.err(f"{ctx.args[0]}: {quote_name(operand)}: {error.strerror}\n")
     inputs = Inputs(ctx, [], cannot_read="read error: {why}")
     async for piece in Source(inputs, "standard input", ctx.stdin).pieces():
         for output in list(outputs):
@@ -42,7 +42,7 @@ async def tee(ctx: Context, options: Options) -> int:
             except FileError as error:
                 outputs.remove(output)
                 status = 1
-                await ctx.err(f"{ctx.args[0]}: {quoted_name(name)}: {error.strerror}\n")
+                await ctx.err(f"{ctx.args[0]}: {quote_name(name)}: {error.strerror}\n")
     return status or inputs.status
 
 

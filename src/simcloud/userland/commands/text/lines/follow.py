@@ -1,8 +1,8 @@
-"""``tail -f``: looks once a second, in virtual time, for what was added to files.
+"""``tail -f``: checks once a second, in virtual time, for new data in files.
 
-By descriptor, an open file is followed wherever it goes; by name, whatever the name stands for, so that
-a rotated log is followed into its successor. Ends when nobody reads the output any more, when nothing is
-left to follow, or after the process it was told to watch has died.
+By descriptor, an open file is followed even after a rename; by name, the file that has the name now, so that
+a rotated log is followed into its successor. Ends when the output is closed, when no file is
+left to follow, or after the process given by ``--pid`` has ended.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream
 from simcloud.userland.commands.text.inputs import Source
 from simcloud.userland.commands.text.lines.head import Titles
-from simcloud.userland.commands.text.quoting import always_quoted_name, quoted_name
+from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 
 MINIMUM_INTERVAL_S = 0.01
 
 
 @dataclass
 class Mode:
-    """How to follow."""
+    """The options of following."""
 
     retry: bool
     following: bool = False
@@ -31,7 +31,7 @@ class Mode:
 
 @dataclass
 class Followed:
-    """One file that is followed; without a stream while it cannot be opened."""
+    """One followed file; without a stream while it cannot be opened."""
 
     name: str
     stream: FileStream | None
@@ -73,7 +73,7 @@ async def follow(ctx: Context, followed: list[Followed], titles: Titles, mode: M
 
 async def _look_at_name(ctx: Context, file: Followed, mode: Mode) -> None:
     """Notice that a name has vanished, has appeared, or stands for another file now."""
-    say = f"{ctx.args[0]}: {always_quoted_name(file.name)} has"
+    say = f"{ctx.args[0]}: {quote_name_always(file.name)} has"
     try:
         present = ctx.files.stat(file.name)
     except FileError as error:
@@ -101,7 +101,7 @@ async def _look_at_name(ctx: Context, file: Followed, mode: Mode) -> None:
 
 async def _look_for_truncation(ctx: Context, file: Followed) -> None:
     if file.stream is not None and file.stream.file.stat().size < file.stream.file.tell():
-        await ctx.err(f"{ctx.args[0]}: {quoted_name(file.name)}: file truncated\n")
+        await ctx.err(f"{ctx.args[0]}: {quote_name(file.name)}: file truncated\n")
         file.stream.file.seek(0)
 
 

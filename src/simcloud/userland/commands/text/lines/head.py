@@ -1,4 +1,4 @@
-"""``head``: the beginnings of files, or all but their ends."""
+"""``head``: print the first part of files, or all but the last part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.userland.commands.text.inputs import Inputs, Source, emit
 from simcloud.userland.commands.text.tool import misuse, tool
 
 
-def _modernised(args: list[str]) -> list[str]:
+def _rewrite_old_syntax(args: list[str]) -> list[str]:
     """``-5c`` as the first word stands for ``-c 5``, as in the oldest versions."""
     if len(args) < 2 or not (args[1].startswith("-") and args[1][1:2].isdigit()):
         return args
@@ -33,7 +33,7 @@ def _modernised(args: list[str]) -> list[str]:
 @tool(
     "head",
     options="c,bytes= n,lines= q,quiet,silent v,verbose z,zero-terminated 0 1 2 3 4 5 6 7 8 9",
-    rewrite=_modernised,
+    rewrite=_rewrite_old_syntax,
 )
 async def head(ctx: Context, options: Options) -> int:
     """Write the first 10 lines of each file."""
@@ -73,7 +73,7 @@ class Titles:
 
 @dataclass
 class _Portion:
-    """So many lines or bytes from the start; or all but so many at the end."""
+    """The first ``count`` lines or bytes, or all but the last ``count``."""
 
     count: int
     in_bytes: bool

@@ -1,4 +1,4 @@
-"""``tail``: the ends of files, and what is added to them later."""
+"""``tail``: print the last part of files, and new data with ``-f``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from simcloud.userland.commands.text.quoting import quote
 from simcloud.userland.commands.text.tool import fail, one_of, tool
 
 FEW_LINES = 100_000
-"""So many may be kept for nothing."""
+"""Number of buffered lines that are free of charge."""
 _HISTORICAL = re.compile(r"([-+])([0-9]*)([bcl]?)(f?)")
 
 
-def _modernised(args: list[str]) -> list[str]:
+def _rewrite_old_syntax(args: list[str]) -> list[str]:
     """``-5`` or ``+5f`` as the first word, with at most one file after it, are older spellings."""
     rest = args[2:]
     alone = (
@@ -41,7 +41,7 @@ def _modernised(args: list[str]) -> list[str]:
     "tail",
     options="c,bytes= f,follow=? F n,lines= max-unchanged-stats= pid= q,quiet,silent retry s,sleep-interval= "
     "v,verbose z,zero-terminated 0 1 2 3 4 5 6 7 8 9",
-    rewrite=_modernised,
+    rewrite=_rewrite_old_syntax,
 )
 async def tail(ctx: Context, options: Options) -> int:
     """Write the last 10 lines of each file; with -f, also what is added to them."""
@@ -90,7 +90,7 @@ def _mode(ctx: Context, options: Options) -> Mode:
 
 @dataclass
 class _Portion:
-    """So many lines or bytes at the end; or everything from such a line or byte on."""
+    """The last ``count`` lines or bytes, or everything from line or byte ``count`` on."""
 
     count: int
     in_bytes: bool

@@ -1,4 +1,4 @@
-"""``wc``: lines, words and bytes, in the C locale where a character is a byte."""
+"""``wc``: count lines, words and bytes, in the C locale, where a character is a byte."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context, FileStream
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit, is_there, read_operand
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import misuse, tool
 
 _ORDER = "lwmcL"
@@ -43,7 +43,7 @@ async def wc(ctx: Context, options: Options) -> int:
     letters = [letter for letter in _ORDER if letter in options] or ["l", "w", "c"]
     operands = options.operands
     if "files0-from" in options:
-        operands = await _listed(ctx, options)
+        operands = await _read_names(ctx, options)
     inputs = Inputs(ctx, operands)
     width = 1 if options.last("files0-from") == "-" else _width(ctx, inputs.operands, len(letters))
     total = _Counts()
@@ -63,10 +63,10 @@ async def wc(ctx: Context, options: Options) -> int:
 
 
 def _label(name: str) -> str:
-    return quoted_name(name) if "\n" in name else name
+    return quote_name(name) if "\n" in name else name
 
 
-async def _listed(ctx: Context, options: Options) -> list[str]:
+async def _read_names(ctx: Context, options: Options) -> list[str]:
     if options.operands:
         misuse(
             ctx, f"extra operand '{options.operands[0]}'\nfile operands cannot be combined with --files0-from"

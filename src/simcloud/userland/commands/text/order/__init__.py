@@ -1,1 +1,1 @@
-"""Order among lines: sorting, repetitions, what files have in common."""
+"""Tools on the order of lines: sort, find duplicates, compare sorted files."""

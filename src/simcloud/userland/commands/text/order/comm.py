@@ -1,4 +1,4 @@
-"""``comm``: what two sorted files have in common and each alone."""
+"""``comm``: compare two sorted files line by line."""
 
 from __future__ import annotations
 

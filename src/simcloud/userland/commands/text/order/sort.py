@@ -1,4 +1,4 @@
-"""``sort``: by the byte values of lines, or by keys. Holds its input, which counts against the budget."""
+"""``sort``: by the byte values of lines, or by keys. Its input is held in memory and charged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.inputs import Inputs, read_operand, split_lines
 from simcloud.userland.commands.text.order.sort_keys import ORDERINGS, Key, parse_key
 from simcloud.userland.commands.text.order.sort_values import Value
-from simcloud.userland.commands.text.quoting import quote, quoted_name
+from simcloud.userland.commands.text.quoting import quote, quote_name
 from simcloud.userland.commands.text.tool import fail, misuse, one_of, tool
 
 _TROUBLE = 2
@@ -48,7 +48,9 @@ async def sort(ctx: Context, options: Options) -> int:
         return await _check(ctx, order, operands[0], end, quiet=checking == "C")
     files = [await _lines(ctx, operand, end) for operand in operands]
     ordered = (
-        order.merged(files) if "m" in options else order.sorted([line for lines in files for line in lines])
+        order.merge_files(files)
+        if "m" in options
+        else order.sort([line for lines in files for line in lines])
     )
     await _write(ctx, options, b"".join([line + end for line in ordered]))
     return 0
@@ -102,7 +104,7 @@ async def _check(ctx: Context, order: Order, operand: str, end: bytes, quiet: bo
         difference = order.compare(lines[number - 1], lines[number])
         if difference > 0 or (order.unique and difference == 0):
             if not quiet:
-                where = f"{ctx.args[0]}: {quoted_name(operand)}:{number + 1}: disorder: "
+                where = f"{ctx.args[0]}: {quote_name(operand)}:{number + 1}: disorder: "
                 await ctx.stderr.write(where.encode("utf-8", "surrogateescape") + lines[number] + end)
             return 1
     return 0
@@ -117,7 +119,7 @@ async def _write(ctx: Context, options: Options, data: bytes) -> None:
         else:
             output = ctx.stdout
     except FileError as error:
-        fail(ctx, f"open failed: {quoted_name(path)}: {error.strerror}", _TROUBLE)
+        fail(ctx, f"open failed: {quote_name(path)}: {error.strerror}", _TROUBLE)
     try:
         await output.write(data)
     except FileError as error:
@@ -128,7 +130,7 @@ async def _write(ctx: Context, options: Options, data: bytes) -> None:
 
 
 class Order:
-    """How lines compare: by each key in turn, at last as a whole."""
+    """Compares lines by each key in turn, and finally as a whole."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
@@ -154,7 +156,7 @@ class Order:
         self._last_resort = not keys or not ("s" in options or self.unique)
         self._keys = [(key.prepare(), key.reverse) for key in keys]
 
-    def sorted(self, lines: list[bytes]) -> list[bytes]:
+    def sort(self, lines: list[bytes]) -> list[bytes]:
         """The lines in order. Sorting by the least important first leaves the rest to stability."""
         lines = list(lines)
         self._ctx.spend_turn(len(lines) * (1 + len(self._keys)) // _LINES_PER_TURN)
@@ -164,7 +166,7 @@ class Order:
             lines.sort(key=value, reverse=reverse)
         return self._without_repeats(lines)
 
-    def merged(self, files: list[list[bytes]]) -> list[bytes]:
+    def merge_files(self, files: list[list[bytes]]) -> list[bytes]:
         """Sorted files as one, taking always the least of the next lines."""
         return self._without_repeats(merge(*files, key=cmp_to_key(self.compare)))
 

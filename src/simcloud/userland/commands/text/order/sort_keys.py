@@ -1,4 +1,4 @@
-"""The keys of ``sort``: which part of a line, compared how."""
+"""The keys of ``sort``: the part of a line and how it is compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BLANKS = b" \t\n"
 
 @dataclass
 class Key:
-    """From a field and offset to a field and offset (to the line's end without), and the ordering."""
+    """A range of fields and offsets (to the line's end by default), and its ordering."""
 
     start_field: int = 0
     start_offset: int = 0

@@ -1,4 +1,4 @@
-"""What ``sort`` compares: for each ordering, a value of a key whose natural order is that ordering."""
+"""Comparison values of ``sort``: for each ordering, values whose natural order is that ordering."""
 
 from __future__ import annotations
 

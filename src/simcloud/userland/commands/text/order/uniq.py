@@ -1,4 +1,4 @@
-"""``uniq``: repeated neighbouring lines, once, counted or picked out."""
+"""``uniq``: print adjacent duplicate lines once, count or select them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.machine.process import Context, Stream
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.counts import UINTMAX, parse_number, whole
 from simcloud.userland.commands.text.inputs import Inputs
-from simcloud.userland.commands.text.quoting import quoted_name
+from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import at_most, fail, misuse, one_of, tool
 
 _GROUP_WORDS = ("prepend", "append", "separate", "both")
@@ -55,7 +55,7 @@ async def _output(ctx: Context, operands: list[str]) -> Stream:
     try:
         return await ctx.open(operands[0], read=False, write=True, create=True, truncate=True)
     except FileError as error:
-        fail(ctx, f"{quoted_name(operands[0])}: {error.strerror}")
+        fail(ctx, f"{quote_name(operands[0])}: {error.strerror}")
 
 
 async def _write(ctx: Context, output: Stream, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""``base64``: bytes as letters and back."""
+"""``base64``: encode and decode data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def base64(ctx: Context, options: Options) -> int:
 
 
 class _Coder:
-    """Groups of three bytes as four letters."""
+    """Encodes groups of three bytes as four letters."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self._ctx = ctx
@@ -47,12 +47,12 @@ class _Coder:
             data = rest + piece
             whole = len(data) - len(data) % _BYTES_IN
             rest = data[whole:]
-            column = await self._wrapped(codec.b64encode(data[:whole]), wrap, column)
-        column = await self._wrapped(codec.b64encode(rest), wrap, column)
+            column = await self._write_wrapped(codec.b64encode(data[:whole]), wrap, column)
+        column = await self._write_wrapped(codec.b64encode(rest), wrap, column)
         if wrap and column:
             await emit(self._ctx, b"\n")
 
-    async def _wrapped(self, letters: bytes, wrap: int, column: int) -> int:
+    async def _write_wrapped(self, letters: bytes, wrap: int, column: int) -> int:
         """Write letters in lines of a width; the column where they end."""
         if not wrap:
             await emit(self._ctx, letters)

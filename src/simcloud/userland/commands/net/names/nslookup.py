@@ -1,4 +1,4 @@
-"""nslookup, host and getent: names and what they stand for, in a few words."""
+"""nslookup, host and getent: look up names and print short answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.network import is_address
 from simcloud.machine.network.dns import Record, plain_name
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.names.lookup import (
+from simcloud.userland.commands.net.names.resolution import (
     CODES,
     NO_ANSWER,
     Answer,
@@ -66,11 +66,11 @@ async def nslookup(ctx: Context) -> int:
     if not answer.records:
         await ctx.out(f"{title}*** Can't find {name}: No answer\n\n")
         return 0
-    await ctx.out(f"{title}{''.join(_found(record, name, answer) for record in answer.records)}\n")
+    await ctx.out(f"{title}{''.join(_format_record(record, name, answer) for record in answer.records)}\n")
     return 0
 
 
-def _found(record: Record, asked: str, answer: Answer) -> str:
+def _format_record(record: Record, asked: str, answer: Answer) -> str:
     """One record in nslookup's words."""
     name = record.name if answer.from_server else asked
     if record.kind in ("A", "AAAA"):

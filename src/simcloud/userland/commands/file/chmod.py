@@ -1,4 +1,4 @@
-"""chmod: who may do what with files."""
+"""chmod: change the permissions of files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import stat as bits
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.userland.commands.file.modes import Change, changed, parse_mode
+from simcloud.userland.commands.file.modes import Change, apply_changes, parse_mode
 from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.file.tree_walk import Walk
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 MODE_LETTERS = "rwxXstugoa,+=01234567"
@@ -47,7 +47,7 @@ async def chmod(ctx: Context, options: Options) -> int:
         text = operands.pop(0).removeprefix(TAKEN_AWAY)
         if not operands:
             misuse(ctx, f"missing operand after {quote(text)}")
-        changes = _parsed(ctx, text)
+        changes = _parse_mode(ctx, text)
     else:
         misuse(ctx, "missing operand")
     if not operands:
@@ -58,7 +58,7 @@ async def chmod(ctx: Context, options: Options) -> int:
     return status
 
 
-def _parsed(ctx: Context, text: str) -> list[Change]:
+def _parse_mode(ctx: Context, text: str) -> list[Change]:
     changes = parse_mode(text)
     if changes is None:
         misuse(ctx, f"invalid mode: {quote(text)}")
@@ -69,12 +69,12 @@ def _reference(ctx: Context, path: str) -> list[Change]:
     try:
         mode = ctx.files.stat(path).mode & 0o7777
     except FileError as error:
-        fail(ctx, f"failed to get attributes of {always_quoted_name(path)}: {error}")
+        fail(ctx, f"failed to get attributes of {quote_name_always(path)}: {error}")
     return [Change("=", 0o7777, mode, 0o7777)]
 
 
 class _Chmod:
-    """One operand and, with -R, all below it."""
+    """Changes one operand and, with -R, everything below it."""
 
     def __init__(self, ctx: Context, options: Options, changes: list[Change]) -> None:
         self._ctx = ctx
@@ -92,15 +92,15 @@ class _Chmod:
                 return status or walk.status
             return await self._change(path)
         except FileError as error:
-            return await self._complain(f"cannot access {always_quoted_name(path)}", error)
+            return await self._complain(f"cannot access {quote_name_always(path)}", error)
 
     async def _change(self, path: str) -> int:
         ctx = self._ctx
         if ctx.files.node_kind(path, follow=False) == "link" and not ctx.files.exists(path):
-            return await self._complain(f"cannot operate on dangling symlink {always_quoted_name(path)}")
+            return await self._complain(f"cannot operate on dangling symlink {quote_name_always(path)}")
         before = ctx.files.stat(path)
-        after = changed(before.mode, self._changes, before.is_dir, ctx.files.umask)
-        shown = always_quoted_name(path)
+        after = apply_changes(before.mode, self._changes, before.is_dir, ctx.files.umask)
+        shown = quote_name_always(path)
         try:
             ctx.files.chmod(path, after)
         except FileError as error:

@@ -1,4 +1,4 @@
-"""chown and chgrp: whose files are."""
+"""chown and chgrp: change the owners of files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.userland.commands.file.names import complain
 from simcloud.userland.commands.file.tree_walk import Walk
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.accounts import Accounts
-from simcloud.userland.commands.text.quoting import always_quoted_name, quote
+from simcloud.userland.commands.text.quoting import quote, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 UNCHANGED = -1
@@ -35,7 +35,7 @@ async def chown(ctx: Context, options: Options) -> int:
         try:
             found = ctx.files.stat(options.last("reference"))
         except FileError as error:
-            fail(ctx, f"failed to get attributes of {always_quoted_name(options.last('reference'))}: {error}")
+            fail(ctx, f"failed to get attributes of {quote_name_always(options.last('reference'))}: {error}")
         wanted = _Owner(found.uid, found.gid)
     else:
         if not operands:
@@ -43,17 +43,17 @@ async def chown(ctx: Context, options: Options) -> int:
         text = operands.pop(0)
         if not operands:
             misuse(ctx, f"missing operand after {quote(text)}")
-        wanted = await _wanted(ctx, accounts, text)
+        wanted = await _parse_owner(ctx, accounts, text)
     if not operands:
         misuse(ctx, "missing operand")
-    only = await _wanted(ctx, accounts, options.last("from")) if options.any("from") else None
+    only = await _parse_owner(ctx, accounts, options.last("from")) if options.any("from") else None
     status = 0
     for path in operands:
         status = await _Chown(ctx, options, accounts, wanted, only).run(path) or status
     return status
 
 
-async def _wanted(ctx: Context, accounts: Accounts, text: str) -> _Owner:
+async def _parse_owner(ctx: Context, accounts: Accounts, text: str) -> _Owner:
     if ctx.args[0].endswith("chgrp"):
         return _Owner(UNCHANGED, _number(ctx, "group", text, text, accounts.gid(text)))
     user, colon, group = text.partition(":")
@@ -86,7 +86,7 @@ def _number(ctx: Context, kind: str, whole: str, text: str, known: int | None) -
 
 
 class _Chown:
-    """One operand and, with -R, all below it."""
+    """Changes one operand and, with -R, everything below it."""
 
     def __init__(
         self, ctx: Context, options: Options, accounts: Accounts, wanted: _Owner, only: _Owner | None
@@ -94,7 +94,7 @@ class _Chown:
         self._ctx = ctx
         self._options = options
         self._accounts = accounts
-        self._wanted = wanted
+        self._owner = wanted
         self._only = only
         self._for_groups = ctx.args[0].endswith("chgrp")
 
@@ -110,11 +110,11 @@ class _Chown:
             ctx.files.stat(path, follow=False)
             if follow and not ctx.files.exists(path):
                 return await self._complain(
-                    f"cannot dereference {always_quoted_name(path)}", FileError("ENOENT")
+                    f"cannot dereference {quote_name_always(path)}", FileError("ENOENT")
                 )
             return await self._change(path, follow)
         except FileError as error:
-            return await self._complain(f"cannot access {always_quoted_name(path)}", error)
+            return await self._complain(f"cannot access {quote_name_always(path)}", error)
 
     async def _change(self, path: str, follow: bool) -> int:
         before = self._ctx.files.stat(path, follow)
@@ -122,19 +122,19 @@ class _Chown:
             self._only.uid not in (UNCHANGED, before.uid) or self._only.gid not in (UNCHANGED, before.gid)
         ):
             return 0
-        shown, word = always_quoted_name(path), "group" if self._for_groups else "ownership"
+        shown, word = quote_name_always(path), "group" if self._for_groups else "ownership"
         try:
-            self._ctx.files.chown(path, *self._wanted, follow)
+            self._ctx.files.chown(path, *self._owner, follow)
         except FileError as error:
             status = await self._complain(f"changing {word} of {shown}", error)
             if self._options.any("v"):
-                start, end = self._named(before.uid, before.gid), self._named(*self._wanted)
+                start, end = self._owner_text(before.uid, before.gid), self._owner_text(*self._owner)
                 await self._ctx.out(f"failed to change {word} of {shown} from {start} to {end}\n")
             return status
         after = self._ctx.files.stat(path, follow)
-        end = self._named(*self._wanted)
-        start = self._named(before.uid, before.gid)
-        if self._wanted.uid == UNCHANGED and not self._for_groups:  # ``:group`` names the user as nobody
+        end = self._owner_text(*self._owner)
+        start = self._owner_text(before.uid, before.gid)
+        if self._owner.uid == UNCHANGED and not self._for_groups:  # ``:group`` names the user as nobody
             start = self._accounts.user(before.uid) + start
         if (before.uid, before.gid) == (after.uid, after.gid):
             if self._options.any("v"):
@@ -143,11 +143,11 @@ class _Chown:
             await self._ctx.out(f"changed {word} of {shown} from {start} to {end}\n")
         return 0
 
-    def _named(self, uid: int, gid: int) -> str:
+    def _owner_text(self, uid: int, gid: int) -> str:
         """Only what is being changed is shown."""
-        user = "" if self._wanted.uid == UNCHANGED else self._accounts.user(uid)
-        group = "" if self._wanted.gid == UNCHANGED else self._accounts.group(gid)
-        if self._for_groups or not (self._wanted.gid != UNCHANGED or group):
+        user = "" if self._owner.uid == UNCHANGED else self._accounts.user(uid)
+        group = "" if self._owner.gid == UNCHANGED else self._accounts.group(gid)
+        if self._for_groups or not (self._owner.gid != UNCHANGED or group):
             return group if self._for_groups else user
         return f"{user}:{group}"
 

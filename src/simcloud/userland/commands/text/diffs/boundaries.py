@@ -1,7 +1,7 @@
-"""Where runs of changes come to rest.
+"""Shifts the boundaries of changes.
 
-A run can often slide over equal lines without changing what it means. It is moved to where it merges with
-another run; else as far down as it goes; else back to where the other file has a change too.
+A run of changes can often slide over equal lines with the same meaning. It is moved to where it merges with another
+run; else as far down as possible; else back to where the other file has a change too.
 """
 
 from __future__ import annotations

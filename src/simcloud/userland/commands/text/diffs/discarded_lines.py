@@ -1,7 +1,7 @@
-"""Lines that diff sets aside before it searches: they cannot match, or would match too much.
+"""Finds the lines that diff discards before its search: they cannot match, or match too often.
 
-A line without a partner in the other file is changed for certain. A line with very many partners (a blank, a
-brace) would only mislead the search where it stands among such lines, so there it is set aside as well.
+A line without a counterpart in the other file is changed for certain. A line with very many counterparts (a blank
+line, a brace) would mislead the search where it stands among such lines, so there it is discarded as well.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from itertools import islice
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.text.counts import whole
-from simcloud.userland.commands.text.figures.c_format import parse_float_format
 from simcloud.userland.commands.text.inputs import emit
+from simcloud.userland.commands.text.numbers.c_format import parse_float_format
 from simcloud.userland.commands.text.quoting import quote
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
@@ -27,7 +27,7 @@ _BATCH_CHARS = 1 << 20
 _MAX_EXPONENT = 4000
 
 
-def _guarded(args: list[str]) -> list[str]:
+def _protect_negatives(args: list[str]) -> list[str]:
     """Numbers may be negative: the first operand ends the options even if it looks like one."""
     position = 1
     while position < len(args) and args[position][:1] == "-" and args[position] != "--":
@@ -48,7 +48,7 @@ class _Operand:
     "seq",
     options="f,format= s,separator= w,equal-width",
     usage="[OPTION]... [FIRST [INCREMENT]] LAST",
-    rewrite=_guarded,
+    rewrite=_protect_negatives,
     stop_early=True,
 )
 async def seq(ctx: Context, options: Options) -> int:

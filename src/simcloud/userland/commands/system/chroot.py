@@ -1,8 +1,8 @@
-"""Into the machine from a container: chroot and nsenter.
+"""chroot and nsenter: enter the machine from a container.
 
-``chroot /host`` shows the files of the machine, where they are mounted, and brings its programs; the rest of the
-process's world (network, process numbers, rights) stays what its container gave it. ``nsenter`` joins another
-process's world. A folder that is not the root of a machine's files has no programs in it to run.
+``chroot /host`` changes to the files of the machine, where they are mounted, with its programs; network, process
+numbers and rights stay those of the container. ``nsenter`` joins the namespaces of another process. A folder that is
+not the root of a machine's files has no programs to run.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ async def nsenter(ctx: Context, options: Options) -> int:
     if "m" in joined:
         ctx.chroot(target.files)
     if "n" not in joined and "p" not in joined:
-        return await _joined(ctx, ctx.process, command)
-    return await _joined(ctx, target, command)
+        return await _run_inside(ctx, ctx.process, command)
+    return await _run_inside(ctx, target, command)
 
 
 def _target(ctx: Context, options: Options) -> Process | None:
@@ -103,7 +103,7 @@ def _target(ctx: Context, options: Options) -> Process | None:
     return target
 
 
-async def _joined(ctx: Context, target: Process, command: list[str]) -> int:
+async def _run_inside(ctx: Context, target: Process, command: list[str]) -> int:
     """Run a command as a process of the container that the target is in."""
     try:
         process = target.container.launch(

@@ -1,4 +1,4 @@
-"""``tac`` and ``rev``: the last line first, the last character first."""
+"""``tac`` and ``rev``: reverse the order of lines, or of the characters in each line."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ async def rev(ctx: Context, options: Options) -> int:
     inputs = Inputs(ctx, options.operands, "cannot open {plain}: {why}", "{plain}: 0: {why}", "stdin")
     async for source in inputs.sources():
         async for batch in source.batches(end):
-            await emit(ctx, b"".join([_reversed(line, end) for line in batch]))
+            await emit(ctx, b"".join([_reverse(line, end) for line in batch]))
     return inputs.status
 
 
-def _reversed(line: bytes, end: bytes) -> bytes:
+def _reverse(line: bytes, end: bytes) -> bytes:
     text = line.removesuffix(end)
     characters = text.decode("utf-8", "surrogateescape")[::-1]
     return characters.encode("utf-8", "surrogateescape") + line[len(text) :]

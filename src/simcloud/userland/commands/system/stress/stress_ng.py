@@ -1,4 +1,4 @@
-"""stress-ng, of its many stressors those that operators reach for: cpu, vm, io, hdd."""
+"""stress-ng, with its most common stressors: cpu, vm, io, hdd."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Final
 
 from simcloud.machine.process import Context, ForkFailed
 from simcloud.userland.commands.options import Options, UsageError
-from simcloud.userland.commands.system.stress.amounts import SIZES, TIMES, count_of
-from simcloud.userland.commands.system.stress.command import failure_of
-from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Wanted, start_workers
+from simcloud.userland.commands.system.stress.command import SIZES, TIMES, count_of, failure_of
+from simcloud.userland.commands.system.stress.hogs import MOST_WORKERS, Workload, start_workers
 from simcloud.userland.commands.text.tool import tool
 
 DEFAULT_S: Final = 86_400
@@ -21,13 +20,13 @@ FAILED: Final = 2
       usage="[OPTION [ARG]]", version="0.15.06")  # fmt: skip
 async def stress_ng(ctx: Context, options: Options) -> int:
     """Use up processors, memory or disk until told to stop."""
-    wanted = _wanted(ctx, options)
-    if not sum(wanted.told.values()):
+    wanted = _parse_workload(ctx, options)
+    if not sum(wanted.counts.values()):
         raise UsageError(f"stress-ng: error: [{ctx.process.pid}] No stress workers invoked", NO_STRESSOR)
     timeout_s = _amount(options, "t", TIMES, DEFAULT_S)
     verb = "setting" if options.any("t") else "defaulting"
     await _say(ctx, options, f"{verb} to a {timeout_s} second{_in_words(timeout_s)} run per stressor")
-    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.told.items() if count)
+    hogs = ", ".join(f"{count} {kind}" for kind, count in wanted.counts.items() if count)
     await _say(ctx, options, f"dispatching hogs: {hogs}")
     begun = ctx.kernel.now
     try:
@@ -62,15 +61,15 @@ def _in_words(seconds: int) -> str:
     return f" ({', '.join([*words, f'{left:.2f} secs'])})"
 
 
-def _wanted(ctx: Context, options: Options) -> Wanted:
+def _parse_workload(ctx: Context, options: Options) -> Workload:
     counts = {}
     for kind, letter in (("cpu", "c"), ("io", "i"), ("vm", "m"), ("hdd", "d")):
         given = options.any(letter)
-        # As many as there are processors, when none is said.
+        # The default is one worker per processor.
         counts[kind] = (_amount(options, letter, {"": 1}, 0) or ctx.machine.cpu.cores) if given else 0
     if sum(counts.values()) > MOST_WORKERS:
         raise UsageError(f"stress-ng: error: [{ctx.process.pid}] Cannot fork stressor")
-    return Wanted(
+    return Workload(
         **counts,
         cpu_load=min(100, max(1, _amount(options, "l", {"": 1}, 100))) / 100,
         vm_bytes=_memory(ctx, options, max(1, counts["vm"])),

@@ -1,4 +1,4 @@
-"""Cutting the input of xargs into arguments, as it arrives."""
+"""Splits the input of xargs into arguments as it arrives."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ NUL_WARNING: Final = (
 
 
 class Item(NamedTuple):
-    """An argument; ``ends_line`` tells whether a line (that no blank continues) ends with it."""
+    """An argument; ``ends_line`` is true for the last one of a line (that no blank continues)."""
 
     text: str
     ends_line: bool = False
 
 
 class TooLong(Exception):
-    """One argument is longer than a command line may be."""
+    """One argument is longer than the maximum command line."""
 
 
 class UnmatchedQuote(Exception):
-    """The input has a quote that is not closed on its line; the text is its kind."""
+    """A quote is not closed on its line; the text is its kind."""
 
 
 def _text(data: bytes | bytearray) -> str:
     return bytes(data).decode("utf-8", "surrogateescape")
 
 
-async def separated(ctx: Context, stream: Stream, separator: bytes) -> AsyncIterator[Item]:
+async def split_at(ctx: Context, stream: Stream, separator: bytes) -> AsyncIterator[Item]:
     """What stands between separators, as it is."""
     cutter = RecordCutter(separator)
     while data := await read_chunk(ctx, stream):
@@ -63,12 +63,12 @@ async def whole_lines(ctx: Context, stream: Stream) -> AsyncIterator[Item]:
         ended = not data
         last = cutter.last() if ended else None
         for line in cutter.cut(data) if data else [last] if last is not None else []:
-            item = _unquoted(line.lstrip(BLANKS))
+            item = _unquote(line.lstrip(BLANKS))
             if item:
                 yield Item(_text(item), ends_line=True)
 
 
-def _unquoted(line: bytes) -> bytes:
+def _unquote(line: bytes) -> bytes:
     """A line with its quotes and backslashes taken away, blanks kept."""
     out, at = bytearray(), 0
     while at < len(line):
@@ -109,7 +109,7 @@ async def blank_separated(ctx: Context, stream: Stream, end_word: str) -> AsyncI
 
 
 class _Words:
-    """Takes bytes in any pieces; finished words gather in ``ready``."""
+    """Splits bytes into words; complete words are in ``ready``."""
 
     def __init__(self) -> None:
         self.ready: list[Item] = []

@@ -1,4 +1,4 @@
-"""Interfaces and routes in the older forms: ifconfig, route, and what netstat shows of them."""
+"""The older commands on interfaces and routes: ifconfig, route and the tables of netstat."""
 
 from __future__ import annotations
 

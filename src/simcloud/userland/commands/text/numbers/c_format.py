@@ -1,4 +1,4 @@
-"""C's ``printf`` directives for floating point, as ``seq`` takes them in its format."""
+"""C's ``printf`` directives for floating point, for the format of ``seq``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIRECTIVE = re.compile(r"%([-+#0 ']*+)([0-9]*)(\.[0-9]*)?(.?)")
 
 @dataclass
 class FloatFormat:
-    """Text around one directive. ``percent`` signs doubled in the text are single already."""
+    """Text around one directive. ``percent`` signs doubled in the text are already single."""
 
     before: str
     flags: str

@@ -1,6 +1,6 @@
-"""Asking for names, as the tools that look them up do it: at a name server, where there are any.
+"""Name queries of the lookup tools, to a name server if there is one.
 
-On a machine whose resolver is only a table there is no server to ask; then the table answers in a server's place.
+On a machine whose resolver is only a table there is no server to ask; then the table answers instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_ANSWER: Final = "no servers could be reached"
 
 
 class Answer(NamedTuple):
-    """A verdict in the words of DNS, and what was found; ``complaints`` are tries that came to nothing."""
+    """A DNS status and the records found; ``complaints`` are the failed attempts."""
 
     verdict: str
     addresses: list[str]
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 class Server(NamedTuple):
-    """Whom to ask, and how patiently."""
+    """A name server with its timeout and number of attempts."""
 
     address: str
     port: int = PORT
@@ -54,7 +54,7 @@ class Server(NamedTuple):
 
 
 def settings_of(ctx: Context) -> DnsSettings:
-    """What /etc/resolv.conf says."""
+    """Parse /etc/resolv.conf."""
     try:
         return read_resolv_conf(ctx.files.read("/etc/resolv.conf").decode("utf-8", "replace"))
     except FileError:

@@ -47,7 +47,7 @@ def _is_null(value: Value) -> bool:
 
 
 class _Evaluation:
-    """Reads words from left to right; parts that the result does not need are read but not computed."""
+    """Evaluates words from left to right; parts that the result does not need are parsed only."""
 
     def __init__(self, ctx: Context, words: list[str]) -> None:
         self._ctx = ctx
@@ -137,7 +137,7 @@ class _Evaluation:
         while self._take(":"):
             right = self._term(wanted)
             if wanted:
-                left = self._matched(str(left), str(right))
+                left = self._match_prefix(str(left), str(right))
         return left
 
     def _term(self, wanted: bool) -> Value:
@@ -177,7 +177,7 @@ class _Evaluation:
 
     def _match_function(self, wanted: bool) -> Value:
         text, pattern = self._term(wanted), self._term(wanted)
-        return self._matched(str(text), str(pattern)) if wanted else 0
+        return self._match_prefix(str(text), str(pattern)) if wanted else 0
 
     def _index(self, wanted: bool) -> Value:
         text, letters = _bytes(self._term(wanted)), _bytes(self._term(wanted))
@@ -196,8 +196,8 @@ class _Evaluation:
             fail(self._ctx, "non-integer argument", _INVALID)
         return number
 
-    def _matched(self, text: str, pattern: str) -> Value:
-        """What the first group matched, or how many bytes matched, from the beginning."""
+    def _match_prefix(self, text: str, pattern: str) -> Value:
+        """Return the text of the first group, or the number of bytes that match from the beginning."""
         try:
             regex = compile_regex(_bytes(pattern), "basic", utf8=False)
             found = regex.search(_bytes(text))

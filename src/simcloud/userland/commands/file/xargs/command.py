@@ -17,18 +17,18 @@ from simcloud.machine.process import (
     Stream,
 )
 from simcloud.sim import first_of
-from simcloud.userland.commands.file.batching.items import (
+from simcloud.userland.commands.file.directives import ESCAPES
+from simcloud.userland.commands.file.xargs.items import (
     MAX_LINE_BYTES,
     Item,
     TooLong,
     UnmatchedQuote,
     blank_separated,
-    separated,
+    split_at,
     whole_lines,
 )
-from simcloud.userland.commands.file.directives import ESCAPES
 from simcloud.userland.commands.options import Options
-from simcloud.userland.commands.text.quoting import always_quoted_name, quoted_name
+from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 MANY: Final = 1_000_000
@@ -41,7 +41,7 @@ CLASHES: Final = {"n": ("--max-args/-n", "--max-args"), "L": ("--max-lines/-L", 
 
 @dataclass
 class _Plan:
-    """How to build command lines."""
+    """The parsed options."""
 
     argv: list[str]
     mark: str = ""
@@ -69,7 +69,7 @@ async def xargs(ctx: Context, options: Options) -> int:
         try:
             stream = await ctx.open(path)
         except FileError as error:
-            fail(ctx, f"Cannot open input file {always_quoted_name(path)}: {error}")
+            fail(ctx, f"Cannot open input file {quote_name_always(path)}: {error}")
     return await _Runner(ctx, options, plan).run(_items(ctx, options, plan, stream))
 
 
@@ -116,9 +116,9 @@ def _set_number(ctx: Context, plan: _Plan, option: str, text: str) -> None:
 
 def _items(ctx: Context, options: Options, plan: _Plan, stream: Stream) -> AsyncIterator[Item]:
     if options.any("0"):
-        return separated(ctx, stream, b"\0")
+        return split_at(ctx, stream, b"\0")
     if options.any("d"):
-        return separated(ctx, stream, _delimiter(ctx, options.last("d")))
+        return split_at(ctx, stream, _delimiter(ctx, options.last("d")))
     if plan.mark:
         return whole_lines(ctx, stream)
     return blank_separated(ctx, stream, options.last("E", "e"))
@@ -148,7 +148,7 @@ def _delimiter(ctx: Context, text: str) -> bytes:
 
 
 class _Runner:
-    """Gathers items into command lines and runs them, several at once if asked to."""
+    """Collects items into command lines and runs them, several at once with -P."""
 
     def __init__(self, ctx: Context, options: Options, plan: _Plan) -> None:
         self._ctx = ctx
@@ -225,17 +225,17 @@ class _Runner:
         if self._over:
             return
         if self._trace or self._asks:
-            await ctx.err(" ".join(quoted_name(word) for word in argv) + ("" if self._asks else "\n"))
+            await ctx.err(" ".join(quote_name(word) for word in argv) + ("" if self._asks else "\n"))
         if self._asks:  # it asks at the terminal, and there is none
             fail(ctx, "failed to open /dev/tty for reading: No such device or address")
         try:
             process = ctx.start(argv, fds={**ctx.process.streams, 0: NullStream()})
         except CommandNotFound:
-            self._over = await self._failed(argv[0], "No such file or directory", 127)
+            self._over = await self._report_failure(argv[0], "No such file or directory", 127)
             return
         except (NotExecutable, ForkFailed) as error:
             reason = "Permission denied" if str(error) == "Is a directory" else str(error)
-            self._over = await self._failed(argv[0], reason, 126)
+            self._over = await self._report_failure(argv[0], reason, 126)
             return
         self._running.append(process)
         if plan.at_once == 1:
@@ -247,13 +247,15 @@ class _Runner:
         process = self._running.pop(ended)
         name = process.argv[0]
         if process.ended_by is not None:
-            self._over = await self._failed(name, f"terminated by signal {int(process.ended_by)}", 125)
+            self._over = await self._report_failure(
+                name, f"terminated by signal {int(process.ended_by)}", 125
+            )
         elif process.status == 255:
-            self._over = await self._failed(name, "exited with status 255; aborting", 124)
+            self._over = await self._report_failure(name, "exited with status 255; aborting", 124)
         elif process.status:
             self._status = 123
 
-    async def _failed(self, name: str, what: str, status: int) -> int:
+    async def _report_failure(self, name: str, what: str, status: int) -> int:
         await self._ctx.err(f"{self._ctx.args[0]}: {name}: {what}\n")
         return status
 

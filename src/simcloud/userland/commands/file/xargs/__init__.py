@@ -1,5 +1,5 @@
 """xargs: build command lines from input and run them."""
 
-from simcloud.userland.commands.file.batching import command
+from simcloud.userland.commands.file.xargs import command
 
 __all__ = ["command"]
