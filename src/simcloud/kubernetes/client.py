@@ -19,13 +19,17 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from simcloud.kubernetes.api.tables import make_table
-from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
 
 NAMESPACES: Final = ("", "namespaces")
 Objects: TypeAlias = list[Object]
 Headers: TypeAlias = Mapping[str, list[str]]
+
+_DEPRECATED = {
+    ("", "v1", "ComponentStatus"): "v1 ComponentStatus is deprecated in v1.19+",
+    ("", "v1", "Endpoints"): "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
 
 
 def bearer_token(header: str) -> str:
@@ -227,3 +231,8 @@ class ApiClient:
         for warning in (*warnings, deprecation_warning(resource)):
             if warning and warning not in self.warnings:
                 self.warnings.append(warning)
+
+
+def deprecation_warning(resource: Resource) -> str | None:
+    """What any use of this resource is warned of, None for most."""
+    return _DEPRECATED.get((resource.group, resource.version, resource.kind))

@@ -7,9 +7,10 @@ may leave the API for a reason that lies in the request.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.field_errors import FieldError
 
 if TYPE_CHECKING:
@@ -237,3 +238,14 @@ class ServiceUnavailable(ApiError):
     """The server behind this API does not answer."""
 
     code, reason = 503, "ServiceUnavailable"
+
+
+def quote_list(texts: Iterable[str]) -> str:
+    """Texts as Go's ``%q`` prints a list: ``["a" "b"]``."""
+    return f"[{' '.join(quote(text) for text in texts)}]"
+
+
+def join_messages(sentences: Iterable[str]) -> str:
+    """Several errors as one: the only one bare, more of them in brackets, none twice."""
+    unique = list(dict.fromkeys(sentences))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.strategies import (
     prepare_ephemeral_containers,
@@ -20,7 +21,6 @@ from simcloud.kubernetes.api.strategies import (
 from simcloud.kubernetes.api.validation import metadata, validate_update
 from simcloud.kubernetes.api.validation.core import namespace_finalize
 from simcloud.kubernetes.api.validation.pods import validate_ephemeral_containers, validate_resize
-from simcloud.kubernetes.api.verbs.write import Write
 
 
 class View(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.api.access.aggregation import aggregate
+from simcloud.kubernetes.api.access.rules import aggregate
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.store import Revision

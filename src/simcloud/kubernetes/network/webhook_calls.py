@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed, Rejected
+from simcloud.kubernetes.api.admission.webhooks import CallFailed, Rejected
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.conversations import Pending
 from simcloud.kubernetes.api.objects import Object

@@ -14,9 +14,8 @@ from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.access.attributes import Attributes, GroupResource
 from simcloud.kubernetes.api.access.nodes import judge_node
 from simcloud.kubernetes.api.access.rules import Rule, rules_of
-from simcloud.kubernetes.api.access.text import aggregate
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User, node_of, service_account_name
-from simcloud.kubernetes.api.errors import ApiError, Forbidden, ForbiddenPath, NotFound
+from simcloud.kubernetes.api.errors import ApiError, Forbidden, ForbiddenPath, NotFound, join_messages
 from simcloud.kubernetes.api.objects import Object, at, name_of
 
 GROUP = "rbac.authorization.k8s.io"
@@ -103,7 +102,7 @@ class Authorizer:
             for rule in grant.rules:
                 if rule.allows(wish):
                     return Decision(True, f"RBAC: allowed by {grant.source}")
-        reasons = [node_reason, f"RBAC: {aggregate(errors)}" if errors else ""]
+        reasons = [node_reason, f"RBAC: {join_messages(errors)}" if errors else ""]
         return Decision(False, "\n".join(reason for reason in reasons if reason))
 
     def check(self, wish: Attributes) -> None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.access.rules import Rule
-from simcloud.kubernetes.api.access.text import aggregate
 from simcloud.kubernetes.api.access.tokens import TokenError, Tokens
 from simcloud.kubernetes.api.access.users import User, node_of
-from simcloud.kubernetes.api.errors import BadRequest, Invalid
+from simcloud.kubernetes.api.errors import BadRequest, Invalid, join_messages
 from simcloud.kubernetes.api.field_errors import FieldError, invalid
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import rfc3339
@@ -146,7 +145,7 @@ def _self_subject_rules(asked: Object, desk: Desk) -> Object:
         "incomplete": is_node,
     }
     if errors:
-        status["evaluationError"] = aggregate(errors)
+        status["evaluationError"] = join_messages(errors)
     return {
         "kind": asked["kind"],
         "apiVersion": asked["apiVersion"],

@@ -19,8 +19,8 @@ from typing import Any, Protocol
 import msgspec
 
 from simcloud.golang.quoting import quote
-from simcloud.kubernetes.api.access.text import quoted_list
 from simcloud.kubernetes.api.access.users import User, service_account_name, service_account_user
+from simcloud.kubernetes.api.errors import quote_list
 from simcloud.kubernetes.api.objects import Object, at, name_of, namespace_of
 
 DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local"
@@ -197,8 +197,8 @@ def _shared_audiences(claims: dict[str, Any], wanted: Iterable[str]) -> list[str
     shared = [audience for audience in wanted if audience in claims["aud"]]
     if not shared:
         raise TokenError(
-            f"token audiences {quoted_list(claims['aud'])} is invalid "
-            f"for the target audiences {quoted_list(wanted)}"
+            f"token audiences {quote_list(claims['aud'])} is invalid "
+            f"for the target audiences {quote_list(wanted)}"
         )
     return shared
 

@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.access.escalation import check_escalation
 from simcloud.kubernetes.api.admission.plugin import Quiet
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 
 class NoEscalation(Quiet):

@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 
 class Composed(dict[str, Any]):

@@ -10,7 +10,7 @@ from simcloud.kubernetes.api.amounts import Amount, Amounts, amounts, pod_amount
 from simcloud.kubernetes.api.objects import Object, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 ANNOTATION: Final = "kubernetes.io/limit-ranger"
 

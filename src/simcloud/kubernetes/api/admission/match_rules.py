@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.selectors import from_label_selector
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 GROUP: Final = "admissionregistration.k8s.io"
 _EXEMPT: Final = frozenset(

@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.errors import NotFound
 from simcloud.kubernetes.api.objects import at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 PROTECTED_NAMESPACES: Final = ("default", "kube-system", "kube-public")
 

@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 PODS: Final = ("", "pods")
 CLAIMS: Final = ("", "persistentvolumeclaims")

@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.field_errors import FieldError, invalid
 from simcloud.kubernetes.api.objects import Object, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _PREFIX: Final = "pod-security.kubernetes.io/"
 _VERSION: Final = re.compile(r"latest|v1\.(0|[1-9][0-9]*)")

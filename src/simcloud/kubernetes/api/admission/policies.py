@@ -18,7 +18,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.selectors import from_label_selector
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _CODES: Final = {
     "Forbidden": 403,

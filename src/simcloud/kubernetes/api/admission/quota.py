@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.options import Caller
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 API_SERVER: Final = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")
 

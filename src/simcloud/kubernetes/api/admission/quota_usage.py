@@ -15,7 +15,7 @@ from simcloud.kubernetes.api.admission.storage import class_of
 from simcloud.kubernetes.api.amounts import ONE, Amount, Amounts, amount, amounts, pod_amounts
 from simcloud.kubernetes.api.errors import qualified
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.strategies.qos import qos_class
+from simcloud.kubernetes.api.strategies.pods import qos_class
 
 SERVICES: Final = ("", "services")
 _COUNTED_BY_NAME: Final = ("configmaps", "secrets", "replicationcontrollers", "resourcequotas")

@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _OPTIONS = {"CREATE": "CreateOptions", "UPDATE": "UpdateOptions", "DELETE": "DeleteOptions"}
 

@@ -10,7 +10,7 @@ from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _PROTECTED: Final = {
     CLAIMS: "kubernetes.io/pvc-protection",

@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.admission.plugin import PODS, Quiet
 from simcloud.kubernetes.api.objects import Object
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 STAY_S: Final = 300

@@ -17,7 +17,6 @@ from simcloud.kubernetes.api.admission.expressions import conditions_hold, scope
 from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, matched
 from simcloud.kubernetes.api.admission.plugin import Quiet
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed, Rejected, denied, failed
 from simcloud.kubernetes.api.cel import CelError
 from simcloud.kubernetes.api.conversations import Conversation, Pending
 from simcloud.kubernetes.api.conversion import convert
@@ -30,7 +29,8 @@ from simcloud.kubernetes.api.schema.decoding import check_kind, decode
 from simcloud.kubernetes.api.store import Key, RevisionLog
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
+
 
 CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _HARMLESS: Final = ("None", "NoneOnDryRun")
@@ -242,3 +242,30 @@ def take_over(obj: Object, changed: Object) -> None:
     metadata.update(said)
     obj.clear()
     obj.update(changed, metadata=metadata)
+
+
+class CallFailed(Exception):
+    """No answer came, or none that can be used; the text says why, as Go's HTTP client would."""
+
+
+class Rejected(CallFailed):
+    """An answer came that is no review; the text is a Kubernetes client's, which does not name the URL."""
+
+
+def failed(name: str, why: str) -> ApiError:
+    """A call failed, and the webhook does not want to be passed over."""
+    return InternalError(f'failed calling webhook "{name}": {why}')
+
+
+def denied(name: str, status: Any) -> ApiError:
+    """A webhook refused; it may say with which code, reason and details."""
+    said = status if isinstance(status, dict) else {}
+    message, reason = str(said.get("message") or ""), str(said.get("reason") or "")
+    text = f'admission webhook "{name}" denied the request'
+    text += f": {message or reason}" if message or reason else " without explanation"
+    details = said.get("details")
+    refusal = ApiError(text, details if isinstance(details, dict) else None)
+    code = said.get("code")
+    refusal.code = code if isinstance(code, int) and code >= 400 else 400
+    refusal.reason = reason
+    return refusal

@@ -6,7 +6,7 @@ durations, quantities and optional values. Not spoken: protocol buffers, static 
 URLs, addresses and versions.
 """
 
-from simcloud.kubernetes.api.cel.errors import CelError, CelSyntaxError
 from simcloud.kubernetes.api.cel.program import Program, compiled
+from simcloud.kubernetes.api.cel.values import CelError, CelSyntaxError
 
 __all__ = ["CelError", "CelSyntaxError", "Program", "compiled"]

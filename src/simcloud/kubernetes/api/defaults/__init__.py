@@ -9,17 +9,13 @@ tolerations) is not set here.
 from __future__ import annotations
 
 from simcloud.kubernetes.api.defaults import (  # noqa: F401  (importing a module registers its rules)
-    admission,
     apps,
     autoscaling,
     batch,
+    cluster,
     core,
-    discovery,
     extensions,
     networking,
-    rbac,
-    scheduling,
-    storage,
 )
 from simcloud.kubernetes.api.defaults.printing import drop_empty, print_always
 from simcloud.kubernetes.api.defaults.registry import DEFAULTS

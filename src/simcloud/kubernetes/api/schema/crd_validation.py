@@ -16,8 +16,7 @@ from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import formats
-from simcloud.kubernetes.api.schema.correlation import UNSAID, child, old_items
-from simcloud.kubernetes.api.schema.crd_rules import states_rules, validate_rules
+from simcloud.kubernetes.api.schema.crd_rules import UNSAID, child, old_items, states_rules, validate_rules
 from simcloud.kubernetes.api.schema.structural import OpenApi
 
 _BLOCKING = (

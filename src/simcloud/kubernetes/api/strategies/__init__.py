@@ -13,21 +13,20 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.strategies import (  # noqa: F401  (importing a module registers its rules)
     core,
     extensions,
-    jobs,
     services,
-    status_only,
     storage,
     workloads,
 )
-from simcloud.kubernetes.api.strategies.change_times import note_change
 from simcloud.kubernetes.api.strategies.core import prepare_finalize
-from simcloud.kubernetes.api.strategies.generation import count_generation, start_generation
 from simcloud.kubernetes.api.strategies.metadata import (
     clear_system_metadata,
+    count_generation,
     keep_system_metadata,
+    start_generation,
 )
 from simcloud.kubernetes.api.strategies.pods import prepare_ephemeral_containers, prepare_resize
 from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, take
+from simcloud.kubernetes.api.strategies.storage import note_change
 
 __all__ = [
     "prepare_create",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.errors import BadRequest, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import Caller, WriteOptions
@@ -14,7 +15,6 @@ from simcloud.kubernetes.api.schema import Schema, schema_of
 from simcloud.kubernetes.api.schema.decoding import decode
 from simcloud.kubernetes.api.store import Key
 from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
-from simcloud.kubernetes.api.verbs.write import Write
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check, replace
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.errors import ApiError, Conflict, Invalid, NotFound
 from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_supported
@@ -18,7 +19,6 @@ from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, 
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.api.verbs.reads import select
-from simcloud.kubernetes.api.verbs.write import Write
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check
 

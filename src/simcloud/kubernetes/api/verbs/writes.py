@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.apply.managed import track_update
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid, NotFound
@@ -19,7 +20,6 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode, strict
 from simcloud.kubernetes.api.strategies import prepare_create
 from simcloud.kubernetes.api.validation import validate_create, warnings_for
-from simcloud.kubernetes.api.verbs.write import Write
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed
+from simcloud.kubernetes.api.admission.webhooks import CallFailed
 from tests.simcloud.kubernetes.api.admission.conftest import World, pod
 
 GROUP = "admissionregistration.k8s.io"

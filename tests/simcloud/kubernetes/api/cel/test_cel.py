@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compiled
-from simcloud.kubernetes.api.cel.errors import CostExceeded
-from simcloud.kubernetes.api.cel.values import Maybe, Uint
+from simcloud.kubernetes.api.cel.values import CostExceeded, Maybe, Uint
 
 SELF = {
     "replicas": 3,
