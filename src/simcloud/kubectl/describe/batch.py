@@ -8,9 +8,8 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, UNSET, Page, long_time
 from simcloud.kubectl.describe.parts import write_controller, write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.templates import write_template
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector

@@ -9,8 +9,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, UNSET, Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.tables.cells import count, items, labels, part, shortened, text

@@ -16,8 +16,7 @@ from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels_of
-from simcloud.kubernetes.controllers.percent import share
-from simcloud.kubernetes.controllers.pods import is_leaving, is_ready
+from simcloud.kubernetes.controllers.pods import is_leaving, is_ready, resolve_int_or_percent
 from simcloud.kubernetes.events import Recorder
 
 DELETION_TIMEOUT_S: Final = 120.0
@@ -70,7 +69,7 @@ class Disruption(Controller):
                 self._enqueue_for(pod)
 
     def _see_owner(self, write: Revision) -> None:
-        """Another wish for the number of pods changes what a share of them is."""
+        """Another number of wanted pods changes what a percentage of them is."""
         if write.before is not None and at(write.before, "spec", "replicas") != at(
             write.object, "spec", "replicas"
         ):
@@ -145,11 +144,13 @@ class Disruption(Controller):
         spec = budget["spec"]
         if spec.get("maxUnavailable") is not None:
             expected = self._scale(budget, pods)
-            return expected, max(0, expected - share(spec["maxUnavailable"], expected, round_up=True))
+            return expected, max(
+                0, expected - resolve_int_or_percent(spec["maxUnavailable"], expected, round_up=True)
+            )
         least = spec.get("minAvailable")
         if isinstance(least, str):
             expected = self._scale(budget, pods)
-            return expected, share(least, expected, round_up=True)
+            return expected, resolve_int_or_percent(least, expected, round_up=True)
         return len(pods), least or 0
 
     def _scale(self, budget: Object, pods: list[Object]) -> int:

@@ -34,7 +34,7 @@ from simcloud.kubernetes.kubelet.pods.worker import PodWorker
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.kubelet.server import KubeletServer
 from simcloud.kubernetes.kubelet.volumes import VolumeManager
-from simcloud.kubernetes.kubelet.volumes.projections import references
+from simcloud.kubernetes.kubelet.volumes.sources import references
 from simcloud.kubernetes.network.pod_network import PodNetwork
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import NetworkError

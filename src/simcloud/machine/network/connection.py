@@ -28,10 +28,18 @@ from simcloud.machine.network.packet_filter import ACCEPT, Ways
 from simcloud.machine.network.packet_filter import Packet as FilteredPacket
 from simcloud.machine.network.packets import (
     BUFFER_BYTES,
+    CLOSE_WAIT,
+    CLOSED,
     CONTROL_BYTES,
+    ESTABLISHED,
     FIN,
+    FIN_WAIT,
+    LAST_ACK,
     MESSAGE_BYTES,
     OPEN,
+    SYN_RECV,
+    SYN_SENT,
+    TIME_WAIT,
     UNTYPED,
     WINDOW_BYTES,
     Packet,
@@ -40,16 +48,6 @@ from simcloud.machine.network.path import Fabric, Interface, Path
 from simcloud.machine.network.receive_buffer import Reading
 from simcloud.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
 from simcloud.machine.network.routing import Endpoint
-from simcloud.machine.network.states import (
-    CLOSE_WAIT,
-    CLOSED,
-    ESTABLISHED,
-    FIN_WAIT,
-    LAST_ACK,
-    SYN_RECV,
-    SYN_SENT,
-    TIME_WAIT,
-)
 from simcloud.machine.network.waiters import wait_in, wake_all
 
 

@@ -13,9 +13,8 @@ from simcloud.machine.network.connection import Acceptor, Connection, Connection
 from simcloud.machine.network.errors import ConnectionRefused, ConnectTimedOut, HostUnreachable
 from simcloud.machine.network.link import LOCAL_DELAY_S
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
-from simcloud.machine.network.packets import CONTROL_BYTES
+from simcloud.machine.network.packets import CONTROL_BYTES, SYN_SENT
 from simcloud.machine.network.routing import Route, Verdict, is_loopback
-from simcloud.machine.network.states import SYN_SENT
 from simcloud.sim import Timer
 
 SYN_TIMEOUT_S: Final = 1.0

@@ -11,10 +11,9 @@ from collections import deque
 from typing import Final, Protocol
 
 from simcloud.machine.network.errors import ConnectionReset, ConnectionTimedOut, NetworkError
-from simcloud.machine.network.packets import Packet
+from simcloud.machine.network.packets import CLOSED, SYN_RECV, Packet
 from simcloud.machine.network.path import Interface, Path
 from simcloud.machine.network.routing import Endpoint
-from simcloud.machine.network.states import CLOSED, SYN_RECV
 
 FIRST_TIMEOUT_S: Final = 0.2
 LONGEST_TIMEOUT_S: Final = 120.0

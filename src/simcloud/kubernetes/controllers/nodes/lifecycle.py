@@ -17,6 +17,7 @@ from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
+from simcloud.kubernetes.controllers.children import NodePods
 from simcloud.kubernetes.controllers.nodes.conditions import (
     GRACE_S,
     NOT_READY,
@@ -28,7 +29,6 @@ from simcloud.kubernetes.controllers.nodes.conditions import (
     make_unknown,
     replace_condition,
 )
-from simcloud.kubernetes.controllers.nodes.pods import NodePods
 from simcloud.kubernetes.controllers.nodes.zones import Tainter
 
 MONITOR_S: Final = 5.0

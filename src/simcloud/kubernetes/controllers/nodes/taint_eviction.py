@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
-from simcloud.kubernetes.controllers.nodes.pods import NodePods
+from simcloud.kubernetes.controllers.children import NodePods
 from simcloud.kubernetes.placement import tolerates
 
 RETRIES = 5

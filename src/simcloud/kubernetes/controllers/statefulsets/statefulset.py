@@ -19,7 +19,6 @@ from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.children import Children
 from simcloud.kubernetes.controllers.hashing import revision_hash
-from simcloud.kubernetes.controllers.percent import share
 from simcloud.kubernetes.controllers.pods import (
     BURST,
     PAUSE_S,
@@ -27,6 +26,7 @@ from simcloud.kubernetes.controllers.pods import (
     is_leaving,
     is_terminal,
     next_check_s,
+    resolve_int_or_percent,
     slow_start,
 )
 from simcloud.kubernetes.controllers.revisions import by_number, draft, renumber, template_of, template_patch
@@ -253,7 +253,7 @@ class StatefulSets(Controller):
                 if is_unavailable(pod, plan.min_ready_s, now_s):
                     return
             return
-        most = share(rolling["maxUnavailable"], len(plan.replicas), round_up=True)
+        most = resolve_int_or_percent(rolling["maxUnavailable"], len(plan.replicas), round_up=True)
         missing = sum(is_unavailable(pod, plan.min_ready_s, now_s) for pod in plan.replicas)
         outdated = [pod for pod in targets if self._is_outdated(plan, pod)]
         for pod in outdated[: max(0, max(1, most) - missing)]:
