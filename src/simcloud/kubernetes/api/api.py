@@ -3,7 +3,7 @@
 ``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
 The flows themselves are modules of functions: ``writes`` (create, update), ``patches``,
 ``deletes``, ``reads`` (get, list), ``watches``, and ``subresources``. None of them waits: a
-request is served at one instant of virtual time; ``conversations`` describes how a request waits for webhooks.
+request is served at one instant of virtual time; ``write_retries`` describes how a request waits for webhooks.
 
 Objects handed out are shared with the log: take a ``copy`` before changing one.
 """
@@ -26,7 +26,6 @@ from simcloud.kubernetes.api.aggregation import Aggregation, Provider
 from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.computed import component_statuses
 from simcloud.kubernetes.api.context import WebhookCaller
-from simcloud.kubernetes.api.conversations import Conversation, patient
 from simcloud.kubernetes.api.conversion import STORAGE
 from simcloud.kubernetes.api.custom import CustomResources
 from simcloud.kubernetes.api.objects import Object
@@ -39,6 +38,7 @@ from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.api.verbs import deletes, patches, reads, watches, writes
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
+from simcloud.kubernetes.api.write_retries import WriteRetry, continue_in_background
 from simcloud.machine.computer import EPOCH_S
 from simcloud.machine.network.http import HttpHandler
 from simcloud.sim import Kernel
@@ -72,7 +72,7 @@ class Api:
         """Calls admission webhooks; set by the network. Without it every call fails."""
         self.door: HttpHandler | None = None
         """Handles requests of pods to https://kubernetes.default; set by the HTTP server."""
-        self.conversation: Conversation | None = None
+        self.retry: WriteRetry | None = None
         """The webhook responses of the work that runs at this instant."""
         self._uids: Random = kernel.random("api.uids")
         self._suffixes: Random = kernel.random("api.names")
@@ -96,7 +96,7 @@ class Api:
 
     def drawn(self, lot: Callable[[], T]) -> T:
         """Return a random value of a write; the same one when the write is retried."""
-        return lot() if self.conversation is None else self.conversation.draw(lot)
+        return lot() if self.retry is None else self.retry.draw(lot)
 
     def _between(self, least: int, end: int) -> int:
         return self.drawn(lambda: self.kernel.random("api.addresses").randrange(least, end))
@@ -109,11 +109,11 @@ class Api:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Make writes that the present work does not wait for."""
-        before, self.conversation = self.conversation, None
+        before, self.retry = self.retry, None
         try:
             yield
         finally:
-            self.conversation = before
+            self.retry = before
 
     def stored(self, resource: Resource) -> Resource:
         """The resource in whose version, and under whose name, objects are kept."""
@@ -141,7 +141,7 @@ class Api:
         """What happens to these objects from now on, or from a revision on."""
         return watches.watch(self, resource, namespace, options or WatchOptions())
 
-    @patient
+    @continue_in_background
     def create(
         self,
         resource: Resource,
@@ -156,7 +156,7 @@ class Api:
                 self, resource, namespace, data, caller or Caller(), options or WriteOptions()
             )
 
-    @patient
+    @continue_in_background
     def update(
         self,
         resource: Resource,
@@ -180,7 +180,7 @@ class Api:
                 subresource,
             )
 
-    @patient
+    @continue_in_background
     def patch(
         self,
         resource: Resource,
@@ -204,7 +204,7 @@ class Api:
                 subresource,
             )
 
-    @patient
+    @continue_in_background
     def delete(
         self,
         resource: Resource,
@@ -219,7 +219,7 @@ class Api:
                 self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
             )
 
-    @patient
+    @continue_in_background
     def delete_collection(
         self,
         resource: Resource,
@@ -239,7 +239,7 @@ class Api:
                 caller or Caller(),
             )
 
-    @patient
+    @continue_in_background
     def subresource(
         self,
         verb: str,

@@ -11,12 +11,12 @@ from typing import Any, Literal, Protocol
 
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.aggregation import Provider
-from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from simcloud.kubernetes.api.runtime import Runtime
 from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api.write_retries import WriteRetry
 from simcloud.sim import Kernel
 
 
@@ -50,7 +50,7 @@ class AdmissionContext(Protocol):
     log: RevisionLog
     authorizer: Authorizer
     webhooks: WebhookCaller | None
-    conversation: Conversation | None
+    retry: WriteRetry | None
 
     @property
     def now_s(self) -> float:

@@ -1,6 +1,6 @@
 """MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call webhooks over the network about a write.
 
-Calls go through ``WebhookCaller``, which the cluster's network provides. ``conversations`` describes how a write waits
+Calls go through ``WebhookCaller``, which the cluster's network provides. ``write_retries`` describes how a write waits
 for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks writes, as in
 a real cluster.
 """
@@ -18,7 +18,6 @@ from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, matched
 from simcloud.kubernetes.api.admission.plugin import Quiet
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
 from simcloud.kubernetes.api.cel import CelError
-from simcloud.kubernetes.api.conversations import Conversation, Pending
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, InternalError
@@ -27,6 +26,7 @@ from simcloud.kubernetes.api.patch.json_patch import json_patch
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode
 from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api.write_retries import Pending, WriteRetry
 
 if TYPE_CHECKING:
     from simcloud.kubernetes.api.context import Write
@@ -129,14 +129,14 @@ def _call(write: Write, hook: Hook, resource: Resource) -> Object:
     config = hook.webhook["clientConfig"]
     url = f"{url_of(config)}?timeout={timeout_s}s"
     question = _question(url, hook, review, write)
-    pending = api.conversation.find(question) if api.conversation is not None else None
+    pending = api.retry.find(question) if api.retry is not None else None
     try:
         if pending is not None:
             answer = pending.answer()
         else:
             answer = (api.webhooks or NobodyListens(api.log)).call(url, config, review, timeout_s)
             if isinstance(answer, Pending):
-                raise (api.conversation or Conversation()).ask(question, answer)
+                raise (api.retry or WriteRetry()).add(question, answer)
     except Rejected as error:
         raise CallFailed(f"failed to call webhook: {error}") from None
     except CallFailed as error:

@@ -297,8 +297,8 @@ def check(api: WriteContext, write: Write) -> None:
     """Let admission refuse a write that is otherwise ready."""
     for plugin in api.admission:
         plugin.check(write)
-    if api.conversation is not None:
-        api.conversation.settle()
+    if api.retry is not None:
+        api.retry.settle()
 
 
 def _generate_name(api: WriteContext, kept: Resource, metadata: Object) -> str:
