@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.encoding import complete
-from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
+from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
 
 VALIDATION: Final = {
     **dict.fromkeys(("strict", "true", "1", "t", "T", "TRUE", "True"), "Strict"),
@@ -158,7 +158,7 @@ def overridden(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
     whole = {**obj, "apiVersion": resource.api_version, "kind": resource.kind}
     try:
         change = json.loads(said)
-        return patched_form(resource, copy(whole), Patch(TYPES[kind], change))
+        return apply_patch(resource, copy(whole), Patch(TYPES[kind], change))
     except (ValueError, RecursionError):
         raise KubectlError("Invalid JSON Patch") from None
     except ApiError as error:

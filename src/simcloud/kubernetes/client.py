@@ -94,7 +94,7 @@ class ApiClient:
     def resource(self, name: str) -> Resource:
         """A resource by its full name: ``pods``, ``deployments.apps``."""
         plural, _, group = name.partition(".")
-        return self.api.catalogue.named(plural, group)
+        return self.api.catalogue.find(plural, group)
 
     async def get(self, resource: Resource, namespace: str, name: str, subresource: str = "") -> Object:
         """One object, or a part of it; shared, so not to be changed."""
@@ -110,10 +110,10 @@ class ApiClient:
         self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
     ) -> Objects:
         """The objects of a namespace, or of all of them, that the selectors choose."""
-        items: Objects = (await self.listed(resource, namespace, labels=labels, fields=fields))["items"]
+        items: Objects = (await self.get_list(resource, namespace, labels=labels, fields=fields))["items"]
         return items
 
-    async def listed(
+    async def get_list(
         self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
     ) -> Object:
         """The same as a List object."""

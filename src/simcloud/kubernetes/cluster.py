@@ -86,7 +86,7 @@ class Cluster:
         delivered = [*self.shape.images, *(images if self.shape.system_pods else ())]
         self._start_kubelets(registry, network.pods, delivered)
         if self.shape.system_pods:
-            listed = self.api.list(self.api.catalogue.named("nodes"), None)["items"]
+            listed = self.api.list(self.api.catalogue.find("nodes"), None)["items"]
             installed = system_objects(listed) + (metrics_objects(listed) if metrics else [])
         else:
             start_on_hosts(self.api, self.machines, network.services)

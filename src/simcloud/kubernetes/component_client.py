@@ -35,7 +35,7 @@ class ComponentClient:
         found = self._resources.get(name)
         if found is None:
             plural, _, group = name.partition(".")
-            found = self._resources[name] = self.api.catalogue.named(plural, group)
+            found = self._resources[name] = self.api.catalogue.find(plural, group)
         return found
 
     def of(self, obj: Object) -> Resource:
@@ -53,7 +53,7 @@ class ComponentClient:
         self, name: str, namespace: str | None = None, selector: LabelSelector | None = None
     ) -> list[Object]:
         """All of a namespace, or of all of them, that a selector chooses; sorted by namespace and name."""
-        kept = self.api.stored(self.resource(name))
+        kept = self.api.storage_version(self.resource(name))
         found = self.api.log.objects(kept.group, kept.plural, namespace)
         if selector is None:
             return list(found)
@@ -81,14 +81,14 @@ class ComponentClient:
 
     def edit(self, obj: Object, change: Callable[[Object], None], subresource: str = "") -> Object:
         """Change a copy of an object as it is stored now, and write it."""
-        current = self.refreshed(obj)
+        current = self.refresh(obj)
         if current is None:
             raise NotFound(self.of(obj), obj["metadata"]["name"])
         changed: Object = copy(current)
         change(changed)
         return self.update(changed, subresource)
 
-    def refreshed(self, obj: Object) -> Object | None:
+    def refresh(self, obj: Object) -> Object | None:
         """The object as it is stored now, if it is still the same one."""
         metadata = obj["metadata"]
         found = self.api.log.get(self.api.key(self.of(obj), metadata.get("namespace", ""), metadata["name"]))
@@ -116,7 +116,7 @@ class ComponentClient:
         """Delete this very object; False if it is not there any more."""
         metadata = obj["metadata"]
         options = DeleteOptions(grace_s=grace_s, propagation=propagation, uid=metadata["uid"])
-        if self.refreshed(obj) is None:
+        if self.refresh(obj) is None:
             return False
         self.api.delete(self.of(obj), metadata.get("namespace", ""), metadata["name"], options, self.caller)
         return True
@@ -127,7 +127,7 @@ class ComponentClient:
         A handler runs inside a write, so it must only note the work to do.
         With a ``node``, it sees only the pods bound to that node. Returns a function that stops it.
         """
-        kept = self.api.stored(self.resource(name))
+        kept = self.api.storage_version(self.resource(name))
         for obj in list(self.api.log.objects(kept.group, kept.plural)):
             if node and obj["spec"].get("nodeName") != node:
                 continue

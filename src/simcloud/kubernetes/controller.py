@@ -108,7 +108,7 @@ async def work_off(api: Api, queue: WorkQueue[K], sync: Callable[[K], None]) -> 
             queue.retry(key)
         else:
             queue.forget(key)
-        queue.done(key)
+        queue.finish(key)
 
 
 def controller_of(obj: Object) -> Object | None:

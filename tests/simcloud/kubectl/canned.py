@@ -41,7 +41,7 @@ def resource_of(name: str) -> Resource:
     if name == "widgets.example.com":
         return WIDGETS
     plural, _, group = name.partition(".")
-    return Catalogue().named(plural, group)
+    return Catalogue().find(plural, group)
 
 
 @dataclass(frozen=True)

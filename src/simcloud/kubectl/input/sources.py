@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.validation.names import told_form
+from simcloud.kubernetes.api.validation.names import describe_form
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Pairs = list[tuple[str, bytes]]
 
 ENV_NAME: Final = "[-._a-zA-Z][-._a-zA-Z0-9]*"
-BAD_ENV_NAME: Final = told_form(
+BAD_ENV_NAME: Final = describe_form(
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
     "start with a digit",
     ENV_NAME,

@@ -64,7 +64,7 @@ async def _dump(
     kubectl: Kubectl, connection: ApiClient, printer: Printer, name: str, namespace: str | None, path: str
 ) -> None:
     resource = connection.resource(name)
-    listed = await connection.listed(resource, namespace)
+    listed = await connection.get_list(resource, namespace)
     items = [_as_list_item(item, resource) for item in listed["items"]]
     whole: Object = {
         "kind": resource.list_kind,

@@ -38,7 +38,7 @@ async def events(kubectl: Kubectl) -> None:
     about = _about(kubectl, connection)
     namespace = None if flags["all-namespaces"] else kubectl.namespace
     resource = connection.resource("events")
-    listed = await connection.listed(resource, namespace)
+    listed = await connection.get_list(resource, namespace)
     chosen = [event for event in listed["items"] if _fits(event, about, wanted)]
     if flags["watch"]:
         await _follow(kubectl, connection, namespace, chosen, about, wanted, printer)

@@ -88,18 +88,18 @@ class Api:
 
     def new_uid(self) -> str:
         """A uid that no object has yet."""
-        return self.drawn(lambda: str(UUID(int=self._uids.getrandbits(128), version=4)))
+        return self.draw(lambda: str(UUID(int=self._uids.getrandbits(128), version=4)))
 
     def new_suffix(self) -> str:
         """Five letters after a generateName."""
-        return self.drawn(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
+        return self.draw(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
 
-    def drawn(self, lot: Callable[[], T]) -> T:
+    def draw(self, lot: Callable[[], T]) -> T:
         """Return a random value of a write; the same one when the write is retried."""
         return lot() if self.retry is None else self.retry.draw(lot)
 
     def _between(self, least: int, end: int) -> int:
-        return self.drawn(lambda: self.kernel.random("api.addresses").randrange(least, end))
+        return self.draw(lambda: self.kernel.random("api.addresses").randrange(least, end))
 
     @property
     def has_webhooks(self) -> bool:
@@ -115,7 +115,7 @@ class Api:
         finally:
             self.retry = before
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """The resource in whose version, and under whose name, objects are kept."""
         place = STORAGE.get(resource.key)
         if place is None:
@@ -124,7 +124,7 @@ class Api:
 
     def key(self, resource: Resource, namespace: str, name: str) -> Key:
         """Where the log keeps an object."""
-        kept = self.stored(resource)
+        kept = self.storage_version(resource)
         return Key(kept.group, kept.plural, namespace if kept.namespaced else "", name)
 
     # The verbs. Each raises only ApiError, with the genuine server's message.

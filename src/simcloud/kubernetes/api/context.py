@@ -36,7 +36,7 @@ class ReadContext(Protocol):
     providers: dict[tuple[str, str], Provider]
     runtime: Runtime | None
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """Return the resource in the version in which objects are stored."""
 
     def key(self, resource: Resource, namespace: str, name: str) -> Key:
@@ -65,7 +65,7 @@ class AdmissionContext(Protocol):
     def new_suffix(self) -> str:
         """Return five letters to append to a generateName."""
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """Return the resource in the version in which objects are stored."""
 
     def update(

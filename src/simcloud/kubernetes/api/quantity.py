@@ -71,7 +71,7 @@ def _read(text: str) -> tuple[Fraction, str]:
         family = "exponent"
     else:
         value *= _power(_DECIMAL[suffix])
-    return _bounded(value), family
+    return _clamp(value), family
 
 
 def _power(exponent: int) -> Fraction:
@@ -79,7 +79,7 @@ def _power(exponent: int) -> Fraction:
     return Fraction(10) ** bounded
 
 
-def _bounded(value: Fraction) -> Fraction:
+def _clamp(value: Fraction) -> Fraction:
     if abs(value) > _LARGEST:
         return Fraction(_LARGEST if value > 0 else -_LARGEST)
     nanos = value / _SMALLEST

@@ -119,7 +119,7 @@ class Catalogue:
             if resource.group == group and resource.version == version:
                 yield resource
 
-    def named(self, plural: str, group: str = "") -> Resource:
+    def find(self, plural: str, group: str = "") -> Resource:
         """The resource of a group by its plural, in the group's preferred version. For code inside the cluster."""
         versions = self.groups[group].versions
         return next(

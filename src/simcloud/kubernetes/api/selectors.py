@@ -327,7 +327,7 @@ class FieldSelector:
             (field_value(obj, resource, term.field) == term.value) != term.negated for term in self.terms
         )
 
-    def chosen(self, objects: list[Object], resource: Resource) -> list[Object]:
+    def select(self, objects: list[Object], resource: Resource) -> list[Object]:
         """Those that are selected, in their order."""
         for term in self.terms:
             read, value, negated = field_reader(resource, term.field), term.value, term.negated

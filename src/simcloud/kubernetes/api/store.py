@@ -68,7 +68,7 @@ class _Packed(msgspec.Struct):
     object: msgspec.Raw
     by: str
 
-    def unpacked(self) -> Revision:
+    def unpack(self) -> Revision:
         found: Object = msgspec.msgpack.decode(self.object)
         return Revision(self.number, self.time_s, self.change, self.key, found, None, self.by)
 
@@ -222,7 +222,7 @@ class RevisionLog:
             # Objects are most of what is packed: those that nobody wants are not unpacked.
             for write in msgspec.msgpack.decode(data, type=list[_Packed]):
                 if write.time_s >= since_s and (wanted is None or wanted(write.key)):
-                    yield write.unpacked()
+                    yield write.unpack()
         start = bisect_left(self._recent, since_s, key=lambda write: write.time_s)
         for recent in islice(self._recent, start, None):
             if wanted is None or wanted(recent.key):

@@ -17,11 +17,11 @@ _YEAR = 365 * _DAY
 
 def rfc3339(seconds: float) -> str:
     """A time to the second, as ``metav1.Time`` is written: ``2026-11-15T00:43:20Z``."""
-    return _written(seconds // 1)
+    return _format_second(seconds // 1)
 
 
 @lru_cache(maxsize=8192)
-def _written(whole_seconds: float) -> str:
+def _format_second(whole_seconds: float) -> str:
     """One text for all who write in the same second."""
     return (_EPOCH + timedelta(seconds=whole_seconds)).isoformat()[:-6] + "Z"
 

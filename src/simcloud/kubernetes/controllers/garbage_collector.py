@@ -55,7 +55,7 @@ class GarbageCollector(Controller):
     def _follow_kinds(self) -> None:
         """Follow every kind that is served and not followed yet."""
         for resource in list(self.api.catalogue):
-            kept = self.api.stored(resource)
+            kept = self.api.storage_version(resource)
             if kept.key in IGNORED or kept.key in self._followed:
                 continue
             if not all(verb in kept.verbs for verb in NEEDED_VERBS):

@@ -137,7 +137,7 @@ class Namespaces(Controller):
         """Every namespaced kind once, in the order of discovery."""
         seen: dict[tuple[str, str], None] = {}
         for resource in list(self.api.catalogue):
-            kept = self.api.stored(resource)
+            kept = self.api.storage_version(resource)
             if kept.namespaced and "delete" in kept.verbs and kept.key not in seen:
                 seen[kept.key] = None
                 yield kept
@@ -178,7 +178,7 @@ class Namespaces(Controller):
 
     def _tell(self, namespace: Object, remains: Remains) -> None:
         """Write the conditions, where they changed."""
-        current = self.client.refreshed(namespace)
+        current = self.client.refresh(namespace)
         if current is None:
             return
         changed: Object = copy(current)
@@ -216,7 +216,7 @@ class Namespaces(Controller):
         }
 
     def _finalize(self, namespace: Object) -> None:
-        current = self.client.refreshed(namespace)
+        current = self.client.refresh(namespace)
         if current is None:
             return
         ended: Object = copy(current)

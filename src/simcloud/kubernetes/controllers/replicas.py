@@ -151,7 +151,7 @@ class ReplicaManager(Controller):
         return [*others, failure]
 
     def _tell(self, owner: Object, status: Object) -> Object:
-        if owner.get("status") == status or self.client.refreshed(owner) is None:
+        if owner.get("status") == status or self.client.refresh(owner) is None:
             return status
         self.client.edit(owner, lambda current: current.update(status=status), "status")
         return status

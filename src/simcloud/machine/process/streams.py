@@ -45,7 +45,7 @@ class Stream:
         """One holder fewer; the last one ends the stream."""
         self._holders -= 1
         if self._holders == 0:
-            self._released()
+            self._on_release()
 
     async def read(self, size: int = CHUNK_BYTES) -> bytes:
         """What is there, up to ``size`` bytes, waiting for the first of them; ``b""`` at the end."""
@@ -59,7 +59,7 @@ class Stream:
         """All of ``data`` without waiting, as the last words of a process must be; False where it cannot be."""
         return False
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         """Nobody holds the stream any more."""
 
 
@@ -99,7 +99,7 @@ class PipeReader(Stream):
         pipe.changed.notify()
         return data
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._pipe.changed.notify()
 
 
@@ -125,7 +125,7 @@ class PipeWriter(Stream):
                 return
             await pipe.changed.wait()
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._pipe.changed.notify()
 
 
@@ -159,7 +159,7 @@ class FileStream(Stream):
         """The file's path."""
         return self.file.path
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self.file.close()
 
 
@@ -240,7 +240,7 @@ class LineSink(Stream):
             self._rest = b""
         return True
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         if self._rest:
             self._take(self._rest)
             self._rest = b""

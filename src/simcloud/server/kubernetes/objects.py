@@ -165,7 +165,7 @@ class _Call:
             )
         if resource.key == ("", "bindings"):
             name = at(data, "metadata", "name", default="")
-            pods = self.api.catalogue.named("pods")
+            pods = self.api.catalogue.find("pods")
             bound = await self._settled(
                 lambda: self.api.subresource(
                     "create", pods, target.namespace, name, "binding", data, self.client.caller, options

@@ -32,5 +32,5 @@ class SocketStream(Stream):
         except NetworkError:
             raise KilledBySignal(Signal.PIPE) from None
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._connection.close()

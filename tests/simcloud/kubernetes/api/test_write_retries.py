@@ -39,14 +39,14 @@ def oracle(api: Api) -> Oracle:
         "sideEffects": "None",
         "admissionReviewVersions": ["v1"],
     }
-    kind = api.catalogue.named("validatingwebhookconfigurations", "admissionregistration.k8s.io")
+    kind = api.catalogue.find("validatingwebhookconfigurations", "admissionregistration.k8s.io")
     api.create(kind, "", {"metadata": {"name": "hooks"}, "webhooks": [webhook]})
     api.webhooks = network = Oracle(api)
     return network
 
 
 def test_a_creation_keeps_what_webhooks_have_seen(api: Api, oracle: Oracle) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     retry = WriteRetry()
 
     def make() -> Object:
@@ -65,7 +65,7 @@ def test_a_creation_keeps_what_webhooks_have_seen(api: Api, oracle: Oracle) -> N
 
 
 def test_an_object_that_changed_meanwhile_is_asked_about_again(api: Api, oracle: Oracle) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     data = {"metadata": {"name": "c"}}
     retry = WriteRetry()
     with pytest.raises(ResponsePending):

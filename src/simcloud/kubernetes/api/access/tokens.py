@@ -72,7 +72,7 @@ class Tokens:
         self._reader = reader
         self._static = {_digest(token.encode()): user for token, user in (static or {}).items()}
         identity = base64.urlsafe_b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
-        self._header = _packed({"alg": "HS256", "kid": identity})
+        self._header = _encode_part({"alg": "HS256", "kid": identity})
 
     def accept(self, token: str, user: User) -> None:
         """From now on this token, which never expires, speaks for a user."""
@@ -110,7 +110,7 @@ class Tokens:
             "nbf": now,
             "sub": service_account_name(namespace, name),
         }
-        signed = f"{self._header}.{_packed(claims)}"
+        signed = f"{self._header}.{_encode_part(claims)}"
         return f"{signed}.{self._signature(signed)}"
 
     def authenticate(self, token: str, now_s: float, audiences: Sequence[str] = ()) -> User | None:
@@ -134,7 +134,7 @@ class Tokens:
         if claims is None or claims.get("iss") != self.issuer:
             raise TokenError("invalid bearer token")
         try:
-            shared = _shared_audiences(claims, wanted)
+            shared = _intersect_audiences(claims, wanted)
             _check_times(claims, now_s)
             return self._account(claims), shared
         except TokenError as error:
@@ -193,7 +193,7 @@ class Tokens:
             )
 
 
-def _shared_audiences(claims: dict[str, Any], wanted: Iterable[str]) -> list[str]:
+def _intersect_audiences(claims: dict[str, Any], wanted: Iterable[str]) -> list[str]:
     shared = [audience for audience in wanted if audience in claims["aud"]]
     if not shared:
         raise TokenError(
@@ -215,7 +215,7 @@ def _reference(obj: Object) -> Object:
     return {"name": name_of(obj), "uid": uid} if uid else {"name": name_of(obj)}
 
 
-def _packed(value: Object) -> str:
+def _encode_part(value: Object) -> str:
     return _encode_unpadded(msgspec.json.encode(value))
 
 

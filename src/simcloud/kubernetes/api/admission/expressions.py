@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.admission.authorizer import Judge
 from simcloud.kubernetes.api.admission.plugin import namespace_of
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
-from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compiled
+from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compile_expression
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
@@ -29,7 +29,7 @@ class Composed(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         try:
-            value = compiled(self._expressions[name]).evaluate(self._scope)
+            value = compile_expression(self._expressions[name]).evaluate(self._scope)
         except CelError as error:
             raise CelError(f'composited variable "{name}" fails to evaluate: {error}') from None
         self[name] = value
@@ -68,7 +68,7 @@ def _judge(write: Write) -> Judge:
 def evaluate(expression: str, scope: dict[str, Any]) -> Any:
     """An expression's value. ``CelError`` carries the sentence that a policy's refusal tells."""
     try:
-        return compiled(expression).evaluate(scope)
+        return compile_expression(expression).evaluate(scope)
     except CelSyntaxError as error:
         raise CelError(f"compilation error: compilation failed: {error}") from None
     except CelError as error:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, aggregate, creates, refused, updates
+from simcloud.kubernetes.api.admission.plugin import (
+    CLAIMS,
+    PODS,
+    Quiet,
+    aggregate,
+    creates,
+    make_refusal,
+    updates,
+)
 from simcloud.kubernetes.api.amounts import Amount, Amounts, amounts, pod_amounts
 from simcloud.kubernetes.api.objects import Object, at
 
@@ -32,7 +40,7 @@ class LimitRanger(Quiet):
         for limits in _ranges(write):
             problems = list(_pod_problems(write.new, limits) if pod else _claim_problems(write.new, limits))
             if problems:
-                raise refused(write, aggregate(problems))
+                raise make_refusal(write, aggregate(problems))
 
 
 def _ranges(write: Write) -> list[Object]:

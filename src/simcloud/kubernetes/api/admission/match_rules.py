@@ -30,7 +30,7 @@ def exempt(write: Write) -> bool:
     return write.resource.key in _EXEMPT
 
 
-def matched(write: Write, match: Object, rules: str) -> Resource | None:
+def match_resource(write: Write, match: Object, rules: str) -> Resource | None:
     """The resource, in the version that was asked for, as which a write is matched; None if it is not.
 
     ``match`` carries the selectors, and the rules under the name ``rules``.

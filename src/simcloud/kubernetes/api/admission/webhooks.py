@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from simcloud.kubernetes.api.admission.expressions import conditions_hold, scope_of
-from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, matched
+from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, match_resource
 from simcloud.kubernetes.api.admission.plugin import Quiet
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
 from simcloud.kubernetes.api.cel import CelError
@@ -85,7 +85,7 @@ def _find_hooks(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
     found = []
     for configuration in configurations:
         for webhook in configuration.get("webhooks") or ():
-            resource = matched(write, webhook, "rules")
+            resource = match_resource(write, webhook, "rules")
             if resource is not None and _matches_conditions(write, webhook, resource):
                 found.append((Hook(configuration["metadata"]["name"], webhook), resource))
     return found
@@ -114,10 +114,10 @@ def _ask(write: Write, hook: Hook, resource: Resource) -> Object | None:
     except CallFailed as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return None
-        raise failed(hook.name, str(error)) from None
+        raise make_call_error(hook.name, str(error)) from None
     write.options.warnings.extend(str(warning) for warning in response.get("warnings") or ())
     if response.get("allowed") is not True:
-        raise denied(hook.name, response.get("status"))
+        raise make_denial(hook.name, response.get("status"))
     return response
 
 
@@ -220,7 +220,7 @@ def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object)
     except (ValueError, TypeError, binascii.Error, msgspec.DecodeError) as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return False
-        raise failed(hook.name, f"received undecodable patch in webhook response: {error}") from None
+        raise make_call_error(hook.name, f"received undecodable patch in webhook response: {error}") from None
     try:
         changed = json_patch(shown, operations)
         check_kind(changed, resource)
@@ -252,12 +252,12 @@ class Rejected(CallFailed):
     """An answer came that is no review; the text is a Kubernetes client's, which does not name the URL."""
 
 
-def failed(name: str, why: str) -> ApiError:
+def make_call_error(name: str, why: str) -> ApiError:
     """A call failed, and the webhook does not want to be passed over."""
     return InternalError(f'failed calling webhook "{name}": {why}')
 
 
-def denied(name: str, status: Any) -> ApiError:
+def make_denial(name: str, status: Any) -> ApiError:
     """A webhook refused; it may say with which code, reason and details."""
     said = status if isinstance(status, dict) else {}
     message, reason = str(said.get("message") or ""), str(said.get("reason") or "")

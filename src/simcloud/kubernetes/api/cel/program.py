@@ -57,7 +57,7 @@ class Program:
 
 
 @lru_cache(maxsize=1024)
-def compiled(text: str) -> Program:
+def compile_expression(text: str) -> Program:
     """A program from text. Raises ``CelSyntaxError``."""
     return Program(text)
 

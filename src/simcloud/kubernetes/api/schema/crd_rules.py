@@ -67,7 +67,7 @@ class _Judge:
         description = (rule.get("message") or rule.get("rule", "")).strip()
         variables = {"self": as_cel(value, openapi)}
         try:
-            program = cel.compiled(rule.get("rule", ""))
+            program = cel.compile_expression(rule.get("rule", ""))
             uses_old = "oldSelf" in program.names
             optional = bool(rule.get("optionalOldSelf"))
             if uses_old and old is UNSAID and not optional:
@@ -109,7 +109,7 @@ class _Judge:
         if not (text := rule.get("messageExpression")):
             return ""
         try:
-            said = self.evaluate(cel.compiled(text), variables)
+            said = self.evaluate(cel.compile_expression(text), variables)
         except cel.CelError:
             return ""
         usable = isinstance(said, str) and "\n" not in said.strip()
@@ -173,4 +173,4 @@ def old_items(value: list[Any], openapi: OpenApi, old: Any) -> list[Any]:
 
 
 def _key_of(item: Mapping[str, Any], keys: list[str]) -> str:
-    return field_errors.shown({key: item.get(key) for key in keys})
+    return field_errors.format_value({key: item.get(key) for key in keys})

@@ -56,7 +56,8 @@ def _check(value: Any, openapi: OpenApi, path: str, old: Any) -> Iterator[FieldE
         yield from _check_list(value, openapi, path, old)
     if value is not None and openapi.get("enum") and value not in openapi["enum"]:
         known = (
-            choice if isinstance(choice, str) else field_errors.shown(choice) for choice in openapi["enum"]
+            choice if isinstance(choice, str) else field_errors.format_value(choice)
+            for choice in openapi["enum"]
         )
         yield field_errors.not_supported(path, value, known)
     if isinstance(value, dict):
@@ -271,7 +272,7 @@ def _duplicates(value: list[Any], openapi: OpenApi, path: str) -> Iterator[Field
 def _find_duplicates(items: list[Any]) -> Iterator[int]:
     seen = set()
     for index, item in enumerate(items):
-        shown = field_errors.shown(item)
+        shown = field_errors.format_value(item)
         if shown in seen:
             yield index
         seen.add(shown)

@@ -85,7 +85,7 @@ def containers(template: Object) -> tuple[str, str]:
     )
 
 
-def shortened(found: Sequence[str], limit: int = 3, comma: str = ",") -> str:
+def shorten(found: Sequence[str], limit: int = 3, comma: str = ",") -> str:
     """The first few, and how many more there are."""
     shown = comma.join(found[:limit])
     return f"{shown} + {len(found) - limit} more..." if len(found) > limit else shown

@@ -65,7 +65,7 @@ def delete(
     if present is None:
         raise NotFound(resource, name)
     _check_preconditions(resource, present, options)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     write = Write(api, "DELETE", kept, key, present, present, caller, WriteOptions(dry_run=options.dry_run))
     if not admitted:
         admit(api, write)
@@ -92,7 +92,7 @@ def delete_collection(
 ) -> Object:
     """Delete all of a namespace that a selection names."""
     _check_options(options)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     scope = namespace if kept.namespaced else None
     chosen = list(select(resource, api.log.objects(kept.group, kept.plural, scope), selection))
     each = replace(options, uid="", resource_version="")

@@ -48,7 +48,7 @@ def patch(
     if present is None:
         raise NotFound(resource, name)
     shown = convert(present, resource)
-    patched = patched_form(resource, shown, change)
+    patched = apply_patch(resource, shown, change)
     _refuse_other_identity(resource, patched, shown)
     try:
         obj = accept(api, resource, patched, options)
@@ -57,7 +57,7 @@ def patch(
     return replace(api, resource, obj, present, caller, options, subresource)
 
 
-def patched_form(resource: Resource, shown: Object, change: Patch) -> Object:
+def apply_patch(resource: Resource, shown: Object, change: Patch) -> Object:
     """An object after a patch that is not an apply; the result is not checked yet."""
     if change.type is PatchType.STRATEGIC:
         merged = strategic_merge(shown, change.body, resource.schema)
@@ -99,7 +99,7 @@ def _apply(
             f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
         )
     settle_namespace(resource, metadata, namespace)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     if present is None and subresource:
         raise NotFound(resource, name)
     # The result shares what did not change with the present object.

@@ -88,7 +88,7 @@ def create(
 def _make(
     api: WriteContext, resource: Resource, obj: Object, caller: Caller, options: WriteOptions
 ) -> Object:
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     apply_defaults(kept, obj)
     fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
     return insert(api, resource, obj, fields, caller, options)
@@ -103,7 +103,7 @@ def insert(
     options: WriteOptions,
 ) -> Object:
     """The later part of a creation: ``obj`` is in its stored version, with its defaults."""
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     metadata = obj["metadata"]
     _refuse_version(metadata)
     for stale in ("generation", "managedFields"):
@@ -215,7 +215,7 @@ def replace(
     (binding, eviction) does to its object was admitted as the action. Parts that are ``shared`` with the
     old object have had their defaults.
     """
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     apply_defaults(kept, obj)
     obj.update(shared or {})
     _refuse_stale(resource, kept, obj, old)
@@ -266,7 +266,7 @@ def accept(api: WriteContext, resource: Resource, data: Any, options: WriteOptio
     obj = decoded.obj
     obj.setdefault("metadata", {})
     api.custom.default(resource, obj)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     return convert(obj, kept) if kept is not resource else obj
 
 

@@ -320,7 +320,7 @@ class DaemonSets(Controller):
             "collisionCount": at(daemon_set, "status", "collisionCount"),
         }
         status = {**always, **{key: count for key, count in where_any.items() if count}}
-        if daemon_set.get("status") == status or self.client.refreshed(daemon_set) is None:
+        if daemon_set.get("status") == status or self.client.refresh(daemon_set) is None:
             return
         self.client.edit(daemon_set, lambda current: current.update(status=status), "status")
 

@@ -151,7 +151,7 @@ class Deployments(Controller):
             size = sizes[replica_set["metadata"]["uid"]]
             count = min(surplus, size)
             if count > 0:
-                self._resize(deployment, self.client.refreshed(replica_set) or replica_set, size - count)
+                self._resize(deployment, self.client.refresh(replica_set) or replica_set, size - count)
                 surplus -= count
                 shrunk += count
         return shrunk > 0
@@ -232,7 +232,7 @@ class Deployments(Controller):
 
     def _present(self, sets: Sequence[Object]) -> list[Object]:
         """ReplicaSets as they are now."""
-        return [now for replica_set in sets if (now := self.client.refreshed(replica_set)) is not None]
+        return [now for replica_set in sets if (now := self.client.refresh(replica_set)) is not None]
 
     def _reuse(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""

@@ -126,7 +126,7 @@ class Tracking:
         tracked = {
             uid_of(pod)
             for known in look.pods
-            if (pod := self._client.refreshed(known)) is not None and is_tracked(pod)
+            if (pod := self._client.refresh(known)) is not None and is_tracked(pod)
         }
         for key, uncounted in (("succeeded", look.uncounted_succeeded), ("failed", look.uncounted_failed)):
             left = [uid for uid in uncounted if uid in tracked]
@@ -143,7 +143,7 @@ class Tracking:
         return condition(FINAL[finish["type"]], finish["reason"], finish["message"], now)
 
     def _flush(self, look: Look) -> None:
-        stored = self._client.refreshed(look.job)
+        stored = self._client.refresh(look.job)
         if stored is not None and look.status == stored.get("status"):
             return
         written = self._client.update_status(look.job)

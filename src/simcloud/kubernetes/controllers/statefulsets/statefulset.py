@@ -333,7 +333,7 @@ class StatefulSets(Controller):
             status["currentRevision"] = status["updateRevision"]
         always = ("replicas", "availableReplicas", "collisionCount")
         reported = {key: value for key, value in status.items() if value or key in always}
-        if plan.stateful_set.get("status") == reported or self.client.refreshed(plan.stateful_set) is None:
+        if plan.stateful_set.get("status") == reported or self.client.refresh(plan.stateful_set) is None:
             return
         self.client.edit(plan.stateful_set, lambda current: current.update(status=reported), "status")
 

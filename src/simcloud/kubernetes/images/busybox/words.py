@@ -87,7 +87,7 @@ class Reworded(Stream):
         if said:
             await self._onwards.write(said.encode("utf-8", "surrogateescape"))
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._onwards.close()
 
 

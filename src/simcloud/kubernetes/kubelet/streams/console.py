@@ -157,5 +157,5 @@ class _Copied(Stream):
         """To all who are attached, and to the log, unless one of them takes nothing."""
         return self._console.show_at_once(self._number, data) and self._log.write_at_once(data)
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._log.close()

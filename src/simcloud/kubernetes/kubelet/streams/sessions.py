@@ -69,7 +69,7 @@ class Typed(Stream):
         del self.waiting[:size]
         return data
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self.waiting.clear()
 
 
@@ -86,7 +86,7 @@ class Shown(Stream):
         """Show it, or break the writer's pipe if nobody looks any more."""
         await self._session.show(self._number, data)
 
-    def _released(self) -> None:
+    def _on_release(self) -> None:
         self._session.close_output()
 
 

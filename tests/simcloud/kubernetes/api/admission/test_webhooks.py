@@ -161,7 +161,7 @@ def test_an_eviction_is_asked_about_as_such_and_not_as_a_deletion(world: World) 
     everything = {**RULE, "operations": ["CREATE", "DELETE"], "resources": ["pods", "pods/eviction"]}
     hook(world, rules=[everything])
     world.api.webhooks = network = Answering(lambda *_: {"allowed": True})
-    pods = world.api.catalogue.named("pods")
+    pods = world.api.catalogue.find("pods")
     world.create("pods", pod("a"))
     world.create("pods", pod("b"))
     world.api.subresource("create", pods, "demo", "a", "eviction", {"metadata": {"name": "a"}})

@@ -243,7 +243,7 @@ def downward_file(path: str, item: Mapping[str, Any]) -> Errors:
     return errors + mode(f"{path}.mode", item.get("mode"))
 
 
-def _projected(path: str, source: Mapping[str, Any]) -> Errors:
+def _projection(path: str, source: Mapping[str, Any]) -> Errors:
     """A projected volume. No two of its files may lie at one path."""
     errors = mode(f"{path}.defaultMode", source.get("defaultMode"))
     taken: set[str] = set()
@@ -306,7 +306,7 @@ _SOURCES: dict[str, SourceRule | None] = {
     "configMap": _keys_from("name"),
     **dict.fromkeys(("azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume")),
     **dict.fromkeys(("azureDisk", "storageos")),
-    "projected": _projected,
+    "projected": _projection,
     "scaleIO": None,
     "csi": _csi,
     "ephemeral": _ephemeral,
