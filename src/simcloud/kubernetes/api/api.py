@@ -1,11 +1,10 @@
-"""The API server in process, used by controllers and by the HTTP server alike.
+"""The API server in process, used by controllers and by the HTTP server.
 
-``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
-The flows themselves are modules of functions: ``writes`` (create, update), ``patches``,
-``deletes``, ``reads`` (get, list), ``watches``, and ``subresources``. None of them waits: a
-request is served at one instant of virtual time; ``write_retries`` describes how a request waits for webhooks.
+``Api`` knows the resources, holds the revision log and the components that a write passes through. The verbs are
+implemented by the modules in ``verbs`` and by ``subresources``. None of them waits: a request is served at one instant
+of virtual time; ``write_retries`` describes how a request waits for webhooks.
 
-Objects handed out are shared with the log: take a ``copy`` before changing one.
+Returned objects are shared with the log: make a ``copy`` before modifying one.
 """
 
 from __future__ import annotations

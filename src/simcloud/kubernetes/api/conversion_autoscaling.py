@@ -1,7 +1,7 @@
-"""HorizontalPodAutoscalers in version 1, which knows one metric, and in version 2, which knows them all.
+"""Conversion of HorizontalPodAutoscalers between version 1, which has one metric, and version 2, which has many.
 
-What version 1 cannot say stands in its annotations: metrics and conditions in the words of the older
-alpha versions, behaviour in the names that Go uses inside the server.
+Version 1 keeps what it has no fields for in annotations: metrics and conditions in the format of the older alpha
+versions, behaviour with the names of the server's internal Go fields.
 """
 
 from __future__ import annotations

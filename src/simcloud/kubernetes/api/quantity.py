@@ -1,7 +1,7 @@
-"""Amounts as Kubernetes writes them: ``500m``, ``1Gi``, ``2e3``.
+"""Quantities in Kubernetes' format: ``500m``, ``1Gi``, ``2e3``.
 
-A quantity is text in objects. ``parse`` gives its exact value, ``canonical`` the text a genuine API
-server would store: the same suffix family, the largest suffix that keeps the number whole.
+Objects contain quantities as text. ``parse`` returns the exact value, ``canonical`` the text that an API server stores:
+the same suffix family, and the largest suffix that keeps the number whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Selectors by label and by field, as Kubernetes reads them from a query and from objects.
+"""Label and field selectors, from query parameters and from objects.
 
-``parse_labels("app in (web,api),tier!=x")`` and ``parse_fields("status.phase=Running")`` give
-selectors that match and that print themselves as the genuine ones do. What cannot be read is a
-BadRequest in the server's own words. Which fields may be selected by is ``selectable_fields``.
+``parse_labels("app in (web,api),tier!=x")`` and ``parse_fields("status.phase=Running")`` return selectors that match
+objects and format themselves like the genuine ones. A selector that cannot be parsed raises ``BadRequest`` with the
+server's message. ``selectable_fields`` lists the supported fields.
 """
 
 from __future__ import annotations

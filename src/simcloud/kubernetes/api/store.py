@@ -1,11 +1,10 @@
-"""One append-only revision log: the only place where objects live.
+"""The append-only revision log, the only place where objects are stored.
 
-Every write is a revision with a number, and everything else follows from the log: the present state,
-watches, ``resourceVersion``, "too old resource version", lists of a past revision, the audit of who
-wrote what. Revisions older than the window are packed; they can be read for audit and for the log's
-hash, but no watch starts there.
+Every write is a numbered revision, and everything else is derived from the log: the current state, watches,
+``resourceVersion``, "too old resource version", lists of a past revision, the author of each write. Revisions older
+than the window are compressed; they can be read for audit and for the log's hash, but no watch can start there.
 
-Stored objects are shared with readers and never changed.
+Stored objects are shared with readers and never modified.
 """
 
 from __future__ import annotations

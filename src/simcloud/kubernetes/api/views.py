@@ -1,7 +1,7 @@
-"""What an update by each path may change, and the rules it is held to.
+"""The parts of an object that an update through each path may change, and the checks of each path.
 
-An object can be written as a whole, or through a subresource that stands for one part of it. The
-subresources that are actions (binding, eviction …) are no views: they change just what they stand for.
+An object is written as a whole, or through a subresource that represents a part of it. Subresources that are actions
+(binding, eviction …) are not views.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nobody grants what they do not hold: the checks before a role or a binding is written."""
+"""Prevention of privilege escalation: a user can only grant permissions that they have."""
 
 from __future__ import annotations
 

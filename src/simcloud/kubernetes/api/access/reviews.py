@@ -1,7 +1,7 @@
 """Reviews: objects that are never stored, whose status answers a question about access.
 
-``review`` takes one of them as it was sent and gives it back answered: may this user do that, may I,
-what may I do, who am I, whose token is this.
+``review`` takes a review as it was sent and returns it with its status: access reviews, rules reviews, self subject
+reviews and token reviews.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ``token`` subresource of service accounts: a TokenRequest comes in, a token goes out."""
+"""The ``token`` subresource of service accounts, which answers a TokenRequest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Bearer tokens: the administrator's, and the signed ones of service accounts.
+"""Bearer tokens: the administrator's, and the signed tokens of service accounts.
 
-A service account's token is a JSON Web Token signed with a key of the cluster (HMAC-SHA256, so that the
-same cluster gives the same bytes; a genuine one signs with RSA). It says whose it is and what it is
-bound to, and is good only while the account and the bound objects live. Time and randomness are the
-caller's.
+The token of a service account is a JSON Web Token, signed with a key of the cluster (HMAC-SHA256 instead of RSA, so
+that the same cluster gives the same bytes). It names the account and the objects it is bound to, and is valid only
+while all of them exist. Time and random values are passed in by the caller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: who names no class gets the newest default one."""
+"""DefaultStorageClass and DefaultIngressClass: set the newest default class on objects that name none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody grants by a role or a binding what they do not have themselves."""
+"""Refuses roles and bindings that grant permissions which their writer does not have."""
 
 from __future__ import annotations
 

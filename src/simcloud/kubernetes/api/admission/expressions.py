@@ -1,4 +1,4 @@
-"""The variables of admission's CEL expressions, and the words of their failures."""
+"""The variables of CEL expressions in admission, and the messages of failed expressions."""
 
 from __future__ import annotations
 

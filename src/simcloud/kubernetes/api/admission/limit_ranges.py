@@ -1,4 +1,4 @@
-"""LimitRanger: what a namespace's LimitRanges give to new pods and claims, and what they refuse."""
+"""LimitRanger: apply a namespace's LimitRanges to new pods and claims, as defaults and as limits."""
 
 from __future__ import annotations
 

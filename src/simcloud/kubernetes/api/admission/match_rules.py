@@ -1,4 +1,4 @@
-"""Which writes a webhook or a policy is asked about: rules of resources, and selectors of namespaces and objects."""
+"""Matching of writes to webhooks and policies: resource rules, namespace selectors and object selectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: nothing is created in a namespace that is not there or is going; some namespaces stay."""
+"""NamespaceLifecycle: refuse creations in missing or terminating namespaces, and deletions of system namespaces."""
 
 from __future__ import annotations
 

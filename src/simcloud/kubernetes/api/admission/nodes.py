@@ -1,4 +1,4 @@
-"""TaintNodesByCondition and NodeRestriction: a new node takes no pods yet, and a kubelet keeps to its own node."""
+"""TaintNodesByCondition and NodeRestriction: taint new nodes, and restrict kubelets to their own node."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The checks of the Pod Security Standards, each a function from a pod to what it violates.
+"""The checks of the Pod Security Standards, each a function from a pod to its violation.
 
-The checks are those of v1.36, in the order in which the genuine server reports them. A namespace that pins
-an older version of the standards is held to these as well.
+The checks are those of v1.36, in the order in which the genuine server reports them. They also apply to namespaces
+that pin an older version of the standards.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""ValidatingAdmissionPolicy: rules in CEL that a binding puts in force.
+"""ValidatingAdmissionPolicy: CEL rules that are enabled by a binding.
 
-What a policy would add to an audit log is evaluated by nobody here: there is no audit log.
+Audit annotations are not evaluated, because there is no audit log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Priority: a pod's priority is what its class says; a class is looked up by name, or is the default one."""
+"""Priority: set a pod's priority from its PriorityClass or from the default class."""
 
 from __future__ import annotations
 

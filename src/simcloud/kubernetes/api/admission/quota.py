@@ -1,7 +1,7 @@
-"""ResourceQuota: a namespace's budget is charged before an object is made, and a write beyond it is refused.
+"""ResourceQuota: charge a namespace's quota before an object is created, and refuse writes that exceed it.
 
-The charge is written to the quota's status at once, as the genuine admission does; what is given back,
-and a charge whose write failed afterwards, is the quota controller's to settle.
+The charge is written to the quota's status at once, as the genuine plugin does. The quota controller subtracts deleted
+objects, and charges whose write failed afterwards.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What an object costs a ResourceQuota: the measures of pods, services, claims, and of everything else as a count.
+"""The usage of an object that a ResourceQuota counts: of pods, services and claims, and the count of other objects.
 
-The quota controller and admission must measure alike: both use ``select_measured``, ``in_scopes`` and ``usage``.
+The quota controller and admission must agree: both use ``select_measured``, ``in_scopes`` and ``usage``.
 """
 
 from __future__ import annotations

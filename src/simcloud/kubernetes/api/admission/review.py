@@ -1,4 +1,4 @@
-"""A write as webhooks and expressions see it: the AdmissionRequest."""
+"""The AdmissionRequest that webhooks and expressions see of a write."""
 
 from __future__ import annotations
 

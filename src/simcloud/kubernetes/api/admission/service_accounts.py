@@ -1,6 +1,6 @@
-"""ServiceAccount: every pod runs as an account of its namespace, and finds the account's token in its files.
+"""ServiceAccount: set the service account of a pod and mount its token.
 
-Not kept: the deprecated annotation by which an account limits the Secrets that its pods may name.
+Not implemented: the deprecated annotation that limits the Secrets which pods of an account may name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""StorageObjectInUseProtection and PersistentVolumeClaimResize: claims and volumes outlive their users, and grow."""
+"""StorageObjectInUseProtection and PersistentVolumeClaimResize: finalizers of claims and volumes, and resizing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or not reachable."""
+"""DefaultTolerationSeconds: pods tolerate a not-ready or unreachable node for five minutes."""
 
 from __future__ import annotations
 

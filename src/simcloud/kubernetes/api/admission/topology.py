@@ -1,4 +1,4 @@
-"""PodTopologyLabels: a pod that gets its node learns, by its labels, in which zone and region it is."""
+"""PodTopologyLabels: copy the zone and region labels of the node to a pod that is bound to it."""
 
 from __future__ import annotations
 

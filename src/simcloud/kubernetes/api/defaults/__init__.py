@@ -1,9 +1,8 @@
-"""What a genuine API server makes of an object before it stores it: its defaults.
+"""Defaults that the API server sets on objects before it stores them.
 
-``apply_defaults`` runs after decoding, on a creation, on an update and after a patch. It changes nothing
-in an object that went through it before. Custom resources are left alone: their defaults stand in their
-own schema. What a server allocates (addresses, node ports) or admits (service accounts, priorities,
-tolerations) is not set here.
+``apply_defaults`` runs after decoding, on creations, updates and patches, and is idempotent. The defaults of custom
+resources are in their own schemas. Allocation (addresses, node ports) and admission (service accounts, priorities,
+tolerations) set their values elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Bodies of requests as data: JSON and YAML, hostile or not.
+"""Request bodies in JSON and YAML, decoded to plain data.
 
-Whatever is wrong with a body is a ``BadRequest`` with Go's own sentence. Nesting deeper than ``MAX_DEPTH`` is refused
-with the sentence that Go keeps for its own, larger bound: everything that walks an object may then do so recursively.
+Any defect of a body raises ``BadRequest`` with Go's message. Bodies that are nested deeper than ``MAX_DEPTH`` are
+refused with the message of Go's own, larger limit, so that code may process objects recursively.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules that a custom kind's schema states in CEL (``x-kubernetes-validations``), each judged where it stands."""
+"""Evaluation of the CEL rules in a custom kind's schema (``x-kubernetes-validations``)."""
 
 from __future__ import annotations
 

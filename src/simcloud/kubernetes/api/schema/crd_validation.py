@@ -1,7 +1,7 @@
-"""Whether a custom object fits the schema its definition declares, with the sentences of a genuine server.
+"""Validation of custom objects against the schema of their definition, with the genuine server's messages.
 
-On an update, what has not changed is not judged again: a schema that became stricter leaves old values in peace.
-Patterns run on RE2, so that no pattern and no text takes more than linear time.
+On an update, unchanged values are not validated again (ratcheting): a schema that became stricter accepts old values.
+Patterns run on RE2, which takes linear time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a resource does to an object around a write, before it is validated.
+"""Strategies: how a resource prepares an object for a write, before validation.
 
-A user writes what is wanted; the server keeps status, identity and generation. All functions change the
-new object in place. They expect it decoded and defaulted, with its uid and creation time set, and leave
-allocation (addresses, ports) and admission to others.
+Users write the spec; the server owns status, identity and generation. All functions change the new object in place.
+They expect a decoded and defaulted object with uid and creation time. Allocation and admission are separate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``log``: what a container has written, as far as its node still has it."""
+"""``log``: the log of a container, as far as its node still has it."""
 
 from __future__ import annotations
 

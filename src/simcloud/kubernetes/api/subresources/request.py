@@ -1,4 +1,4 @@
-"""A request for a subresource, and what all of them do with it."""
+"""A request for a subresource, and the steps that all subresources share."""
 
 from __future__ import annotations
 

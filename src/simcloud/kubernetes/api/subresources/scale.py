@@ -1,4 +1,4 @@
-"""``scale``: how many replicas there should be, the same for every kind that has replicas."""
+"""``scale``: the number of replicas, in the same form for every kind that has replicas."""
 
 from __future__ import annotations
 

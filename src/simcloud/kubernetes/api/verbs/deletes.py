@@ -1,8 +1,8 @@
-"""Delete: at once, or by a mark and a time for those who must act first.
+"""The verb delete: immediate, or graceful with a deletionTimestamp.
 
-An object with finalizers, and a pod that runs on a node, is marked with a deletionTimestamp and goes
-when the last finalizer is taken off or the kubelet says that it has ended. What becomes of its
-dependents is the garbage collector's work; here it is only noted, as a finalizer.
+An object with finalizers, or a pod that runs on a node, is marked with a deletionTimestamp. It is removed when its last
+finalizer is removed or when the kubelet reports that the pod has ended. Dependents are left to the garbage collector;
+the propagation policy is only recorded, as a finalizer.
 """
 
 from __future__ import annotations

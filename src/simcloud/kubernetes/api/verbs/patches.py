@@ -1,8 +1,7 @@
-"""Patch: the four ways to say only what changes.
+"""The verb patch with its four types.
 
-JSON patch, merge patch and strategic merge patch turn the present object into a new one, which then
-goes the way of an update. An apply patch says what one manager wants to be true, and creates the
-object if it is not there.
+JSON patch, merge patch and strategic merge patch create a new object from the current one, which is then updated. An
+apply patch declares the fields that one manager wants, and creates the object if it does not exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Get and list: objects as they are, in the version asked for, a page at a time."""
+"""The verbs get and list: objects in the requested version, with pagination."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Create and update: what a write passes through between the request and the log.
+"""The verbs create and update: the steps of a write between request and log.
 
-decode -> defaults -> managed fields -> admission -> the kind's strategy -> validation -> log. A write
-that changes nothing is no revision. A dry run goes the whole way but the last step.
+decode -> defaults -> managed fields -> admission -> the kind's strategy -> validation -> log. A write that changes
+nothing creates no revision. A dry run skips the last step.
 """
 
 from __future__ import annotations

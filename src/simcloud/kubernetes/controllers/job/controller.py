@@ -116,7 +116,7 @@ class Jobs(Controller):
         for pod in claimed:
             if pod["metadata"]["uid"] not in known and not is_tracked(pod):
                 self.client.patch(pod, {"metadata": {"finalizers": [TRACKING]}})
-        return [pod for pod in map(self.client.refreshed, claimed) if pod is not None]
+        return [pod for pod in map(self.client.refresh, claimed) if pod is not None]
 
     def _act(self, key: NamespacedName, look: Look) -> tuple[Object | None, ApiError | None]:
         """End the pods of a job that is over, or give it the pods it wants.
