@@ -60,7 +60,7 @@ class Network:
         return namespace
 
     def find(self, address: str) -> Namespace | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
         namespace = self._addresses.get(address)
         return namespace if namespace is not None and namespace.is_up else None
 
@@ -108,8 +108,8 @@ class Network:
             else ways_between(source, target, (source, source))
         )
 
-    def changed(self) -> None:
-        """Something on the way of packets is different now: every path must look again."""
+    def invalidate_paths(self) -> None:
+        """Make every path check its route again, after a change of the network."""
         self.version += 1
         for path in self._paths.values():
             path.healthy = False
@@ -125,7 +125,7 @@ class Network:
         """A namespace is no more: its address is free, its traffic stays counted."""
         del self._addresses[namespace.address]
         self._exits.pop(namespace, None)
-        self.changed()
+        self.invalidate_paths()
         for pair in [pair for pair in self._paths if namespace in pair]:
             path = self._paths.pop(pair)
             for meter in self._meters(path):

@@ -18,10 +18,10 @@ FIRST_HANDLE: Final = 0x8001
 
 
 class Settings(Protocol):
-    """What a discipline was told to do."""
+    """The settings of a queueing discipline."""
 
-    def told(self) -> str:
-        """As it is shown to whoever asks."""
+    def describe(self) -> str:
+        """Return the settings in the format of ``tc qdisc show``."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""What the kernels at both ends do about packets that did not arrive.
+"""Retransmission of lost packets by the kernels at both ends.
 
-TCP hands data on in order: behind a lost packet everything waits until it was sent again and came
-through. The times are Linux's: the first repeat after 0.2 s, then twice as long each time up to 120 s,
-and after 15 repeats (924.6 s) the sender's program is told that the connection timed out.
+TCP delivers data in order: everything behind a lost packet waits until it was sent again and has arrived. The timing is
+that of Linux: the first retransmission after 0.2 s, then twice as long each time up to 120 s; after 15 retransmissions
+(924.6 s) the connection fails with a time-out.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def _shown(ctx: Context, device: str, counted: bool) -> str:
         queueing = _exit(ctx).queueing if info.name != "lo" else None
         sent_bytes, sent_packets, dropped = info.sent_bytes, info.sent_packets, info.send_dropped
         if queueing is not None:
-            text += f"qdisc {queueing.kind} {queueing.handle:x}: {where}root refcnt 2 {queueing.settings.told()}\n"
+            text += f"qdisc {queueing.kind} {queueing.handle:x}: {where}root refcnt 2 {queueing.settings.describe()}\n"
             exit_ = _exit(ctx)
             sent_bytes = exit_.sent.total("bytes") - queueing.bytes_before
             sent_packets = exit_.sent.total("packets") - queueing.packets_before

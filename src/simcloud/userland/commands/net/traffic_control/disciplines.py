@@ -92,7 +92,7 @@ class Netem:
     rate_bytes_s: float = 0.0
     kind: str = "netem"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """As ``tc qdisc show`` has it."""
         delay = f" delay {units.shown_time(self.delay_s)}" if self.delay_s else ""
         if self.delay_s and self.jitter_s:
@@ -123,7 +123,7 @@ class Tbf:
     latency_s: float
     kind: str = "tbf"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """As ``tc qdisc show`` has it."""
         burst, latency = units.shown_size(self.burst_bytes), units.shown_time(self.latency_s)
         return f"rate {units.shown_rate(self.rate_bytes_s)} burst {burst} lat {latency} "
@@ -140,7 +140,7 @@ class Plain:
     kind: str
     settings: str
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """As ``tc qdisc show`` has it."""
         return self.settings
 
