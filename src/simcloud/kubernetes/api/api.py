@@ -26,7 +26,7 @@ from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.computed import component_statuses
 from simcloud.kubernetes.api.context import WebhookCaller
 from simcloud.kubernetes.api.conversion import STORAGE
-from simcloud.kubernetes.api.custom import CustomResources
+from simcloud.kubernetes.api.custom_resources import CustomResources
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from simcloud.kubernetes.api.request_counts import Counted, RequestCounts

@@ -1,9 +1,8 @@
 """Indexes that controllers keep: the objects of a resource by their managing owner, and the pods of each node.
 
-A controller looks only at its own children and at the orphans of a namespace, however many other
-objects there are. Adoption and release follow the genuine rules: a child whose labels the selector no
-longer chooses is let go, an orphan that it chooses is taken in, and a controller that is being deleted
-does neither.
+A controller only looks at its own children and at the orphans of a namespace, independent of the number of other
+objects. Adoption and release follow Kubernetes' rules: a child that no longer matches the selector is released, an
+orphan that matches is adopted, and a controller that is being deleted does neither.
 """
 
 from __future__ import annotations

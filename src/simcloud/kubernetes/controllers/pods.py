@@ -1,4 +1,4 @@
-"""Pods as their controllers see them: which count, how they are made, and which goes first."""
+"""Shared functions of controllers about pods: which ones count, how they are created, and which is deleted first."""
 
 from __future__ import annotations
 

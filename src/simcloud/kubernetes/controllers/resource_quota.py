@@ -1,7 +1,7 @@
-"""ResourceQuotas: what a namespace uses of what it may, recomputed when something comes, goes or changes.
+"""ResourceQuotas: recomputes the usage of a namespace after changes.
 
-Admission refuses what would go beyond a quota; this controller sets the amounts right again when objects
-go, and once every five minutes.
+Admission refuses writes that exceed a quota; this controller corrects the amounts when objects are deleted, and every
+five minutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ClusterRoles that gather the rules of others, such as ``admin`` those of ``edit``, stay up to date."""
+"""Aggregated ClusterRoles: keeps the rules of roles such as ``admin`` up to date with those they aggregate."""
 
 from __future__ import annotations
 

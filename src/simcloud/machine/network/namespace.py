@@ -85,8 +85,8 @@ class Namespace:
         self.machine = machine
         self.address = address
         self.resolver = network.resolver
-        self.impairment = Impairment(network.changed)
-        self.ingress = Impairment(network.changed)
+        self.impairment = Impairment(network.invalidate_paths)
+        self.ingress = Impairment(network.invalidate_paths)
         self.filter: PacketFilter | None = None
         self.sent = Meter()
         self.received = Meter()

@@ -20,8 +20,8 @@ class _Fault(Exception):
     """The sentence that ends the reading."""
 
 
-def fault(body: bytes) -> str | None:
-    """Go's sentence for malformed JSON, None where Go finds nothing wrong with it."""
+def find_syntax_error(body: bytes) -> str | None:
+    """Return Go's message for malformed JSON, or None if Go accepts the text."""
     try:
         _Scanner(body).document()
     except _Fault as found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from simcloud.kubernetes.api import field_errors
-from simcloud.kubernetes.api.apply.managed import track_update
+from simcloud.kubernetes.api.apply.managed_fields import track_update
 from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults

@@ -1,4 +1,4 @@
-"""The ReplicaSets of a Deployment: which one is new, how large each may be, what their annotations tell."""
+"""The ReplicaSets of a Deployment: which one is new, their size limits and their annotations."""
 
 from __future__ import annotations
 

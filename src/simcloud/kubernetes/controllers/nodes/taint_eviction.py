@@ -1,6 +1,6 @@
-"""Taint based eviction: pods leave a node with a NoExecute taint that they do not tolerate, or not for long.
+"""Taint-based eviction: deletes pods from nodes with a NoExecute taint that they do not tolerate.
 
-A pod that tolerates a taint for a time is deleted when the time is over, unless the taint goes first.
+A pod that tolerates a taint for a limited time is deleted after that time, unless the taint is removed first.
 """
 
 from __future__ import annotations
