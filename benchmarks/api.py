@@ -90,15 +90,15 @@ def make_object(number: int) -> tuple[str, str, Object]:
 def measure_in_process(count: int) -> dict[str, Any]:
     """Create, list, watch and update this many objects."""
     api = Cluster(Kernel(1)).api
-    api.create(api.catalogue.named("serviceaccounts"), "default", default_service_account("default"))
-    pods = api.catalogue.named("pods")
+    api.create(api.catalogue.find("serviceaccounts"), "default", default_service_account("default"))
+    pods = api.catalogue.find("pods")
     gc.collect()
     before = resident_bytes()
     bodies = [make_object(number) for number in range(count)]
     watching = api.watch(pods, "default")
     watch = Stopwatch()
     for group, plural, body in bodies:
-        api.create(api.catalogue.named(plural, group), "default", body)
+        api.create(api.catalogue.find(plural, group), "default", body)
     create_us = watch.cpu_s / count * 1e6
     gc.collect()
     object_kb = (resident_bytes() - before) / 1024 / count
@@ -123,7 +123,7 @@ def measure_in_process(count: int) -> dict[str, Any]:
 
 def update_statuses(api: Api, names: list[str]) -> float:
     """Write the status of each pod, as a kubelet does; return the CPU time of one in microseconds."""
-    pods = api.catalogue.named("pods")
+    pods = api.catalogue.find("pods")
     changed = []
     for name in names:
         pod = copy(api.get(pods, "default", name))

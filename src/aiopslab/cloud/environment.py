@@ -172,7 +172,7 @@ class Environment:
         filters = {name: machine.host.namespace.filter for name, machine in self.machines.items()}
         return {
             name: tuple(
-                f"{chain} {rule.text}" for chain in CHAINS for rule in packet_filter.chains[chain].rules
+                f"{chain} {rule.spec}" for chain in CHAINS for rule in packet_filter.chains[chain].rules
             )
             for name, packet_filter in filters.items()
             if packet_filter is not None

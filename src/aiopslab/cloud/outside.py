@@ -40,14 +40,14 @@ def start_outside(world: World, name: str, program: Program) -> Container:
 def find_front_door(cluster: Cluster, namespace: str, service: str) -> HttpDoor:
     """Return the door of a Service with a node port; raises ``LookupError`` if it has none."""
     api = cluster.api
-    found = api.log.get(api.key(api.catalogue.named("services"), namespace, service))
+    found = api.log.get(api.key(api.catalogue.find("services"), namespace, service))
     ports = at(found, "spec", "ports", default=[]) if found is not None else []
     node_port = next((port["nodePort"] for port in ports if port.get("nodePort")), None)
     if node_port is None:
         raise LookupError(
             f"Service {namespace}/{service} has no node port, so it cannot be reached from outside."
         )
-    nodes = api.list(api.catalogue.named("nodes"), None)["items"]
+    nodes = api.list(api.catalogue.find("nodes"), None)["items"]
     addresses = [
         address["address"]
         for node in nodes

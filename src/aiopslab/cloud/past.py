@@ -14,7 +14,7 @@ from typing import Final
 import yaml
 
 from aiopslab.apps import Application, Past
-from simcloud.helm.releases import as_secret, from_secret, kept_as
+from simcloud.helm.releases import as_secret, from_secret, secret_name
 from simcloud.helm.values import merged
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import WriteOptions
@@ -67,7 +67,7 @@ def _build_old_set(client: ComponentClient, namespace: str, earlier: Object) -> 
 def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
     """Replace helm's record of one release with records of two; return the manifest of the first."""
     client = ComponentClient(cluster.api, "kubernetes-admin", "helm")
-    stored = client.get("secrets", app.namespace, kept_as(app.name, 1))
+    stored = client.get("secrets", app.namespace, secret_name(app.name, 1))
     assert stored is not None, "the chart must be installed"
     release = from_secret(stored)
     first_s = cluster.api.epoch_s - past.earlier_days * DAY_S

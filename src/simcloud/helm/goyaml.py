@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 
 from simcloud.golang.numbers import float_text
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.yaml_form import any_yaml
 
 DEEPEST: Final = 100

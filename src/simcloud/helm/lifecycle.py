@@ -15,7 +15,7 @@ from simcloud.helm.objects import Capabilities
 from simcloud.helm.releases import PENDING, Release, Storage
 from simcloud.helm.render import Rendered, check_name, release_facts, render
 from simcloud.helm.session import Helm
-from simcloud.helm.values import merged
+from simcloud.helm.values import merge_maps
 from simcloud.helm.wait_loop import until_ready
 from simcloud.kubectl.flags import Flags
 from simcloud.kubernetes.api.errors import ApiError
@@ -230,10 +230,10 @@ class Lifecycle:
         if self.flags["reset-values"]:
             return given
         if self.flags["reset-then-reuse-values"]:
-            return merged(current.config, given)
+            return merge_maps(current.config, given)
         if self.flags["reuse-values"]:
-            chart.values = merged(chart.values, copy(merged(current.chart.values, current.config)))
-            return merged(current.config, given)
+            chart.values = merge_maps(chart.values, copy(merge_maps(current.chart.values, current.config)))
+            return merge_maps(current.config, given)
         return given if given else copy(current.config)
 
     async def rollback(self, name: str, version: int) -> None:

@@ -200,7 +200,7 @@ class Storage:
         """One revision."""
         try:
             return from_secret(
-                await self._connection.get(self._secrets, self._namespace, kept_as(name, version))
+                await self._connection.get(self._secrets, self._namespace, secret_name(name, version))
             )
         except ApiError as error:
             if error.reason == "NotFound":
@@ -233,12 +233,14 @@ class Storage:
         """Keep what has become of a revision."""
         secret = as_secret(release, {"modifiedAt": str(int(self._connection.now_s))})
         await self._connection.update(
-            self._secrets, self._namespace, kept_as(release.name, release.version), secret
+            self._secrets, self._namespace, secret_name(release.name, release.version), secret
         )
 
     async def delete(self, release: Release) -> None:
         """Forget a revision."""
-        await self._connection.delete(self._secrets, self._namespace, kept_as(release.name, release.version))
+        await self._connection.delete(
+            self._secrets, self._namespace, secret_name(release.name, release.version)
+        )
 
 
 def as_secret(release: Release, more: dict[str, str]) -> Object:
@@ -254,13 +256,13 @@ def as_secret(release: Release, more: dict[str, str]) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": kept_as(release.name, release.version), "labels": labels},
+        "metadata": {"name": secret_name(release.name, release.version), "labels": labels},
         "type": TYPE,
         "data": {"release": base64.b64encode(pack(release)).decode()},
     }
 
 
-def kept_as(name: str, version: int) -> str:
+def secret_name(name: str, version: int) -> str:
     """The name of the Secret that keeps a revision."""
     return f"sh.helm.release.v1.{name}.v{version}"
 

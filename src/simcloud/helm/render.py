@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.golang.formatting import Int
-from simcloud.helm.capabilities import OFFLINE_APIS
 from simcloud.helm.charts import Chart
 from simcloud.helm.engine import Engine, Lookup, no_lookup, top_values
 from simcloud.helm.errors import HelmError, RenderError
@@ -20,9 +19,30 @@ from simcloud.helm.values import choose_dependencies, coalesce
 if TYPE_CHECKING:
     from simcloud.helm.session import Helm
 
+
 NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 NOTES: Final = "NOTES.txt"
 LONGEST_NAME: Final = 53
+
+OFFLINE_APIS: Final = (
+    "v1", "admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1alpha1",
+    "admissionregistration.k8s.io/v1beta1", "internal.apiserver.k8s.io/v1alpha1", "apps/v1", "apps/v1beta1",
+    "apps/v1beta2", "authentication.k8s.io/v1", "authentication.k8s.io/v1alpha1",
+    "authentication.k8s.io/v1beta1", "authorization.k8s.io/v1", "authorization.k8s.io/v1beta1",
+    "autoscaling/v1", "autoscaling/v2", "autoscaling/v2beta1", "autoscaling/v2beta2", "batch/v1",
+    "batch/v1beta1", "certificates.k8s.io/v1", "certificates.k8s.io/v1beta1",
+    "certificates.k8s.io/v1alpha1", "coordination.k8s.io/v1alpha2", "coordination.k8s.io/v1beta1",
+    "coordination.k8s.io/v1", "discovery.k8s.io/v1", "discovery.k8s.io/v1beta1", "events.k8s.io/v1",
+    "events.k8s.io/v1beta1", "extensions/v1beta1", "flowcontrol.apiserver.k8s.io/v1",
+    "flowcontrol.apiserver.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta2",
+    "flowcontrol.apiserver.k8s.io/v1beta3", "networking.k8s.io/v1", "networking.k8s.io/v1alpha1",
+    "networking.k8s.io/v1beta1", "node.k8s.io/v1", "node.k8s.io/v1alpha1", "node.k8s.io/v1beta1",
+    "policy/v1", "policy/v1beta1", "rbac.authorization.k8s.io/v1", "rbac.authorization.k8s.io/v1beta1",
+    "rbac.authorization.k8s.io/v1alpha1", "resource.k8s.io/v1beta1", "resource.k8s.io/v1alpha3",
+    "scheduling.k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1",
+    "storage.k8s.io/v1beta1", "storage.k8s.io/v1", "storage.k8s.io/v1alpha1",
+    "storagemigration.k8s.io/v1alpha1", "apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v1",
+)  # fmt: skip
 
 
 @dataclass

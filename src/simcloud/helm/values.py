@@ -25,7 +25,7 @@ async def read_values(helm: Helm) -> dict[str, Any]:
     """Read the values of the command line; raises ``HelmError``."""
     base: dict[str, Any] = {}
     for path in helm.flags["values"]:
-        base = merged(base, await _value_file(helm, path))
+        base = merge_maps(base, await _value_file(helm, path))
     for text in helm.flags["set-json"]:
         try:
             set_values(text, base, json=True)
@@ -71,12 +71,14 @@ def _read(helm: Helm, path: str) -> bytes:
         raise HelmError(f"open {path}: {error.strerror.lower()}") from None
 
 
-def merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+def merge_maps(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """Merge two maps; the second wins."""
     result = dict(under)
     for name, value in over.items():
         below = result.get(name)
-        result[name] = merged(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
+        result[name] = (
+            merge_maps(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
+        )
     return result
 
 
@@ -201,7 +203,7 @@ def choose_dependencies(chart: Chart, given: dict[str, Any], warn: Warn) -> None
         choose_dependencies(held, part if isinstance(part, dict) else {}, _silent)
     _import_values(chart, declared)
     if declared:  # what is stored of such a chart is what it was rendered with
-        chart.values = merged(coalesce(chart, given, warn if chart.parent is None else _silent), given)
+        chart.values = merge_maps(coalesce(chart, given, warn if chart.parent is None else _silent), given)
 
 
 def _is_enabled(chart: Chart, declared: list[dict[str, Any]], values: dict[str, Any]) -> bool:
@@ -246,7 +248,7 @@ def _import_values(chart: Chart, declared: list[dict[str, Any]]) -> None:
             brought: Any = copy(found)
             for name in reversed([part for part in place.split(".") if part]):
                 brought = {name: brought}
-            chart.values = merged(brought, chart.values)
+            chart.values = merge_maps(brought, chart.values)
 
 
 def _at(values: Any, path: str) -> Any:

@@ -9,6 +9,8 @@ from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import at
+from simcloud.kubernetes.api.times import micro
+from simcloud.machine.process import Context
 
 FAILED: Final = 1
 
@@ -109,3 +111,21 @@ def _invalid(error: ApiError, before: str) -> str:
     if len(distinct) == 1:
         return f"{message}: {distinct[0]}\n"
     return "".join([f"{message}: \n", *(f"* {fault}\n" for fault in distinct)])
+
+
+def klog(ctx: Context, level: str, place: str, message: str) -> str:
+    """``E1115 08:44:40.094264   15446 memcache.go:265] …``"""
+    moment = micro(ctx.now)
+    return f"{level}{moment[5:7]}{moment[8:10]} {moment[11:26]} {ctx.process.pid:7d} {place}] {message}\n"
+
+
+class PrintError(Exception):
+    """An object cannot be printed as asked. The text follows ``error: ``; ``printed`` went out before it."""
+
+    def __init__(self, message: str, printed: str = "") -> None:
+        super().__init__(message)
+        self.printed = printed
+
+
+class Crash(PrintError):
+    """What makes the genuine kubectl itself end with a Go panic: exit code 2, and no ``error: `` before it."""

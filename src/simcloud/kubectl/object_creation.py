@@ -1,11 +1,12 @@
-"""Shared steps of the verbs that create objects: namespace, last-applied annotation, write, printed line.
+"""Shared steps of the verbs that create objects: namespace, ``--overrides``, last-applied annotation, write, output.
 
-Objects that kubectl builds itself are Go's structs there: they carry the fields that Go writes even when nobody set
-them, and as JSON they stand in the order of the structs.
+Objects that kubectl builds itself are Go structs in the genuine tool: they contain the fields that Go always writes,
+and their JSON has the order of the structs.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from simcloud.golang.json_text import json_text
@@ -14,16 +15,21 @@ from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object
+from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, copy
 from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.encoding import complete
+from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
 
 VALIDATION: Final = {
     **dict.fromkeys(("strict", "true", "1", "t", "T", "TRUE", "True"), "Strict"),
     **dict.fromkeys(("ignore", "false", "0", "f", "F", "FALSE", "False"), "Ignore"),
     "warn": "Warn",
 }
+
+
+TYPES = {"json": PatchType.JSON, "merge": PatchType.MERGE, "strategic": PatchType.STRATEGIC}
 
 
 def the_name(kubectl: Kubectl) -> str:
@@ -140,3 +146,20 @@ def with_namespace(info: Info) -> Object:
     if not info.resource.namespaced or metadata.get("namespace"):
         return info.obj
     return {**info.obj, "metadata": {**metadata, "namespace": info.namespace}}
+
+
+def overridden(kubectl: Kubectl, resource: Resource, obj: Object) -> Object:
+    """The object as ``--overrides`` and ``--override-type`` want it."""
+    said, kind = kubectl.flags["overrides"], kubectl.flags["override-type"]
+    if not said:
+        return obj
+    if kind not in TYPES:
+        raise KubectlError(f"invalid override type: {kind}")
+    whole = {**obj, "apiVersion": resource.api_version, "kind": resource.kind}
+    try:
+        change = json.loads(said)
+        return apply_patch(resource, copy(whole), Patch(TYPES[kind], change))
+    except (ValueError, RecursionError):
+        raise KubectlError("Invalid JSON Patch") from None
+    except ApiError as error:
+        raise KubectlError(error.message) from None

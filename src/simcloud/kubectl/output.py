@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.printing.errors import PrintError
-from simcloud.kubectl.printing.name_form import name_form
+from simcloud.kubectl.errors import KubectlError, PrintError
+from simcloud.kubectl.printing.lists import name_form
 from simcloud.kubectl.printing.output import GET_FORMATS, OBJECT_FORMATS, Printer, Settings, choose
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object

@@ -7,10 +7,8 @@ from typing import Final
 from simcloud.kubectl import verbs
 from simcloud.kubectl.command import find, global_flags
 from simcloud.kubectl.connection import Door
-from simcloud.kubectl.errors import Exit, KubectlError, WithContext, sentence
+from simcloud.kubectl.errors import Crash, Exit, KubectlError, PrintError, WithContext, klog, sentence
 from simcloud.kubectl.help.pages import help_of
-from simcloud.kubectl.klog import klog
-from simcloud.kubectl.printing.errors import Crash, PrintError
 from simcloud.kubectl.printing.sorting import Unsortable
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError

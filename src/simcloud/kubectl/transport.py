@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from simcloud.golang.quoting import quote
-from simcloud.kubectl.errors import KubectlError, PlainError
-from simcloud.kubectl.klog import klog
+from simcloud.kubectl.errors import KubectlError, PlainError, klog
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection
 from simcloud.machine.network.errors import (

@@ -1,7 +1,7 @@
-"""How every client uses the API: who it is, what it may do, and what it is warned of.
+"""The API client: authentication, impersonation, authorization, warnings and deprecations of requests.
 
-The built-in kubectl and helm, the HTTP server and the kubelet's server use an ``ApiClient``. Authentication,
-impersonation, authorization and warnings are decided here and nowhere else.
+The built-in kubectl and helm, the HTTP server and the kubelet's server use an ``ApiClient``, and nothing else decides
+about identity and permissions. ``ComponentClient`` is the counterpart for the cluster's own components.
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from simcloud.kubernetes.api.tables import make_table
-from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
 
 NAMESPACES: Final = ("", "namespaces")
 Objects: TypeAlias = list[Object]
 Headers: TypeAlias = Mapping[str, list[str]]
+
+_DEPRECATED = {
+    ("", "v1", "ComponentStatus"): "v1 ComponentStatus is deprecated in v1.19+",
+    ("", "v1", "Endpoints"): "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
 
 
 def bearer_token(header: str) -> str:
@@ -35,7 +39,7 @@ def bearer_token(header: str) -> str:
 
 
 class ApiClient:
-    """One user's way to the API. Every verb raises ``ApiError`` in the server's words."""
+    """Sends requests of one user to the API. Every verb raises ``ApiError`` with the server's message."""
 
     def __init__(self, api: Api, user: User, manager: str = "", impersonation: Headers | None = None) -> None:
         """``manager`` is the name in managedFields; ``impersonation`` holds the Impersonate headers."""
@@ -88,12 +92,12 @@ class ApiClient:
         return self.api.catalogue
 
     def resource(self, name: str) -> Resource:
-        """A resource by its full name: ``pods``, ``deployments.apps``."""
+        """Return a resource by its full name: ``pods``, ``deployments.apps``."""
         plural, _, group = name.partition(".")
-        return self.api.catalogue.named(plural, group)
+        return self.api.catalogue.find(plural, group)
 
     async def get(self, resource: Resource, namespace: str, name: str, subresource: str = "") -> Object:
-        """One object, or a part of it; shared, so not to be changed."""
+        """Return an object, or a part of it; it is shared and must not be changed."""
         self.check("get", resource, namespace, name, subresource)
         if not subresource and "get" not in resource.verbs:
             raise MethodNotAllowed
@@ -105,14 +109,14 @@ class ApiClient:
     async def list(
         self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
     ) -> Objects:
-        """The objects of a namespace, or of all of them, that the selectors choose."""
-        items: Objects = (await self.listed(resource, namespace, labels=labels, fields=fields))["items"]
+        """Return the selected objects of a namespace, or of all namespaces."""
+        items: Objects = (await self.get_list(resource, namespace, labels=labels, fields=fields))["items"]
         return items
 
-    async def listed(
+    async def get_list(
         self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
     ) -> Object:
-        """The same as a List object."""
+        """Return the selected objects as a List object."""
         self.check("list", resource, namespace or "")
         if "list" not in resource.verbs:
             raise MethodNotAllowed
@@ -120,13 +124,13 @@ class ApiClient:
         return self.api.list(resource, namespace, ListOptions(labels=labels, fields=fields))
 
     def table(self, resource: Resource, items: Objects) -> Object:
-        """Objects as the server's Table, rows with their whole objects."""
+        """Return objects as the server's Table, whose rows include the whole objects."""
         return make_table(resource, items, now_s=self.now_s, include_object="Object")
 
     async def watch(
         self, resource: Resource, namespace: str | None, options: WatchOptions, name: str = ""
     ) -> Watch:
-        """The events of these objects from a revision on."""
+        """Watch these objects from a revision on."""
         self.check("watch", resource, namespace or "", name)
         return self.api.watch(resource, namespace, options)
 
@@ -179,7 +183,7 @@ class ApiClient:
     async def delete(
         self, resource: Resource, namespace: str, name: str, options: DeleteOptions | None = None
     ) -> Object:
-        """Delete an object; the answer is the object as it was left, or a Status."""
+        """Delete an object; return the object, if it waits for its deletion, or a Status."""
         self.check("delete", resource, namespace, name)
         return self.api.delete(resource, namespace, name, options or DeleteOptions(), self.caller).answer
 
@@ -193,7 +197,7 @@ class ApiClient:
         verb: str = "create",
         options: WriteOptions | None = None,
     ) -> Object:
-        """A part or an action of an object that has a path of its own: ``scale``, ``eviction``, ``token`` …"""
+        """Use a subresource of an object: ``scale``, ``eviction``, ``token`` …"""
         self.check(verb, resource, namespace, name, action)
         options = options or WriteOptions()
         answer = self.api.subresource(verb, resource, namespace, name, action, data, self.caller, options)
@@ -212,7 +216,7 @@ class ApiClient:
             version=resource.version,
             plural=resource.plural,
             subresource=subresource,
-            # A namespace's own path lies in itself.
+            # A Namespace object counts as inside itself.
             namespace=name if resource.key == NAMESPACES else namespace if resource.namespaced else "",
             name=name,
         )
@@ -227,3 +231,8 @@ class ApiClient:
         for warning in (*warnings, deprecation_warning(resource)):
             if warning and warning not in self.warnings:
                 self.warnings.append(warning)
+
+
+def deprecation_warning(resource: Resource) -> str | None:
+    """Return the warning for any use of a deprecated resource, or None."""
+    return _DEPRECATED.get((resource.group, resource.version, resource.kind))

@@ -28,8 +28,8 @@ from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
 from simcloud.kubernetes.leadership import Leadership
 from simcloud.kubernetes.network.gateway import ADDRESS as GATEWAY
 from simcloud.kubernetes.network.gateway import install_gateway
-from simcloud.kubernetes.network.installation import install_network
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
+from simcloud.kubernetes.network.router import install_network
 from simcloud.kubernetes.network.webhook_calls import WebhookCalls
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.kubernetes.shapes import KIND, Shape
@@ -86,7 +86,7 @@ class Cluster:
         delivered = [*self.shape.images, *(images if self.shape.system_pods else ())]
         self._start_kubelets(registry, network.pods, delivered)
         if self.shape.system_pods:
-            listed = self.api.list(self.api.catalogue.named("nodes"), None)["items"]
+            listed = self.api.list(self.api.catalogue.find("nodes"), None)["items"]
             installed = system_objects(listed) + (metrics_objects(listed) if metrics else [])
         else:
             start_on_hosts(self.api, self.machines, network.services)

@@ -1,7 +1,12 @@
 """The API client of the cluster's own components, each under its own user name.
 
-Resources are named as kubectl names them in full: ``pods``, ``deployments.apps``. Reads give shared
-objects (``copy`` before changing one); what is not there is None. Writes raise ``ApiError``.
+It takes its identity from an ``ApiClient`` but sends no requests through it. Components act inside one instant of
+virtual time (an event handler, a sync, a status update) and cannot await, while the verbs of an ``ApiClient`` are
+coroutines. They read the revision log, as genuine components read a shared informer cache instead of the API server.
+Their users are in ``system:masters``, so authorization would allow every write, and no component shows warnings.
+
+Resources are named as in kubectl: ``pods``, ``deployments.apps``. Reads return shared objects (``copy`` before changing
+one), or None. Writes raise ``ApiError``.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from simcloud.kubernetes.client import ApiClient
 
 
 class ComponentClient:
-    """The API as one component sees it."""
+    """Reads and writes objects as one component."""
 
     def __init__(self, api: Api, user: str, manager: str) -> None:
         self.api = api
@@ -31,40 +36,40 @@ class ComponentClient:
         self._resources: dict[str, Resource] = {}
 
     def resource(self, name: str) -> Resource:
-        """The resource of a full name."""
+        """Return the resource of a full name."""
         found = self._resources.get(name)
         if found is None:
             plural, _, group = name.partition(".")
-            found = self._resources[name] = self.api.catalogue.named(plural, group)
+            found = self._resources[name] = self.api.catalogue.find(plural, group)
         return found
 
     def of(self, obj: Object) -> Resource:
-        """The resource that an object is of."""
+        """Return the resource of an object."""
         found = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])
         if found is None:
             raise LookupError(f"{obj['apiVersion']} {obj['kind']} is not served")
         return found
 
     def get(self, name: str, namespace: str, object_name: str) -> Object | None:
-        """One object, if it is there."""
+        """Return an object, or None."""
         return self.api.log.get(self.api.key(self.resource(name), namespace, object_name))
 
     def list(
         self, name: str, namespace: str | None = None, selector: LabelSelector | None = None
     ) -> list[Object]:
-        """All of a namespace, or of all of them, that a selector chooses; sorted by namespace and name."""
-        kept = self.api.stored(self.resource(name))
+        """Return the selected objects of a namespace, or of all namespaces, sorted by namespace and name."""
+        kept = self.api.storage_version(self.resource(name))
         found = self.api.log.objects(kept.group, kept.plural, namespace)
         if selector is None:
             return list(found)
         return [obj for obj in found if selector.matches(obj["metadata"].get("labels") or {})]
 
     def create(self, obj: Object) -> Object:
-        """Make an object; its namespace is in its metadata."""
+        """Create an object in the namespace of its metadata."""
         return self.api.create(self.of(obj), obj["metadata"].get("namespace", ""), obj, self.caller)
 
     def update(self, obj: Object, subresource: str = "") -> Object:
-        """Replace an object, or what a subresource stands for."""
+        """Replace an object, or the part of it that a subresource represents."""
         metadata = obj["metadata"]
         return self.api.update(
             self.of(obj),
@@ -80,16 +85,16 @@ class ComponentClient:
         return self.update(obj, "status")
 
     def edit(self, obj: Object, change: Callable[[Object], None], subresource: str = "") -> Object:
-        """Change a copy of an object as it is stored now, and write it."""
-        current = self.refreshed(obj)
+        """Change a copy of the stored object, and write it."""
+        current = self.refresh(obj)
         if current is None:
             raise NotFound(self.of(obj), obj["metadata"]["name"])
         changed: Object = copy(current)
         change(changed)
         return self.update(changed, subresource)
 
-    def refreshed(self, obj: Object) -> Object | None:
-        """The object as it is stored now, if it is still the same one."""
+    def refresh(self, obj: Object) -> Object | None:
+        """Return the stored object, or None if it is gone or was replaced."""
         metadata = obj["metadata"]
         found = self.api.log.get(self.api.key(self.of(obj), metadata.get("namespace", ""), metadata["name"]))
         return found if found is not None and found["metadata"]["uid"] == metadata["uid"] else None
@@ -113,10 +118,10 @@ class ComponentClient:
         )
 
     def delete(self, obj: Object, grace_s: int | None = None, propagation: str = "") -> bool:
-        """Delete this very object; False if it is not there any more."""
+        """Delete this object; return False if it is gone or was replaced."""
         metadata = obj["metadata"]
         options = DeleteOptions(grace_s=grace_s, propagation=propagation, uid=metadata["uid"])
-        if self.refreshed(obj) is None:
+        if self.refresh(obj) is None:
             return False
         self.api.delete(self.of(obj), metadata.get("namespace", ""), metadata["name"], options, self.caller)
         return True
@@ -127,7 +132,7 @@ class ComponentClient:
         A handler runs inside a write, so it must only note the work to do.
         With a ``node``, it sees only the pods bound to that node. Returns a function that stops it.
         """
-        kept = self.api.stored(self.resource(name))
+        kept = self.api.storage_version(self.resource(name))
         for obj in list(self.api.log.objects(kept.group, kept.plural)):
             if node and obj["spec"].get("nodeName") != node:
                 continue

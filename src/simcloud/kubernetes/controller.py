@@ -22,10 +22,10 @@ from functools import partial
 from typing import ClassVar, Final, NamedTuple, TypeVar
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Revision
+from simcloud.kubernetes.api.write_retries import WriteRetry
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.workqueue import WorkQueue
@@ -103,12 +103,12 @@ async def work_off(api: Api, queue: WorkQueue[K], sync: Callable[[K], None]) -> 
         key = await queue.next()
         await api.kernel.sleep(REACTION_S)
         try:
-            await Conversation().finish(api, partial(sync, key))
+            await WriteRetry().finish(api, partial(sync, key))
         except ApiError:
             queue.retry(key)
         else:
             queue.forget(key)
-        queue.done(key)
+        queue.finish(key)
 
 
 def controller_of(obj: Object) -> Object | None:

@@ -61,7 +61,7 @@ class Recorder:
     def event(self, obj: Object, kind: str, reason: str, message: str, field_path: str = "") -> None:
         """Record that something happened to an object; ``kind`` is ``Normal`` or ``Warning``."""
         now_s = self._client.api.now_s
-        about = involved(obj, field_path)
+        about = object_reference(obj, field_path)
         if not self._take_token((*_identity(about), reason), now_s):
             return
         base = (
@@ -171,7 +171,7 @@ def _identity(about: Object) -> tuple[str, ...]:
     return tuple(about.get(field, "") for field in ("kind", "namespace", "name", "uid"))
 
 
-def involved(obj: Object, field_path: str = "") -> Object:
+def object_reference(obj: Object, field_path: str = "") -> Object:
     """A reference to the object that an event is about."""
     metadata = obj["metadata"]
     reference = {

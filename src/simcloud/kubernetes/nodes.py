@@ -48,7 +48,7 @@ def register(
     Its range of pod addresses is the control plane's to give; ``number`` chooses it where there is none.
     """
     caller = Caller(User(f"system:node:{machine.name}", groups=(NODES_GROUP,)), "kubelet")
-    nodes = api.catalogue.named("nodes")
+    nodes = api.catalogue.find("nodes")
     api.create(nodes, "", _node(machine.name, number), caller)
     if machine.name == CONTROL_PLANE:
         _give_role(api, shape)
@@ -79,7 +79,7 @@ def _node(name: str, number: int | None) -> Object:
 
 def _give_role(api: Api, shape: Shape) -> None:
     """A kubelet may not give itself a role: whoever set up the cluster does, and keeps others' pods off it."""
-    nodes = api.catalogue.named("nodes")
+    nodes = api.catalogue.find("nodes")
     node: Object = copy(api.get(nodes, "", CONTROL_PLANE))
     node["metadata"]["labels"][_ROLE] = ""
     if shape.reserved_control_plane:

@@ -72,7 +72,7 @@ class WorkQueue(Generic[K]):
         self._failures.pop(key, None)
 
     async def next(self) -> K:
-        """The next key, once there is one. ``done`` must follow. Several may wait."""
+        """The next key, once there is one. ``finish`` must follow. Several may wait."""
         while not self._waiting:
             if self._arrived is None or self._arrived.is_set:
                 self._arrived = Event(self._kernel)
@@ -82,7 +82,7 @@ class WorkQueue(Generic[K]):
         self._dirty.pop(key, None)
         return key
 
-    def done(self, key: K) -> None:
+    def finish(self, key: K) -> None:
         """The work on a key has ended."""
         self._working.pop(key, None)
         if key in self._dirty:

@@ -1,7 +1,7 @@
 """A machine: cores, memory, a disk, an address, and the containers that run on it.
 
-Faults of hardware are changes of its physics: the disk fails, a core is slow, the power goes. Nothing
-else in the world looks at them; it meets their consequences.
+Hardware faults are changes of its physical properties: the disk fails, a core is slow, the power is lost. No other code
+checks for them; it only meets their consequences.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class Machine:
         return f"{self.memory_used_bytes} bytes are booked, the processes hold {counted}"
 
     def lose(self) -> None:
-        """The power goes: everything stops, nobody is told, what was not on disk is gone."""
+        """Lose power: everything stops without notice, and data that is not on the disk is lost."""
         self.running = False
         self.off_at = None
         self.network.exit_of(self.name).clear()
@@ -228,7 +228,7 @@ class Machine:
                 process.vanish()
             container.files.power_loss()
         for unit in self.units.values():
-            unit.lost()
+            unit.lose_power()
         self.kernel_log.clear()
 
     def boot(self) -> None:

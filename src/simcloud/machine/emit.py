@@ -1,10 +1,9 @@
-"""What software tells the world about itself: log lines, metrics and spans.
+"""The telemetry interface of software: log lines, metrics and spans.
 
-Emitting must be cheap, because every simulated request does it many times. So a metric is asked for
-once and then changed through the handle; a span is one tuple; a log line is one call. A program's metrics
-are its process's: they begin at zero with it and end with it (``Context.metrics``). Who stores
-all this is decided by whoever makes the machine: an ``Emitter``. Two are here: one that forgets and
-one that keeps everything in memory.
+Emitting must be cheap, because every simulated request emits many times. So a program looks up a metric once and then
+uses the handle; a span is one tuple; a log line is one call. Metrics belong to a process: they start at zero with it
+and end with it (``Context.metrics``). The creator of a machine chooses the ``Emitter`` that stores all this. This
+module has two: one discards everything, one keeps everything in memory.
 """
 
 from __future__ import annotations

@@ -23,27 +23,27 @@ def _lines(metrics: Metrics) -> Iterator[str]:
         if isinstance(metric, Histogram):
             yield from _histogram(name, labels, metric)
         else:
-            yield f"{name}{_written(labels)} {_number(metric.value)}"
+            yield f"{name}{_format_labels(labels)} {_number(metric.value)}"
 
 
 def _histogram(name: str, labels: Labels, metric: Histogram) -> Iterator[str]:
     seen = 0
     for bound, count in zip((*map(_number, metric.bounds), "+Inf"), metric.counts, strict=True):
         seen += count
-        yield f"{name}_bucket{_written((*labels, ('le', bound)))} {seen}"
-    yield f"{name}_sum{_written(labels)} {_number(metric.total)}"
-    yield f"{name}_count{_written(labels)} {seen}"
+        yield f"{name}_bucket{_format_labels((*labels, ('le', bound)))} {seen}"
+    yield f"{name}_sum{_format_labels(labels)} {_number(metric.total)}"
+    yield f"{name}_count{_format_labels(labels)} {seen}"
 
 
 def _type(metric: Metric) -> str:
     return {Counter: "counter", Gauge: "gauge", Histogram: "histogram"}[type(metric)]
 
 
-def _written(labels: Labels) -> str:
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}" if labels else ""
+def _format_labels(labels: Labels) -> str:
+    return "{" + ",".join(f'{name}="{_escape(value)}"' for name, value in labels) + "}" if labels else ""
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

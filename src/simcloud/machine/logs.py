@@ -18,10 +18,10 @@ from simcloud.machine.process.streams import LineSink
 LOG_FOLDER: Final = "/var/log/containers"
 ROTATE_BYTES: Final = 10 * 1024 * 1024
 MOST_AT_ONCE: Final = 500_000
-"""Lines that are kept of one instant, and a few more: as many as the files that a node keeps would hold."""
+"""Maximum number of lines kept of one instant, about the capacity of a node's log files."""
 PIECE_BYTES: Final = 16 * 1024
 _SHORT: Final = PIECE_BYTES // 4
-"""So many characters are one piece, whatever they are."""
+"""Lines of up to this many characters always fit into one piece."""
 
 
 class ContainerLog:

@@ -1,7 +1,7 @@
-"""The services of a machine, as its init system keeps them: started, stopped, started again, told of.
+"""The services of a machine and its init system: start, stop, restart, journal.
 
-A unit runs one process of the machine's own. Whoever brings a service makes a ``Unit`` of it; ``systemctl`` and the
-boot of the machine do the rest. What happens to units is written to the machine's journal, where services may write too.
+A unit runs one process of the machine's own. Code that provides a service creates a ``Unit``; ``systemctl`` and the boot
+of the machine do the rest. Events of units are written to the machine's journal, to which services may write too.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Unit:
         self._say(f"Stopping {self.name} - {self.description}...")
         process.send(Signal.TERM, outside=True)
 
-    async def stopped(self) -> None:
+    async def wait_stopped(self) -> None:
         """Wait until the process has ended, and kill it when that takes too long."""
         process = self.process
         if process is None or not process.alive:
@@ -122,8 +122,8 @@ class Unit:
             self._say(f"{self.name}: State 'stop-sigterm' timed out. Killing.")
             process.send(Signal.KILL, outside=True)
 
-    def lost(self) -> None:
-        """The power went: nothing runs, and nobody wrote that down."""
+    def lose_power(self) -> None:
+        """Become inactive without a journal entry, because the machine lost power."""
         self._become("inactive")
 
     async def _watch(self, process: Process) -> None:

@@ -1,13 +1,12 @@
-"""Is a scenario the same every time? Runs it in fresh processes and names the first difference.
+"""Checks whether a scenario is deterministic: runs it in fresh processes and reports the first difference.
 
-Three runs go side by side and are compared record by record as they happen: two that should not
-differ at all (but for the moment, the process and the time zone) and one with another
-``PYTHONHASHSEED``, which shuffles what is ordered by hash. Nothing is stored, so a run may be long.
-In one of them every use of the host's clock or randomness is noted, with its line and its task,
-and fails the check even if no difference came of it this time.
+Three runs are compared record by record while they run: two that should not differ at all (except for the time, the
+process and the time zone) and one with another ``PYTHONHASHSEED``, which changes every order by hash. Records are not
+stored, so a run may be long. In one of the runs every use of the host's clock or randomness is noted, with its line and
+its task; it fails the check even if it caused no difference this time.
 
-It cannot see what does not show: a difference that reaches no step, wake-up, draw or observation, and
-a clock that a compiled library reads by itself, as long as nothing comes of it.
+The check cannot detect a difference that reaches no step, wake-up, draw or observation, or a clock that a compiled
+library reads by itself without visible effect.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ BY_WHAT_ELSE: Final = (
 
 @dataclass
 class Report:
-    """What the check saw.
+    """The result of the check.
 
     ``culprits`` are uses of the host's clock or randomness by a running world; ``suspects`` are those
-    made while it was built or driven, told only where they may explain a difference.
+    made while it was built or driven, reported only if they may explain a difference.
     """
 
     target: str
@@ -95,7 +94,7 @@ class Report:
 
 
 class NotDeterministic(SimulationError):
-    """The scenario was not the same every time; the text says where and, as far as can be told, why."""
+    """The scenario is not deterministic; the message has the first difference and, if known, its cause."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(str(report))
@@ -192,11 +191,11 @@ class Run:
 
     def death(self) -> SimulationError:
         """It ended without saying how."""
-        said = self.said()
+        said = self.read_output()
         return SimulationError(f"the scenario's process died with status {self._process.returncode}\n{said}")
 
-    def said(self) -> str:
-        """What it printed, once it has ended; the last part of it."""
+    def read_output(self) -> str:
+        """Return the end of the output of the process, after it has ended."""
         self._process.wait()
         self._said.seek(0)
         return self._said.read()[-4000:].decode("utf-8", "replace")
@@ -224,7 +223,7 @@ def compare(report: Report, watched: Run, twin: Run, other_hash: Run) -> None:
         raise watched.death()
     _, _, report.culprits, suspects = watched.last_record()
     if report.difference is None and line.startswith(b'["failure"'):
-        raise SimulationError(f"the scenario itself failed with {parse(line)[2]}\n{watched.said()}")
+        raise SimulationError(f"the scenario itself failed with {parse(line)[2]}\n{watched.read_output()}")
     if report.cause == BY_HOST:
         report.suspects = suspects
         if not report.culprits and not suspects:

@@ -47,7 +47,7 @@ GLOBAL_RANDOM: Final = random.random.__self__  # type: ignore[attr-defined]  # a
 SEED_CODE: Final = random.Random.seed.__code__
 
 MOST_CULPRITS: Final = 100
-"""So many different places are noted; a world that has more has been told enough."""
+"""Maximum number of different places that are noted."""
 
 
 @cache
@@ -59,19 +59,19 @@ def is_library(filename: str) -> bool:
 
 
 @cache
-def shown(filename: str) -> str:
-    """A file as seen from where the check was started."""
+def relative_path(filename: str) -> str:
+    """Return a path relative to the working directory, if it is below it."""
     path = Path(filename)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def place(frame: FrameType) -> str:
     """``file:line`` of a frame."""
-    return f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return f"{relative_path(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 def actor(kernel: Kernel) -> str:
-    """Who acts at this moment."""
+    """Return the name of the running task, or of the driver."""
     return f"task {kernel.current.path}" if kernel.current is not None else "the driver"
 
 
@@ -112,21 +112,21 @@ class Watch:
         return [f"{text}{noted}" for text, noted in self._outside.items()]
 
     def _counting(self, name: str, convert: Callable[..., Any], enough: int) -> Callable[..., Any]:
-        def watched(*args: Any) -> Any:
+        def count_use(*args: Any) -> Any:
             if len(args) < enough or args[-1] is None:
                 self._note(name, sys._getframe(1))
             return convert(*args)
 
-        return watched
+        return count_use
 
     def _profile(self, frame: FrameType, event: str, called: Any) -> None:
         if event == "c_call":
             if called.__name__ in HOST_NAMES:
                 self._judge(called.__name__, getattr(called, "__self__", None), frame)
         elif frame.f_code is SEED_CODE and event == "call":
-            self._seeded(frame.f_locals["self"], frame.f_locals["a"])
+            self._note_seed(frame.f_locals["self"], frame.f_locals["a"])
 
-    def _seeded(self, stream: random.Random, seed: object) -> None:
+    def _note_seed(self, stream: random.Random, seed: object) -> None:
         if seed is None:
             self._unseeded[id(stream)] = stream  # kept, so that its id stays its own
         else:

@@ -1,18 +1,15 @@
-"""Virtual time: a heap of timers, a queue of what is ready now, and coroutines between them.
+"""Virtual time: a heap of timers, a queue of ready tasks, and coroutines.
 
 A task is a plain coroutine. It suspends by yielding to the kernel, in one of two ways only:
 
-* ``None``: "somebody will wake me" (it stands in some waiting list);
-* a number: "wake me after so many seconds at the latest"; if nobody was faster, the task
-  receives ``EXPIRED``.
+* ``None``: wait until another task wakes it (it is in some waiting list);
+* a number: wake it after at most this many seconds; if nothing else woke it, the task receives ``EXPIRED``.
 
-Everything else (sleeping, events, queues, joins, time-outs) is built from these two. Each resume
-bumps the task's ``turn``; a wake-up that carries an older turn is stale and is passed over, which
-is how timers are cancelled without searching the heap.
+Everything else (sleeping, events, queues, joins, time-outs) is built from these two. Each resume increments the task's
+``turn``; a wake-up that carries an older turn is stale and ignored, which cancels timers without searching the heap.
 
-What this module does not do: it never looks at the wall clock, never draws a random number outside
-a named stream, and never runs two things at once. Whoever drives the world calls ``run_until``;
-calling it from inside a task is an error.
+The kernel never reads the wall clock, never draws a random number outside a named stream, and never runs two tasks at
+once. The driver of a world calls ``run_until``; calling it from inside a task is an error.
 """
 
 from __future__ import annotations
@@ -45,16 +42,16 @@ EXPIRED: Final = Expired()
 Trace = Callable[[float, str], None]
 
 made: Callable[[Kernel], None] | None = None
-"""Told of every kernel that is made: the determinism check looks into worlds it did not build."""
+"""Called with every new kernel, for the determinism check of worlds that it did not build."""
 
 CHECKPOINT_STEPS: Final = 50_000
-"""Every so many steps the garbage collector runs and a standstill is looked for."""
+"""Number of steps between runs of the garbage collector and checks for a livelock."""
 
 FULL_COLLECTION_EVERY: Final = 40
-"""Every so many checkpoints the collector also looks at what survived before."""
+"""Number of checkpoints between full collections, which include older generations."""
 
 LIVELOCK_CHECKPOINTS: Final = 60
-"""So many checkpoints without virtual time moving is a livelock (three million steps)."""
+"""Checkpoints without progress of virtual time before ``Livelock`` is raised (three million steps)."""
 
 COMPACT_AT: Final = 10_000
 """Stale timers are swept out of the heap when it holds more than this and half are stale."""
@@ -91,7 +88,7 @@ class Kernel:
 
     @coroutine
     def sleep(self, seconds: float) -> Generator[float, Any, None]:
-        """Wait for so many virtual seconds (0 lets everything else that is ready go first)."""
+        """Wait in virtual time; 0 lets all other ready tasks run first."""
         yield seconds if seconds > 0.0 else 0.0
 
     def spawn(
@@ -139,7 +136,7 @@ class Kernel:
     # -- what drivers use ----------------------------------------------------------------------
 
     def run_for(self, seconds: float) -> None:
-        """Advance virtual time by so many seconds."""
+        """Advance virtual time."""
         self.run_until(self.now + seconds)
 
     def run_until(self, time: float) -> None:
@@ -148,7 +145,7 @@ class Kernel:
         self.now = max(self.now, time)
 
     def run_task(self, task: Task[T], limit_s: float = 86_400.0) -> T:
-        """Run until a task ends (or so many virtual seconds passed) and return its result."""
+        """Run until a task ends, or until the limit of virtual seconds, and return its result."""
         if not task.done:
             self._run(self.now + limit_s, task)
         if not task.done:

@@ -104,7 +104,7 @@ class RecordedReady(deque[tuple[Any, float, Any]]):
         self._wake = wake
 
     def append(self, entry: tuple[Any, float, Any], /) -> None:
-        """Add a wake-up. A timer's is not told: the step that follows is."""
+        """Add a wake-up. Those of timers are not recorded, because the following step is."""
         if entry[2] is not EXPIRED:
             self._wake(entry[0].path)
         super().append(entry)

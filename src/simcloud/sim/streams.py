@@ -28,7 +28,7 @@ class Streams:
             digest = sha256(f"{self.seed}/{name}".encode()).digest()
             seed = int.from_bytes(digest[:8], "big")
             recorder = self._recorder
-            stream = random.Random(seed) if recorder is None else RecordedStream.named(seed, name, recorder)
+            stream = random.Random(seed) if recorder is None else RecordedStream.create(seed, name, recorder)
             self._streams[name] = stream
         return stream
 
@@ -45,8 +45,8 @@ class RecordedStream(random.Random):
     _recorder: Recorder
 
     @classmethod
-    def named(cls, seed: int, name: str, recorder: Recorder) -> RecordedStream:
-        """A stream that reports its draws under that name."""
+    def create(cls, seed: int, name: str, recorder: Recorder) -> RecordedStream:
+        """Create a stream that reports its draws under a name."""
         stream = cls(seed)
         stream._name = name
         stream._recorder = recorder

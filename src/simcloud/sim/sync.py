@@ -260,7 +260,7 @@ class Queue(Generic[T]):
         return item
 
     def _return(self, item: T) -> None:
-        """Whoever was handed this item cannot take it any more: it is the oldest again."""
+        """Put back an item whose receiver has gone; it becomes the oldest again."""
         getter = self._getters.serve()
         if getter is not None:
             getter.item = item
@@ -269,7 +269,7 @@ class Queue(Generic[T]):
 
 
 class Semaphore:
-    """So many permits, handed out in the order they were asked for."""
+    """A number of permits, granted in the order of the requests."""
 
     __slots__ = ("_line", "available")
 

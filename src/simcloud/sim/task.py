@@ -24,7 +24,7 @@ DEAD: Final = nan
 """The turn of something that will never run again: equal to nothing, so every wake-up is stale."""
 
 CLOSE_ATTEMPTS: Final = 10
-"""How often a coroutine that answers its end by waiting again is told to end."""
+"""Maximum number of attempts to close a coroutine that waits again when it is closed."""
 
 
 class Cancelled(BaseException):
@@ -297,7 +297,7 @@ class Timer:
 
 
 class Timeout:
-    """A block that may not take longer than so many seconds; see ``Kernel.timeout``."""
+    """A block with a limit of virtual seconds; see ``Kernel.timeout``."""
 
     __slots__ = ("_kernel", "_seconds", "_throw", "_timer")
 

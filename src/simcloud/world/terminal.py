@@ -17,7 +17,7 @@ import yaml
 
 from simcloud.helm.program import helm_program
 from simcloud.kubectl.connection import Door
-from simcloud.kubectl.kubeconfig.config import parsed
+from simcloud.kubectl.kubeconfig.config import parse_file
 from simcloud.kubectl.program import kubectl_program
 from simcloud.kubernetes.api.objects import at
 from simcloud.kubernetes.api.store import Key
@@ -86,7 +86,7 @@ class Terminal:
         files.mkdir("/root/.kube", 0o700, parents=True)
         config = format_kubeconfig(token, policy.user.name, _read_authority(cluster)).encode()
         files.put("/root/.kube/config", config, mode=0o600)
-        parsed(config)  # fill the parser's cache once, not in every copy of this world
+        parse_file(config)  # fill the parser's cache once, not in every copy of this world
         self.secrets: tuple[str, ...] = (token,)
         """Credentials of this host, which records must redact."""
         if "ssh" not in policy.denied:

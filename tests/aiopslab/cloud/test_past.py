@@ -12,7 +12,7 @@ import yaml
 from aiopslab.apps import load_applications
 from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
-from simcloud.helm.releases import from_secret, kept_as
+from simcloud.helm.releases import from_secret, secret_name
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.world.copies import Copy
 from simcloud.world.terminal import Terminal
@@ -96,7 +96,7 @@ def test_whoever_empties_packet_filters_loses_a_rule(site: Copy[Environment]) ->
 
 
 def release(environment: Environment, version: int) -> tuple[str, str, dict[str, object]]:
-    stored = environment.find("secrets", kept_as(environment.app.name, version))
+    stored = environment.find("secrets", secret_name(environment.app.name, version))
     assert stored is not None
     one = from_secret(stored)
     return one.manifest, one.status, one.config

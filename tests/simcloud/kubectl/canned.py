@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from simcloud.kubernetes.api.resources import Catalogue, Resource
-from simcloud.kubernetes.api.tables.make import make_table
+from simcloud.kubernetes.api.tables.builder import make_table
 from tests.simcloud.server.kubernetes.served import PATIENCE_S
 
 KUBECTL = Path(sys.prefix) / "clients" / "kubectl-1.36.4"
@@ -41,7 +41,7 @@ def resource_of(name: str) -> Resource:
     if name == "widgets.example.com":
         return WIDGETS
     plural, _, group = name.partition(".")
-    return Catalogue().named(plural, group)
+    return Catalogue().find(plural, group)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Everything:
 
     def resource(self, name: str) -> Resource:
         plural, _, group = name.partition(".")
-        return self._api.catalogue.named(plural, group)
+        return self._api.catalogue.find(plural, group)
 
     def _check(self, verb: str, resource: Resource, namespace: str, name: str = "") -> None:
         told = (resource.group, resource.version, resource.plural)

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from functools import cache
 from typing import Any
 
-from simcloud.kubectl.printing.errors import Crash, PrintError
+from simcloud.kubectl.errors import Crash, PrintError
 from simcloud.kubectl.printing.lists import as_list
 from simcloud.kubectl.printing.output import Settings, choose
 from simcloud.kubectl.printing.sorting import sort_objects

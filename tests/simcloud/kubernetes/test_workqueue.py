@@ -12,7 +12,7 @@ def worked(kernel: Kernel, queue: WorkQueue[str], work_s: float = 1.0) -> list[t
             key = await queue.next()
             seen.append((kernel.now, key))
             await kernel.sleep(work_s)
-            queue.done(key)
+            queue.finish(key)
 
     kernel.spawn(work(), "worker")
     return seen
@@ -61,7 +61,7 @@ def test_failures_come_again_after_growing_pauses() -> None:
             key = await queue.next()
             times.append(round(kernel.now, 3))
             queue.retry(key)
-            queue.done(key)
+            queue.finish(key)
 
     kernel.spawn(work(), "worker")
     queue.add("a")

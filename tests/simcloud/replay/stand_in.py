@@ -101,7 +101,7 @@ class StandIn:
             later(RUN_S, self._run, pod)
 
     def _end(self, pod: Object) -> None:
-        if self._client.refreshed(pod) is not None:
+        if self._client.refresh(pod) is not None:
             self._client.delete(pod, grace_s=0)
 
     def _run(self, pod: Object) -> None:

@@ -13,7 +13,7 @@ from simcloud.golang.formatting import Int
 from simcloud.golang.json_text import json_text
 from simcloud.golang.template.functions import CallError, Function, GoObject, absent, bad_base64_byte
 from simcloud.helm.goyaml import YamlError, as_float, read_yaml, write_yaml
-from simcloud.kubernetes.api.patch.json_syntax import syntax_error
+from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 
 _S = "string"
 _HTML = (("\\u0026", "&"), ("\\u003c", "<"), ("\\u003e", ">"))
@@ -109,7 +109,7 @@ def _from_json_array(text: str) -> list[Any]:
 
 
 def _bad_json(text: str) -> str:
-    return syntax_error(text.encode("utf-8", "replace"))
+    return find_syntax_error(text.encode("utf-8", "replace")) or ""
 
 
 def _to_json(value: Any) -> str:

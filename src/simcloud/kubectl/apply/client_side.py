@@ -16,7 +16,7 @@ from simcloud.kubectl.wait_loop import until_gone
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at, copy
 from simcloud.kubernetes.api.options import DeleteOptions
-from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
+from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
 
 NO_ANNOTATION: Final = (
     "Warning: resource {name} is missing the kubectl.kubernetes.io/last-applied-configuration annotation which is "
@@ -52,7 +52,7 @@ async def apply_object(kubectl: Kubectl, info: Info) -> tuple[Object, str]:
     if not change.body:
         return current, "unchanged"
     if client_only:
-        patched = patched_form(info.resource, copy(current), change)
+        patched = apply_patch(info.resource, copy(current), change)
     else:
         patched = await _send_patch(kubectl, info, wanted, change)
     if at(patched, "metadata", "deletionTimestamp"):

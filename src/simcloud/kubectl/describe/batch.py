@@ -8,10 +8,9 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, UNSET, Page, long_time
 from simcloud.kubectl.describe.parts import write_controller, write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.templates import write_template
-from simcloud.kubectl.reader import Reader
-from simcloud.kubernetes.api import durations, times
+from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.tables.cells import count, items, part, text, truth
@@ -66,7 +65,7 @@ def _write_times(page: Page, status: Object) -> None:
     if completed is not None:
         page.field("Completed At", long_time(completed))
     if started is not None and completed is not None:
-        page.field("Duration", durations.human(times.parse(completed) - times.parse(started)))
+        page.field("Duration", times.human_duration(times.parse(completed) - times.parse(started)))
 
 
 def _indexes(indexes: str) -> str:

@@ -7,8 +7,7 @@ import base64
 from simcloud.kubectl.describe.events import events_about, write_events, write_found
 from simcloud.kubectl.describe.page import NONE, Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import items, part, text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simcloud.golang.sorting import go_sorted
 from simcloud.kubectl.describe.page import NONE, Page
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.tables.cells import count, part, since, text

@@ -11,7 +11,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader
 from simcloud.kubernetes.api.objects import Object
 
 _TOLD_ABOVE: Final = frozenset(

@@ -15,9 +15,8 @@ from simcloud.kubectl.describe.parts import (
     write_metadata,
     write_name,
 )
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.services import ready_endpoints, slices_of
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.tables.cells import items, part, seconds, selector, text

@@ -16,9 +16,8 @@ from simcloud.kubectl.describe.parts import (
     write_name,
     write_taints,
 )
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.resize import KINDS, most_held
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.amounts import Amount, Amounts, add, pod_amounts
 from simcloud.kubernetes.api.errors import ApiError, Forbidden
 from simcloud.kubernetes.api.objects import Object, meta, name_of

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from simcloud.golang.sorting import go_sorted
 from simcloud.kubectl.describe.page import Page, long_time
-from simcloud.kubernetes.api import durations
+from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, meta
 from simcloud.kubernetes.api.tables.cells import amount, count, items, seconds, selector, text
 
@@ -80,7 +80,7 @@ def write_controller(page: Page, obj: Object) -> None:
 def lasts(obj: Object, now_s: float) -> str:
     """How long an object has been going."""
     since = seconds(meta(obj).get("deletionTimestamp"))
-    return "<unknown>" if since is None else durations.human(now_s - since)
+    return "<unknown>" if since is None else times.human_duration(now_s - since)
 
 
 def write_resources(page: Page, resources: Object, level: int) -> None:

@@ -18,12 +18,11 @@ from simcloud.kubectl.describe.parts import (
     write_spread,
     write_tolerations,
 )
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.volumes import write_volumes
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.strategies.qos import qos_class
+from simcloud.kubernetes.api.strategies.pods import qos_class
 from simcloud.kubernetes.api.tables.cells import condition, items, part, text
 
 _MIRROR: Final = "kubernetes.io/config.mirror"

@@ -7,8 +7,7 @@ from typing import Final
 
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_dated_conditions, write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api import amounts
 from simcloud.kubernetes.api.objects import Object, name_of
 from simcloud.kubernetes.api.tables.cells import amount, items, part, text

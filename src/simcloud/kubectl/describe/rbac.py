@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import items, part, text
 

@@ -1,12 +1,32 @@
-"""Which kind is described by what. A describer is one decorated function in a file of its family."""
+"""The registry of describers, and what they read. A describer is one decorated function in the module of its group."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.resources import Resource
+
+
+class Reader(Protocol):
+    """The API for reading, under one user's rights. Everything raises ``ApiError``, as the server words it."""
+
+    @property
+    def now_s(self) -> float:
+        """The time of day, in seconds since 1970: what ages are reckoned by."""
+
+    def resource(self, name: str) -> Resource:
+        """A resource by its full name: ``pods``, ``deployments.apps``."""
+
+    async def get(self, resource: Resource, namespace: str, name: str) -> Object:
+        """One object; shared, so not to be changed."""
+
+    async def list(
+        self, resource: Resource, namespace: str | None, *, labels: str = "", fields: str = ""
+    ) -> list[Object]:
+        """The objects of a namespace, or of all of them, that the selectors choose."""
+
 
 Describer: TypeAlias = Callable[[Reader, Object, bool], Awaitable[str]]
 """From a reader, an object and whether to show its events, the text. Raises ``ApiError``."""

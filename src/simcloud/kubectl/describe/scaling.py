@@ -9,8 +9,7 @@ from simcloud.golang.quoting import quote
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import UNSET, Page
 from simcloud.kubectl.describe.parts import write_created, write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api.objects import Object, meta, name_of, namespace_of
 from simcloud.kubernetes.api.tables.cells import amount, count, items, labels, part, selector, text
 

@@ -9,11 +9,10 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, UNSET, Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.tables.cells import count, items, labels, part, shortened, text
+from simcloud.kubernetes.api.tables.cells import count, items, labels, part, shorten, text
 
 
 @describes("", "Service")
@@ -81,7 +80,7 @@ def ready_endpoints(slices: Sequence[Object], port: str) -> str:
     """The addresses behind a port of that name: the first few, and how many more."""
     if not slices:
         return NONE
-    return shortened([endpoint for endpoint_slice in slices for endpoint in _ready(endpoint_slice, port)])
+    return shorten([endpoint for endpoint_slice in slices for endpoint in _ready(endpoint_slice, port)])
 
 
 def _ready(endpoint_slice: Object, port_name: str) -> Iterator[str]:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from simcloud.golang.formatting import sprint
-from simcloud.kubectl.describe.claims import write_claim
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, Page, long_time
 from simcloud.kubectl.describe.parts import lasts, write_metadata, write_name
-from simcloud.kubectl.describe.registry import describes
-from simcloud.kubectl.describe.volumes import write_persistent_source
-from simcloud.kubectl.reader import Reader
+from simcloud.kubectl.describe.registry import Reader, describes
+from simcloud.kubectl.describe.volumes import write_claim, write_persistent_source
 from simcloud.kubernetes.api.objects import Object, meta, name_of
 from simcloud.kubernetes.api.tables.cells import amount, items, labels, part, text, truth
 from simcloud.kubernetes.api.tables.storage import access_modes, class_of, is_default

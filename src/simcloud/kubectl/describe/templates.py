@@ -14,8 +14,8 @@ from simcloud.kubectl.describe.parts import (
     write_tolerations,
 )
 from simcloud.kubectl.describe.pods import write_scheduling_group
+from simcloud.kubectl.describe.registry import Reader
 from simcloud.kubectl.describe.volumes import write_volumes
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.selectors import LabelSelector
 from simcloud.kubernetes.api.tables.cells import items, part, text

@@ -16,9 +16,8 @@ from simcloud.kubectl.describe.parts import (
     write_metadata,
     write_name,
 )
-from simcloud.kubectl.describe.registry import describes
+from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.templates import pods_status, write_template
-from simcloud.kubectl.reader import Reader
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.selectors import from_label_selector, from_set

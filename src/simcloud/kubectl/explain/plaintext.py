@@ -1,17 +1,19 @@
-"""``explain`` as it is printed unless asked otherwise: from edition 3 of the server's OpenAPI documents."""
+"""The default output of ``explain``, made from the server's OpenAPI v3 documents."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from simcloud.kubectl.explain.documents import Document, map_value_schema, reference
-from simcloud.kubectl.explain.line_breaks import fold
 from simcloud.kubernetes.api.objects import Object
 
 TEXT_WIDTH: Final = 76
 FIELD_WIDTH: Final = 78
 MOST_VALUES: Final = 4
 """Maximum number of enumeration values in a list of fields."""
+
+_PIECES: Final = re.compile(r"\n|[^\S\n\u00a0]+|(?:[^\s]|\u00a0)+")
 
 
 class Plaintext:
@@ -121,3 +123,33 @@ def _value(one: Any) -> str:
 def _indent(text: str, amount: int) -> str:
     pad = " " * amount
     return pad + text.replace("\n", f"\n{pad}")
+
+
+def fold(text: str, width: int) -> str:
+    """Fold a text at the width; its own line breaks and blanks stay.
+
+    A word longer than the width stays where it is: to begin a line would not help it.
+    """
+    parts: list[str] = []
+    column, blank = 0, ""
+    for piece in _PIECES.findall(text):
+        if piece == "\n":
+            parts.append((blank if column + len(blank) <= width else "") + piece)
+            column, blank = 0, ""
+        elif piece.isspace() and "\u00a0" not in piece:
+            blank = piece
+        else:
+            # The word is laid letter by letter: it moves as soon as it crosses the width while still shorter.
+            if column + len(blank) + len(piece) > width and _crosses(column + len(blank), len(piece), width):
+                parts.append("\n")
+                column, blank = 0, ""
+            parts.append(blank + piece)
+            column += len(blank) + len(piece)
+            blank = ""
+    if column + len(blank) <= width:
+        parts.append(blank)
+    return "".join(parts)
+
+
+def _crosses(before: int, length: int, width: int) -> bool:
+    return width - before + 1 < width and length > width - before

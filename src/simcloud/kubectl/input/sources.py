@@ -1,4 +1,4 @@
-"""What ``--from-file``, ``--from-literal`` and ``--from-env-file`` bring: keys with their bytes."""
+"""Keys and values on the command line: ``--from-file`` and its relatives, and arguments KEY=VALUE and KEY-."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.validation.names import told_form
+from simcloud.kubernetes.api.validation.names import describe_form
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:
     from simcloud.kubectl.session import Kubectl
 
+
 Pairs = list[tuple[str, bytes]]
 
 ENV_NAME: Final = "[-._a-zA-Z][-._a-zA-Z0-9]*"
-BAD_ENV_NAME: Final = told_form(
+BAD_ENV_NAME: Final = describe_form(
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
     "start with a digit",
     ENV_NAME,
@@ -110,3 +111,34 @@ def env_pairs(data: bytes, path: str, environment: dict[str, str]) -> Pairs:
 
 def _unreadable(path: str, error: FileError) -> str:
     return f"error reading {path}: {error.strerror.lower()}"
+
+
+def is_pair(word: str) -> bool:
+    """Whether a word sets or removes something; a single dash is standard input."""
+    return ("=" in word and word[0] != "=") or (word.endswith("-") and word != "-")
+
+
+def split_pairs(args: list[str], what: str) -> tuple[list[str], list[str]]:
+    """The words that name objects, and those after them that change something."""
+    first = next((place for place, word in enumerate(args) if is_pair(word)), len(args))
+    for word in args[first:]:
+        if not is_pair(word):
+            raise KubectlError(f"all resources must be specified before {what} changes: {word}")
+    return args[:first], args[first:]
+
+
+def read_pairs(words: list[str], what: str, *, removing: bool = True) -> tuple[dict[str, str], list[str]]:
+    """What is set to which value, and what is removed."""
+    values: dict[str, str] = {}
+    removed: list[str] = []
+    wrong: list[str] = []
+    for word in words:
+        if "=" in word and word[0] != "=":
+            key, _, values[key] = word.partition("=")
+        elif removing and word.endswith("-") and word != "-":
+            removed.append(word[:-1])
+        else:
+            wrong.append(word)
+    if wrong:
+        raise KubectlError(f"invalid {what} format: {', '.join(wrong)}")
+    return values, removed

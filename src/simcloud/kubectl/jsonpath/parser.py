@@ -1,4 +1,4 @@
-"""Reads a JSONPath template, as leniently and with the same complaints as the genuine one."""
+"""Parses JSONPath templates as leniently and with the same errors as the genuine kubectl."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ _COMPARISON = re.compile(r"([^!<>=]+)([!<>=]+)(.+?)\Z")
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\Z")
 _ENDS_A_WORD = frozenset(" \t\r\n.,[]$@{}")
+
+_FORM = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 
 
 def parse(text: str) -> list[Node]:
@@ -209,3 +211,15 @@ def _parse_bound(text: str) -> int | None:
 
 def _no_number(text: str) -> NoReturn:
     raise JsonPathError(f"array index {text} is not a number")
+
+
+def complete_path(path: str) -> str:
+    """Return the full path, like ``{.metadata.name}``; raises ``JsonPathError`` if it is not a single path."""
+    if not path:
+        return path
+    match = _FORM.match(path)
+    if match is None:
+        raise JsonPathError(
+            "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'"
+        )
+    return "{." + (match[1] or match[2]) + "}"

@@ -53,7 +53,7 @@ def paths(ctx: Context, flags: Flags) -> list[str]:
 def read_file(ctx: Context, path: str) -> dict[str, Any]:
     """One kubeconfig file; raises ``FileError`` or ``KubectlError``."""
     try:
-        config = copy(parsed(ctx.files.read(path)))
+        config = copy(parse_file(ctx.files.read(path)))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line}: " if mark is not None and mark.line else ""
@@ -81,7 +81,7 @@ def read_file(ctx: Context, path: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def parsed(data: bytes) -> Any:
+def parse_file(data: bytes) -> Any:
     """Parse a file. The result is cached, because most commands read the same file: do not change it."""
     return yaml.load(data, yaml.CSafeLoader)
 

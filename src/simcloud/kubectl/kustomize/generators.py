@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, Final
 
-from simcloud.kubectl.content_hash import content_hash
+from simcloud.golang.json_text import json_text
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.sources import Pairs, env_pairs
 from simcloud.kubectl.kustomize.resources import Res
 from simcloud.kubernetes.api.objects import Object
 
 ReadFile = Callable[[str], bytes]
+_HASH_LETTERS: Final = str.maketrans({"0": "g", "1": "h", "3": "k", "a": "m", "e": "t"})
+_HASH_LENGTH: Final = 10
 BEHAVIORS: Final = ("", "unspecified", "create", "merge", "replace")
 
 
@@ -127,3 +130,9 @@ def name_with_hash(one: Res) -> str:
     elif one.obj.get("binaryData"):
         content["binaryData"] = one.obj["binaryData"]
     return f"{one.name}-{content_hash(content)}"
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    """Return the suffix for the name of a config map or a secret; its alphabet has no vowels and no similar digits."""
+    digest = sha256(json_text(content).encode()).hexdigest()
+    return digest[:_HASH_LENGTH].translate(_HASH_LETTERS)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from simcloud.golang.json_text import json_text
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.yaml_form import simple
 from simcloud.kubectl.printing.yaml_scalars import ESCAPES, forbidden, reads_otherwise
 from simcloud.kubernetes.api.objects import Object

@@ -1,4 +1,4 @@
-"""Lists of objects, as kubectl makes and takes them apart."""
+"""Lists of objects and their items, and ``-o name``: ``pod/web-1``, ``deployment.apps/web``."""
 
 from __future__ import annotations
 
@@ -30,3 +30,17 @@ def without_managed_fields(obj: Object) -> Object:
     if not isinstance(metadata, dict) or "managedFields" not in metadata:
         return obj
     return {**obj, "metadata": {key: held for key, held in metadata.items() if key != "managedFields"}}
+
+
+def name_form(obj: Object) -> str:
+    """Kind, group and name of an object."""
+    group, slash, _ = str(obj.get("apiVersion", "")).partition("/")
+    kind = str(obj.get("kind", "")).lower() + (f".{group}" if slash else "")
+    name = (obj.get("metadata") or {}).get("name") or "<unknown>"
+    return f"{kind}/{name}"
+
+
+def as_names(obj: Object, done: str = "") -> str:
+    """A line for an object or for each of a list. ``done`` is what a verb has done to it: ``created``."""
+    after = f" {done}" if done else ""
+    return "".join(f"{name_form(item)}{after}\n" for item in items_of(obj))

@@ -1,7 +1,7 @@
 """Chooses the printer for an ``-o`` value.
 
-A printer is made once for a command and may be asked several times; some remember that they have printed
-before (a YAML document begins with ``---`` after another, columns show their headers once).
+A printer is created once for a command and may be called several times; some of them keep state between calls (YAML
+documents are separated by ``---``, columns print their headers once).
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from simcloud.golang.json_text import json_text
 from simcloud.golang.template import GoTemplate, TemplateError
+from simcloud.kubectl.errors import Crash, PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
 from simcloud.kubectl.jsonpath.nodes import Panic
 from simcloud.kubectl.printing.columns import CustomColumns, columns_of_file, columns_of_spec
-from simcloud.kubectl.printing.errors import Crash, PrintError
-from simcloud.kubectl.printing.json_form import as_json
 from simcloud.kubectl.printing.kyaml_form import as_kyaml
-from simcloud.kubectl.printing.lists import without_managed_fields
-from simcloud.kubectl.printing.name_form import as_names
+from simcloud.kubectl.printing.lists import as_names, without_managed_fields
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubernetes.api.objects import Object
 
@@ -185,3 +184,12 @@ class _TemplatePrinter:
             except TemplateError as error:
                 raise PrintError(str(error), printed + error.printed) from None
         return printed
+
+
+def as_json(obj: Object, *, keep_order: bool = False) -> str:
+    """An object or List as ``-o json`` prints it.
+
+    What came from the server has its keys sorted; ``keep_order`` is for objects kubectl itself has built,
+    which stand in the order of Go's structs.
+    """
+    return json_text(obj, indent=4, keep_order=keep_order) + "\n"

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from simcloud.golang.formatting import type_name
 from simcloud.golang.quoting import quote
 from simcloud.golang.sorting import go_sorted
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import complete_path
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.jsonpath.parser import complete_path
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from simcloud.golang.formatting import sprint
 from simcloud.golang.tabwriter import TabWriter
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.sorting import Unsortable, sort_objects, sort_rows
-from simcloud.kubectl.printing.terminal import escape_controls
 from simcloud.kubernetes.api.objects import Object
 
 _EVENTS = {"ADDED": "ADDED   ", "MODIFIED": "MODIFIED", "DELETED": "DELETED ", "ERROR": "ERROR   "}
@@ -166,3 +165,8 @@ def _text(cell: Any) -> str:
 def labels_text(labels: dict[str, str]) -> str:
     """Labels as the LABELS column has them."""
     return ",".join(sorted(f"{key}={value}" for key, value in labels.items())) or "<none>"
+
+
+def escape_controls(text: str) -> str:
+    """Escape the control characters that a terminal would interpret."""
+    return text.replace("\x1b", "^[").replace("\r", "\\r")

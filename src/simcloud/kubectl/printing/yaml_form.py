@@ -10,7 +10,7 @@ from functools import cmp_to_key, lru_cache
 from typing import Any
 
 from simcloud.golang.numbers import float_text, is_int64, json_float
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.yaml_scalars import ControlCharacter, key, scalar
 from simcloud.kubernetes.api.objects import Object
 

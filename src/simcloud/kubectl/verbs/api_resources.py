@@ -10,7 +10,7 @@ from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 
@@ -36,7 +36,7 @@ async def api_resources(kubectl: Kubectl) -> None:
         await kubectl.out(printer.print(_make_resource_list(chosen)))
         return
     if output == "name":
-        await kubectl.out("".join(f"{qualified(resource.plural, resource.group)}\n" for resource in chosen))
+        await kubectl.out("".join(f"{qualify(resource.plural, resource.group)}\n" for resource in chosen))
         return
     await kubectl.out(_table(chosen, wide=output == "wide", headers=not flags["no-headers"]))
 

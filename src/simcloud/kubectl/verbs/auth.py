@@ -14,7 +14,7 @@ from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
 from simcloud.kubernetes.api.access.reviews import Desk, review
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.client import ApiClient
 
@@ -140,7 +140,7 @@ async def _resource(kubectl: Kubectl, connection: ApiClient, word: str) -> tuple
         found = find_resource(connection.catalogue, word)
     except KubectlError:
         plural, _, place = word.lower().partition(".")
-        if qualified(plural, place) not in UNSERVED:
+        if qualify(plural, place) not in UNSERVED:
             await _warn(kubectl, f"the server doesn't have a resource type '{plural}'{_in_group(place)}")
         return "", word
     if not found.namespaced and not kubectl.flags["all-namespaces"]:

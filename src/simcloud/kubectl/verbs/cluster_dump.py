@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.api.schema.go_structs import in_struct_order
+from simcloud.kubernetes.api.schema.go_fields import in_struct_order
 from simcloud.kubernetes.api.subresources.log import open_log
 from simcloud.kubernetes.client import ApiClient
 from simcloud.machine.files import FileError
@@ -64,7 +64,7 @@ async def _dump(
     kubectl: Kubectl, connection: ApiClient, printer: Printer, name: str, namespace: str | None, path: str
 ) -> None:
     resource = connection.resource(name)
-    listed = await connection.listed(resource, namespace)
+    listed = await connection.get_list(resource, namespace)
     items = [_as_list_item(item, resource) for item in listed["items"]]
     whole: Object = {
         "kind": resource.list_kind,

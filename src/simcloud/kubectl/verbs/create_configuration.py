@@ -8,9 +8,9 @@ from typing import Final
 
 from simcloud.golang.json_text import json_text
 from simcloud.kubectl.command import command, group
-from simcloud.kubectl.content_hash import content_hash
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.sources import Pairs, gather_pairs
+from simcloud.kubectl.kustomize.generators import content_hash
 from simcloud.kubectl.object_creation import create_built, the_name
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.objects import Object

@@ -12,10 +12,9 @@ from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS, Printer
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.durations import human
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.schema.go_structs import in_struct_order
-from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.api.schema.go_fields import in_struct_order
+from simcloud.kubernetes.api.times import human_duration, parse
 from simcloud.kubernetes.api.verbs.watches import WatchOptions
 from simcloud.kubernetes.client import ApiClient
 
@@ -39,7 +38,7 @@ async def events(kubectl: Kubectl) -> None:
     about = _about(kubectl, connection)
     namespace = None if flags["all-namespaces"] else kubectl.namespace
     resource = connection.resource("events")
-    listed = await connection.listed(resource, namespace)
+    listed = await connection.get_list(resource, namespace)
     chosen = [event for event in listed["items"] if _fits(event, about, wanted)]
     if flags["watch"]:
         await _follow(kubectl, connection, namespace, chosen, about, wanted, printer)
@@ -118,12 +117,12 @@ def _row(event: Object, now_s: float, everywhere: bool) -> str:
 
 
 def _interval(event: Object, now_s: float) -> str:
-    last = human(now_s - last_seen_s(event))
+    last = human_duration(now_s - last_seen_s(event))
     series = event.get("series") or {}
     count = series.get("count") or event.get("count") or 1
     first_at = event.get("firstTimestamp") or event.get("eventTime")
     if count > 1 and first_at:
-        return f"{last} (x{count} over {human(now_s - parse(first_at))})"
+        return f"{last} (x{count} over {human_duration(now_s - parse(first_at))})"
     return last
 
 

@@ -10,7 +10,7 @@ from simcloud.kubectl.explain.documents import new_edition
 from simcloud.kubectl.explain.plaintext import Plaintext
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 
 NO_TYPE: Final = (
@@ -64,7 +64,7 @@ def _parse_request(catalogue: Catalogue, word: str) -> tuple[Resource, list[str]
         resource = find_resource(catalogue, name)
     except KubectlError as error:
         raise PlainError(error.message) from None
-    full = qualified(resource.plural, resource.group)
+    full = qualify(resource.plural, resource.group)
     if word == full or word.startswith(f"{full}."):
         path = [part for part in word[len(full) :].split(".") if part]
     return resource, path

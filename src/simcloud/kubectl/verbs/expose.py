@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.input.overrides import overridden
-from simcloud.kubectl.object_creation import create_built, selector_labels
+from simcloud.kubectl.object_creation import create_built, overridden, selector_labels
 from simcloud.kubectl.output import Teller
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl

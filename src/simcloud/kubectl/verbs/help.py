@@ -1,10 +1,10 @@
-"""``kubectl help COMMAND``, and the commands of the genuine tool that this host answers in a sentence."""
+"""``kubectl help``, ``kubectl options``, and commands of the genuine tool that this host refuses."""
 
 from __future__ import annotations
 
 from simcloud.kubectl.command import ROOT, command
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.help.pages import help_of, usage_of
+from simcloud.kubectl.help.pages import help_of, options_text, usage_of
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tree import child
 
@@ -35,3 +35,9 @@ async def completion(kubectl: Kubectl) -> None:
 async def proxy(kubectl: Kubectl) -> None:
     """Refuse: a bastion serves no proxy."""
     raise KubectlError("no proxy runs on this host: use 'kubectl get --raw /PATH' or 'kubectl port-forward'")
+
+
+@command("options", "Print the flags that every command takes", hidden=True)
+async def options(kubectl: Kubectl) -> None:
+    """Print them."""
+    await kubectl.out(options_text())

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError
-from simcloud.kubectl.input.pairs import read_pairs, split_pairs
+from simcloud.kubectl.input.sources import read_pairs, split_pairs
 from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     CHANGE_CAUSE,

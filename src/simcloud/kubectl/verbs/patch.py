@@ -17,7 +17,7 @@ from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.patch import PatchType, read_patch, strategic_merge
-from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
+from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
 from simcloud.machine.files import FileError
 
 TYPES: Final = {"json": PatchType.JSON, "merge": PatchType.MERGE, "strategic": PatchType.STRATEGIC}
@@ -114,7 +114,7 @@ def _patch_locally(info: Info, before: Object, change: Patch) -> Object:
     try:
         if change.type is PatchType.STRATEGIC:  # whether types fit is for the server to say
             return strategic_merge(before, body, info.resource.schema)
-        return patched_form(info.resource, before, Patch(change.type, body))
+        return apply_patch(info.resource, before, Patch(change.type, body))
     except ApiError as error:
         message = error.message.removeprefix("error decoding patch: ")
         raise KubectlError(message.replace("[]handlers.jsonPatchOp", "jsonpatch.Patch")) from None

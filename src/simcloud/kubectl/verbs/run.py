@@ -7,8 +7,7 @@ from typing import Final
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError
-from simcloud.kubectl.input.overrides import overridden
-from simcloud.kubectl.object_creation import create_built, selector_labels
+from simcloud.kubectl.object_creation import create_built, overridden, selector_labels
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.pods.attached_run import run_attached
 from simcloud.kubectl.session import Kubectl

@@ -6,7 +6,7 @@ from typing import Final
 
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import Exit, KubectlError
-from simcloud.kubectl.input.pairs import read_pairs, split_pairs
+from simcloud.kubectl.input.sources import read_pairs, split_pairs
 from simcloud.kubectl.object_changes import (
     ALL_AND_SELECTOR,
     LOCAL_AND_SERVER,

@@ -11,7 +11,7 @@ from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.files import Failures, fail
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import complete_path
+from simcloud.kubectl.jsonpath.parser import complete_path
 from simcloud.kubectl.output import Teller
 from simcloud.kubectl.selection import Info, Wanted, info_of, list_requests
 from simcloud.kubectl.session import Kubectl

@@ -1,9 +1,9 @@
-"""Other servers' groups of the API: what an APIService that names a Service stands for.
+"""API aggregation: API groups that an APIService delegates to an extension server.
 
-An extension server is a program in a pod that says here what it serves, at the address and port where it listens; that
-stands in for the request that the genuine API server would proxy to it. Which of them answers is decided as in life:
-the APIService names a Service, its ready endpoints name addresses, and where nobody listens nobody answers. The
-condition ``Available`` is kept by a controller; while it does not hold, the group is told as stale and refused.
+An extension server is a program in a pod. It registers here what it serves, with the address and port where it
+listens; this replaces the request that the genuine API server would proxy to it. The server for a request is found as
+in a real cluster: the APIService names a Service, and the Service's ready endpoints give the addresses. A controller
+maintains the condition ``Available``; while it is not true, discovery lists the group as stale and requests fail.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ REGISTRATION: Final = "apiregistration.k8s.io"
 SERVICE_NAME: Final = "kubernetes.io/service-name"
 
 Provider: TypeAlias = Callable[[str | None], list[Object]]
-"""Makes the objects of a resource in a namespace, or in all of them for None."""
+"""Returns the objects of a resource in a namespace, or in all namespaces for None."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtensionServer:
-    """The resources of one group and version, and who makes their objects, by plural."""
+    """The resources of a group and version, and the providers of their objects, by plural."""
 
     resources: tuple[Resource, ...]
     providers: Mapping[str, Provider]
 
 
 class Unserved(ServiceUnavailable):
-    """Nobody can answer for an aggregated group at present, in the words that clients tell it with."""
+    """No extension server is available for an aggregated group; the message is that of the clients."""
 
     def __init__(self, resource: Resource) -> None:
         what = f"{resource.plural}.{resource.group}"
@@ -41,7 +41,7 @@ class Unserved(ServiceUnavailable):
 
 
 class Aggregation:
-    """The extension servers that listen, and the resources they serve."""
+    """The registered extension servers and the resources they serve."""
 
     def __init__(
         self, log: RevisionLog, catalogue: Catalogue, providers: dict[tuple[str, str], Provider]
@@ -52,15 +52,15 @@ class Aggregation:
         self._listening: dict[tuple[str, int], ExtensionServer] = {}
 
     def listen(self, address: str, port: int, server: ExtensionServer) -> None:
-        """A server has begun to listen."""
+        """Register a server that listens at an address."""
         self._listening[address, port] = server
 
     def leave(self, address: str, port: int) -> None:
-        """It does not listen any more."""
+        """Remove the server of an address."""
         self._listening.pop((address, port), None)
 
     def behind(self, api_service: Object) -> ExtensionServer | None:
-        """The server that answers for an APIService now, of those that are ready."""
+        """Return the first ready server behind an APIService, or None."""
         spec = api_service["spec"]
         for place in self._ready(spec["service"]):
             server = self._listening.get(place)
@@ -69,13 +69,13 @@ class Aggregation:
         return None
 
     def offer(self, server: ExtensionServer) -> None:
-        """Serve a server's resources from now on; each request finds who answers it."""
+        """Serve a server's resources; each request looks up the server that answers it."""
         for resource in server.resources:
             self._catalogue.add(resource)
             self._providers[resource.key] = self._asking(resource)
 
     def withdraw(self, group: str, version: str) -> None:
-        """Serve a group and version no longer."""
+        """Stop serving a group and version."""
         self._catalogue.stale.pop((group, version), None)
         for resource in list(self._catalogue.of(group, version)):
             self._catalogue.remove(resource)
@@ -95,7 +95,7 @@ class Aggregation:
         return ask
 
     def _ready(self, service: Object) -> Iterator[tuple[str, int]]:
-        """The addresses and ports of a Service's ready endpoints."""
+        """Yield the addresses and ports of a Service's ready endpoints."""
         namespace, name = service["namespace"], service["name"]
         found = self._log.get(Key("", "services", namespace, name))
         ports = at(found or {}, "spec", "ports", default=[])
@@ -110,7 +110,7 @@ class Aggregation:
 
 
 def is_available(api_service: Object) -> bool:
-    """Whether an APIService's condition says that it can be used."""
+    """Return whether the APIService has the condition ``Available``."""
     conditions = at(api_service, "status", "conditions", default=None) or ()
     return any(condition["type"] == "Available" and condition["status"] == "True" for condition in conditions)
 

@@ -1,6 +1,6 @@
-"""Cluster addresses and node ports of Services: who has which, and the next free one.
+"""Allocation of cluster IPs and node ports to Services.
 
-What is taken is known from the log alone, so a dry run or a refused write leaves nothing behind.
+The allocated ones are read from the log, so a dry run or a refused write needs no clean-up.
 """
 
 from __future__ import annotations

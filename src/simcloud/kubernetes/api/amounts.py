@@ -1,6 +1,6 @@
-"""Sums of resource lists, and what a pod as a whole asks for.
+"""Sums of resource lists, and the resource requests of a whole pod.
 
-An amount keeps its text beside its value: a sum is told in the suffixes of its first part, as the genuine one is.
+An amount keeps the suffix family of its text: a sum is formatted in the suffixes of its first part, as in Kubernetes.
 """
 
 from __future__ import annotations

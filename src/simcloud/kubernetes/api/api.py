@@ -1,11 +1,10 @@
-"""The API server in process, used by controllers and by the HTTP server alike.
+"""The API server in process, used by controllers and by the HTTP server.
 
-``Api`` knows the resources, holds the revision log and names the parts that a write passes through.
-The flows themselves are modules of functions: ``writes`` (create, update), ``patches``,
-``deletes``, ``reads`` (get, list), ``watches``, and ``subresources``. None of them waits: a
-request is served at one instant of virtual time; ``conversations`` describes how a request waits for webhooks.
+``Api`` knows the resources, holds the revision log and the components that a write passes through. The verbs are
+implemented by the modules in ``verbs`` and by ``subresources``. None of them waits: a request is served at one instant
+of virtual time; ``write_retries`` describes how a request waits for webhooks.
 
-Objects handed out are shared with the log: take a ``copy`` before changing one.
+Returned objects are shared with the log: make a ``copy`` before modifying one.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ from simcloud.kubernetes.api.aggregation import Aggregation, Provider
 from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.computed import component_statuses
 from simcloud.kubernetes.api.context import WebhookCaller
-from simcloud.kubernetes.api.conversations import Conversation, patient
 from simcloud.kubernetes.api.conversion import STORAGE
-from simcloud.kubernetes.api.custom import CustomResources
+from simcloud.kubernetes.api.custom_resources import CustomResources
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from simcloud.kubernetes.api.request_counts import Counted, RequestCounts
@@ -39,6 +37,7 @@ from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.api.verbs import deletes, patches, reads, watches, writes
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
+from simcloud.kubernetes.api.write_retries import WriteRetry, continue_in_background
 from simcloud.machine.computer import EPOCH_S
 from simcloud.machine.network.http import HttpHandler
 from simcloud.sim import Kernel
@@ -72,7 +71,7 @@ class Api:
         """Calls admission webhooks; set by the network. Without it every call fails."""
         self.door: HttpHandler | None = None
         """Handles requests of pods to https://kubernetes.default; set by the HTTP server."""
-        self.conversation: Conversation | None = None
+        self.retry: WriteRetry | None = None
         """The webhook responses of the work that runs at this instant."""
         self._uids: Random = kernel.random("api.uids")
         self._suffixes: Random = kernel.random("api.names")
@@ -88,18 +87,18 @@ class Api:
 
     def new_uid(self) -> str:
         """A uid that no object has yet."""
-        return self.drawn(lambda: str(UUID(int=self._uids.getrandbits(128), version=4)))
+        return self.draw(lambda: str(UUID(int=self._uids.getrandbits(128), version=4)))
 
     def new_suffix(self) -> str:
         """Five letters after a generateName."""
-        return self.drawn(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
+        return self.draw(lambda: "".join(self._suffixes.choice(_SUFFIX_LETTERS) for _ in range(5)))
 
-    def drawn(self, lot: Callable[[], T]) -> T:
+    def draw(self, lot: Callable[[], T]) -> T:
         """Return a random value of a write; the same one when the write is retried."""
-        return lot() if self.conversation is None else self.conversation.draw(lot)
+        return lot() if self.retry is None else self.retry.draw(lot)
 
     def _between(self, least: int, end: int) -> int:
-        return self.drawn(lambda: self.kernel.random("api.addresses").randrange(least, end))
+        return self.draw(lambda: self.kernel.random("api.addresses").randrange(least, end))
 
     @property
     def has_webhooks(self) -> bool:
@@ -109,13 +108,13 @@ class Api:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Make writes that the present work does not wait for."""
-        before, self.conversation = self.conversation, None
+        before, self.retry = self.retry, None
         try:
             yield
         finally:
-            self.conversation = before
+            self.retry = before
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """The resource in whose version, and under whose name, objects are kept."""
         place = STORAGE.get(resource.key)
         if place is None:
@@ -124,7 +123,7 @@ class Api:
 
     def key(self, resource: Resource, namespace: str, name: str) -> Key:
         """Where the log keeps an object."""
-        kept = self.stored(resource)
+        kept = self.storage_version(resource)
         return Key(kept.group, kept.plural, namespace if kept.namespaced else "", name)
 
     # The verbs. Each raises only ApiError, with the genuine server's message.
@@ -141,7 +140,7 @@ class Api:
         """What happens to these objects from now on, or from a revision on."""
         return watches.watch(self, resource, namespace, options or WatchOptions())
 
-    @patient
+    @continue_in_background
     def create(
         self,
         resource: Resource,
@@ -156,7 +155,7 @@ class Api:
                 self, resource, namespace, data, caller or Caller(), options or WriteOptions()
             )
 
-    @patient
+    @continue_in_background
     def update(
         self,
         resource: Resource,
@@ -180,7 +179,7 @@ class Api:
                 subresource,
             )
 
-    @patient
+    @continue_in_background
     def patch(
         self,
         resource: Resource,
@@ -204,7 +203,7 @@ class Api:
                 subresource,
             )
 
-    @patient
+    @continue_in_background
     def delete(
         self,
         resource: Resource,
@@ -219,7 +218,7 @@ class Api:
                 self, resource, namespace, name, options or DeleteOptions(), caller or Caller()
             )
 
-    @patient
+    @continue_in_background
     def delete_collection(
         self,
         resource: Resource,
@@ -239,7 +238,7 @@ class Api:
                 caller or Caller(),
             )
 
-    @patient
+    @continue_in_background
     def subresource(
         self,
         verb: str,

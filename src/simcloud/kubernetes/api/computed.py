@@ -1,7 +1,7 @@
-"""Resources that are computed when asked for and never stored: component health and usage metrics.
+"""Resources that are computed on request and never stored: component statuses and usage metrics.
 
-Component statuses are always served. Metrics are served by a metrics server, if there is one: ``metrics_server``
-says what such a program serves, ``aggregation`` how it is found.
+Component statuses are always served. Metrics need a metrics server: ``metrics_server`` describes what such a program
+serves, and ``aggregation`` how it is found.
 """
 
 from __future__ import annotations

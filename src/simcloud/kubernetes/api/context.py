@@ -1,21 +1,22 @@
-"""The parts of the API server that admission plugins and the reading verbs may use.
+"""The parts of the API server that admission plugins and the reading verbs use, and the write that admission checks.
 
 They take one of these protocols instead of ``Api``, so that their modules stay below the one that assembles the server.
-What writing needs beyond this is in ``verbs.write_context``.
+``verbs.write_context`` adds what the writing verbs need.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.aggregation import Provider
-from simcloud.kubernetes.api.conversations import Conversation
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from simcloud.kubernetes.api.runtime import Runtime
 from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api.write_retries import WriteRetry
 from simcloud.sim import Kernel
 
 
@@ -35,7 +36,7 @@ class ReadContext(Protocol):
     providers: dict[tuple[str, str], Provider]
     runtime: Runtime | None
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """Return the resource in the version in which objects are stored."""
 
     def key(self, resource: Resource, namespace: str, name: str) -> Key:
@@ -49,7 +50,7 @@ class AdmissionContext(Protocol):
     log: RevisionLog
     authorizer: Authorizer
     webhooks: WebhookCaller | None
-    conversation: Conversation | None
+    retry: WriteRetry | None
 
     @property
     def now_s(self) -> float:
@@ -64,7 +65,7 @@ class AdmissionContext(Protocol):
     def new_suffix(self) -> str:
         """Return five letters to append to a generateName."""
 
-    def stored(self, resource: Resource) -> Resource:
+    def storage_version(self, resource: Resource) -> Resource:
         """Return the resource in the version in which objects are stored."""
 
     def update(
@@ -78,3 +79,31 @@ class AdmissionContext(Protocol):
         subresource: str = "",
     ) -> Object:
         """Replace an object, or its status."""
+
+
+@dataclass(slots=True)
+class Write:
+    """What admission and the kinds' strategies see of a write. ``new`` may be changed in place."""
+
+    api: AdmissionContext
+    operation: Literal["CREATE", "UPDATE", "DELETE"]
+    resource: Resource
+    key: Key
+    new: Object
+    old: Object | None
+    caller: Caller
+    options: WriteOptions
+    subresource: str = ""
+    round: int = 0
+    """1 while plugins run a second time because a webhook changed the object."""
+    reinvoke: bool = False
+    """Set by a plugin whose change the others must see."""
+    invoked: set[tuple[str, str]] = field(default_factory=set)
+    """The webhooks called so far, by configuration and name."""
+
+    @property
+    def before(self) -> Object:
+        """The object that an update replaces."""
+        if self.old is None:
+            raise ValueError(f"a {self.operation} has nothing before it")
+        return self.old

@@ -1,8 +1,7 @@
-"""One kind in several versions: the same object, said in another version's words.
+"""Conversion of objects between the versions of a kind.
 
-Objects are stored in one form (``STORAGE``) and converted on the way in and out. Custom resources with
-several versions differ in their apiVersion only. What an old version cannot say travels in annotations,
-as on a genuine server.
+Objects are stored in one version (``STORAGE``) and converted when they are read or written. The versions of a custom
+resource differ in apiVersion only. Fields that an older version lacks are kept in annotations, as in Kubernetes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""HorizontalPodAutoscalers in version 1, which knows one metric, and in version 2, which knows them all.
+"""Conversion of HorizontalPodAutoscalers between version 1, which has one metric, and version 2, which has many.
 
-What version 1 cannot say stands in its annotations: metrics and conditions in the words of the older
-alpha versions, behaviour in the names that Go uses inside the server.
+Version 1 keeps what it has no fields for in annotations: metrics and conditions in the format of the older alpha
+versions, behaviour with the names of the server's internal Go fields.
 """
 
 from __future__ import annotations
@@ -105,14 +105,16 @@ def to_v2(autoscaler: Object) -> Object:
     said = _take_annotations(converted)
     spec, status = converted.setdefault("spec", {}), converted.setdefault("status", {})
     metrics = (
-        _typed("spec", "metrics", [_new_metric(metric, "target") for metric in _objects(said[_METRICS])])
+        _convert_to_type(
+            "spec", "metrics", [_new_metric(metric, "target") for metric in _objects(said[_METRICS])]
+        )
         or []
     )
     percent = spec.pop("targetCPUUtilizationPercentage", None)
     if percent is not None:
         metrics.insert(0, cpu_metric(percent))
     spec["metrics"] = metrics or [cpu_metric()]
-    behavior = _typed("spec", "behavior", _new_behavior(said[_BEHAVIOR]))
+    behavior = _convert_to_type("spec", "behavior", _new_behavior(said[_BEHAVIOR]))
     if behavior:
         spec["behavior"] = behavior
     _status_to_v2(status, said)
@@ -125,8 +127,8 @@ def _status_to_v2(status: Object, said: dict[str, Any]) -> None:
     if percent is not None and not measured:
         current = {"averageUtilization": percent}
         measured = [{"type": "Resource", "resource": {"name": "cpu", "current": current}}]
-    status["currentMetrics"] = _typed("status", "currentMetrics", measured) or None
-    conditions = _typed("status", "conditions", _objects(said[_CONDITIONS]))
+    status["currentMetrics"] = _convert_to_type("status", "currentMetrics", measured) or None
+    conditions = _convert_to_type("status", "conditions", _objects(said[_CONDITIONS]))
     if conditions:
         status["conditions"] = conditions
     if status.get("currentReplicas") == 0:
@@ -160,7 +162,7 @@ def _old_metric(metric: Object, side: str) -> Object:
     old: Object = {"type": metric.get("type", "")}
     for kind, paths in _SOURCES.items():
         if kind in metric:
-            found = [(field, _at(metric[kind], path)) for field, path in _sided(paths, side).items()]
+            found = [(field, _at(metric[kind], path)) for field, path in _rename_side(paths, side).items()]
             old[kind] = {
                 field: "0" if value is None else value
                 for field, value in found
@@ -176,7 +178,7 @@ def _new_metric(old: Object, side: str) -> Object:
     for kind, paths in _SOURCES.items():
         if isinstance(old.get(kind), dict):
             metric[kind] = {}
-            for field, path in _sided(paths, side).items():
+            for field, path in _rename_side(paths, side).items():
                 if old[kind].get(field) is not None:
                     _set(metric[kind], path, old[kind][field])
             if side == "target":
@@ -187,7 +189,7 @@ def _new_metric(old: Object, side: str) -> Object:
     return metric
 
 
-def _sided(paths: _Paths, side: str) -> _Paths:
+def _rename_side(paths: _Paths, side: str) -> _Paths:
     """The paths for what is wanted or for what was measured, whose fields are named alike."""
     if side == "target":
         return paths
@@ -276,7 +278,7 @@ def _take_annotations(autoscaler: Object) -> dict[str, Any]:
     return said
 
 
-def _typed(part: str, field: str, value: Any) -> Any:
+def _convert_to_type(part: str, field: str, value: Any) -> Any:
     """A value that fits its field in version 2; None if it does not. What the field does not know is dropped."""
     schema = schema_of("autoscaling", "v2", "HorizontalPodAutoscaler")
     if schema is None:

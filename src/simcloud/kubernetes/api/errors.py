@@ -1,15 +1,15 @@
-"""What the API refuses, each refusal a class that owns Kubernetes' own sentence.
+"""Errors of the API. Each class owns the message that a genuine API server sends.
 
-Raise ``NotFound(resource, "web")``; the server sends ``error.status()``, the Status object a genuine
-API server would send. Code inside the cluster catches the class. Nothing else than an ``ApiError``
-may leave the API for a reason that lies in the request.
+Raise ``NotFound(resource, "web")``; the server sends ``error.status()``, the Status object. Code inside the cluster
+catches the class. A bad request may raise only ``ApiError``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.field_errors import FieldError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Named(Protocol):
-    """What an error needs to know of a resource to speak of it."""
+    """The attributes of a resource that an error message uses."""
 
     @property
     def group(self) -> str: ...
@@ -29,13 +29,13 @@ class Named(Protocol):
     def kind(self) -> str: ...
 
 
-def qualified(plural: str, group: str) -> str:
-    """``deployments.apps``, or ``pods`` for the core group."""
+def qualify(plural: str, group: str) -> str:
+    """Return ``deployments.apps``, or ``pods`` for the core group."""
     return f"{plural}.{group}" if group else plural
 
 
 class ApiError(Exception):
-    """A refusal: an HTTP code, a reason word, a sentence and, often, details."""
+    """An error response: an HTTP code, a reason, a message and optional details."""
 
     code = 500
     reason = "InternalError"
@@ -46,7 +46,7 @@ class ApiError(Exception):
         self.details = details
 
     def status(self) -> Object:
-        """The Status object of this refusal, keys in the order of the genuine one."""
+        """Return the Status object of this error, with keys in the order of the genuine one."""
         status: Object = {
             "kind": "Status",
             "apiVersion": "v1",
@@ -63,7 +63,7 @@ class ApiError(Exception):
 
 
 def _details(resource: Named, name: str, **more: Any) -> Object:
-    """A Status' details: what it speaks of. Empty parts are left out, as Go leaves them out."""
+    """Return the details of a Status. Empty fields are omitted, as in Go."""
     details = {"name": name, "group": resource.group, "kind": resource.plural, **more}
     return {key: value for key, value in details.items() if value}
 
@@ -74,12 +74,12 @@ class NotFound(ApiError):
     code, reason = 404, "NotFound"
 
     def __init__(self, resource: Named, name: str) -> None:
-        what = qualified(resource.plural, resource.group)
+        what = qualify(resource.plural, resource.group)
         super().__init__(f'{what} "{name}" not found', _details(resource, name))
 
 
 class NoSuchPath(ApiError):
-    """A URL that leads nowhere: no such resource, group or version."""
+    """An unknown URL path: no such resource, group or version."""
 
     code, reason = 404, "NotFound"
 
@@ -88,17 +88,17 @@ class NoSuchPath(ApiError):
 
 
 class AlreadyExists(ApiError):
-    """An object of that name is there."""
+    """An object of that name exists."""
 
     code, reason = 409, "AlreadyExists"
 
     def __init__(self, resource: Named, name: str) -> None:
-        what = qualified(resource.plural, resource.group)
+        what = qualify(resource.plural, resource.group)
         super().__init__(f'{what} "{name}" already exists', _details(resource, name))
 
 
 class Conflict(ApiError):
-    """The object is not as the caller believes: a stale version, a precondition, a lost race."""
+    """The object differs from what the caller expects: a stale version, a failed precondition, a lost race."""
 
     code, reason = 409, "Conflict"
 
@@ -108,12 +108,12 @@ class Conflict(ApiError):
         name: str,
         why: str = "the object has been modified; please apply your changes to the latest version and try again",
     ) -> None:
-        what = qualified(resource.plural, resource.group)
+        what = qualify(resource.plural, resource.group)
         super().__init__(f'Operation cannot be fulfilled on {what} "{name}": {why}', _details(resource, name))
 
 
 class ApplyConflict(ApiError):
-    """A server-side apply met fields that other managers own; ``causes`` names each."""
+    """A server-side apply of fields that other managers own; ``causes`` lists them."""
 
     code, reason = 409, "Conflict"
 
@@ -122,7 +122,7 @@ class ApplyConflict(ApiError):
 
 
 class Invalid(ApiError):
-    """The object breaks rules of its kind; every broken rule is a field error."""
+    """The object is invalid; ``errors`` lists a field error for each violated rule."""
 
     code, reason = 422, "Invalid"
 
@@ -131,20 +131,20 @@ class Invalid(ApiError):
         listed = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
         details = {"name": name, "group": group, "kind": kind, "causes": [error.cause() for error in errors]}
         super().__init__(
-            f'{qualified(kind, group)} "{name}" is invalid: {listed}',
+            f'{qualify(kind, group)} "{name}" is invalid: {listed}',
             {key: value for key, value in details.items() if value},
         )
         self.errors = list(errors)
 
 
 class BadRequest(ApiError):
-    """The request itself makes no sense."""
+    """The request is malformed."""
 
     code, reason = 400, "BadRequest"
 
 
 class Unauthorized(ApiError):
-    """Nobody known is asking."""
+    """The request is not authenticated."""
 
     code, reason = 401, "Unauthorized"
 
@@ -153,18 +153,18 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """The caller may not do this. ``why`` is the sentence after ``is forbidden:``."""
+    """The caller is not allowed to do this. ``why`` follows ``is forbidden:`` in the message."""
 
     code, reason = 403, "Forbidden"
 
     def __init__(self, resource: Named, name: str, why: str) -> None:
-        what = qualified(resource.plural, resource.group)
+        what = qualify(resource.plural, resource.group)
         subject = f'{what} "{name}"' if name else what
         super().__init__(f"{subject} is forbidden: {why}", _details(resource, name))
 
 
 class ForbiddenPath(ApiError):
-    """The caller may not use a path that is no resource, such as ``/metrics``."""
+    """The caller is not allowed to use a non-resource path such as ``/metrics``."""
 
     code, reason = 403, "Forbidden"
 
@@ -173,13 +173,13 @@ class ForbiddenPath(ApiError):
 
 
 class Expired(ApiError):
-    """The asked-for revision is older than the log's window."""
+    """The requested revision is older than the log's window."""
 
     code, reason = 410, "Expired"
 
 
 class MethodNotAllowed(ApiError):
-    """The resource is there, the verb is not."""
+    """The resource does not support the verb."""
 
     code, reason = 405, "MethodNotAllowed"
 
@@ -187,30 +187,30 @@ class MethodNotAllowed(ApiError):
         if resource is None:
             super().__init__("the server does not allow this method on the requested resource", {})
             return
-        what = qualified(resource.plural, resource.group)
+        what = qualify(resource.plural, resource.group)
         super().__init__(f"{verb} is not supported on resources of kind {what!r}".replace("'", '"'), {})
 
 
 class NotAcceptable(ApiError):
-    """No media type that the client accepts can be made."""
+    """The server cannot produce any media type that the client accepts."""
 
     code, reason = 406, "NotAcceptable"
 
 
 class UnsupportedMediaType(ApiError):
-    """The body is in a form the server does not read."""
+    """The server does not support the media type of the body."""
 
     code, reason = 415, "UnsupportedMediaType"
 
 
 class TooLarge(ApiError):
-    """The body is larger than the server reads."""
+    """The body is larger than the server's limit."""
 
     code, reason = 413, "RequestEntityTooLarge"
 
 
 class TooManyRequests(ApiError):
-    """Not now: an eviction that a budget forbids, or a full server."""
+    """Retry later: a disruption budget forbids an eviction, or the server is overloaded."""
 
     code, reason = 429, "TooManyRequests"
 
@@ -225,7 +225,7 @@ class TooManyRequests(ApiError):
 
 
 class InternalError(ApiError):
-    """Something behind the API failed: a webhook, a kubelet."""
+    """A component behind the API failed: a webhook or a kubelet."""
 
     code, reason = 500, "InternalError"
 
@@ -234,6 +234,17 @@ class InternalError(ApiError):
 
 
 class ServiceUnavailable(ApiError):
-    """The server behind this API does not answer."""
+    """The server behind this API does not respond."""
 
     code, reason = 503, "ServiceUnavailable"
+
+
+def quote_list(texts: Iterable[str]) -> str:
+    """Format texts as Go's ``%q`` formats a list: ``["a" "b"]``."""
+    return f"[{' '.join(quote(text) for text in texts)}]"
+
+
+def join_messages(sentences: Iterable[str]) -> str:
+    """Join the messages of several errors without duplicates; more than one are put in brackets."""
+    unique = list(dict.fromkeys(sentences))
+    return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

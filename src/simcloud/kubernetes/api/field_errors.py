@@ -1,7 +1,7 @@
-"""One broken rule of an object's field, worded as Kubernetes words it.
+"""Validation errors of fields, with Kubernetes' messages.
 
-Make them with the functions below: ``invalid("spec.replicas", -1, "must be greater than or equal to
-0")``. A path is plain text, as it is printed: ``spec.containers[0].name``, ``data[key]``.
+Create them with the functions below: ``invalid("spec.replicas", -1, "must be greater than or equal to 0")``. A path is
+plain text: ``spec.containers[0].name``, ``data[key]``.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """A path, what is wrong there, and the sentence after the path."""
+    """The path of a field, the reason, and the message after the path."""
 
     path: str
     reason: str
-    told: str
+    message: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.told}"
+        return f"{self.path}: {self.message}"
 
     def cause(self) -> dict[str, Any]:
-        """This error as an entry of a Status' causes."""
-        return {"reason": self.reason, "message": self.told, "field": self.path}
+        """Return this error as an entry of a Status' causes."""
+        return {"reason": self.reason, "message": self.message, "field": self.path}
 
 
-def shown(value: Any) -> str:
-    """A value as Kubernetes prints it in an error: text quoted, objects as JSON."""
+def format_value(value: Any) -> str:
+    """Format a value as Kubernetes does in an error: text quoted, objects as JSON."""
     if value is None:
         return "null"
     return msgspec.json.encode(value).decode()
@@ -41,35 +41,35 @@ def _with(detail: str) -> str:
 
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
-    """The value breaks a rule; ``detail`` is the rule."""
-    return FieldError(path, "FieldValueInvalid", f"Invalid value: {shown(value)}{_with(detail)}")
+    """The value violates a rule; ``detail`` is the rule."""
+    return FieldError(path, "FieldValueInvalid", f"Invalid value: {format_value(value)}{_with(detail)}")
 
 
 def type_invalid(path: str, value: Any, detail: str) -> FieldError:
     """The value is of the wrong type."""
-    return FieldError(path, "FieldValueTypeInvalid", f"Invalid value: {shown(value)}{_with(detail)}")
+    return FieldError(path, "FieldValueTypeInvalid", f"Invalid value: {format_value(value)}{_with(detail)}")
 
 
 def required(path: str, detail: str = "") -> FieldError:
-    """A value must be given."""
+    """A value is missing."""
     return FieldError(path, "FieldValueRequired", f"Required value{_with(detail)}")
 
 
 def duplicate(path: str, value: Any) -> FieldError:
-    """The value stands there twice."""
-    return FieldError(path, "FieldValueDuplicate", f"Duplicate value: {shown(value)}")
+    """The value occurs twice."""
+    return FieldError(path, "FieldValueDuplicate", f"Duplicate value: {format_value(value)}")
 
 
 def not_found(path: str, value: Any) -> FieldError:
-    """The value names something that is not there."""
-    return FieldError(path, "FieldValueNotFound", f"Not found: {shown(value)}")
+    """The value names something that does not exist."""
+    return FieldError(path, "FieldValueNotFound", f"Not found: {format_value(value)}")
 
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """The value is none of those that are known."""
-    known = ", ".join(shown(value) for value in supported)
+    """The value is not one of the supported ones."""
+    known = ", ".join(format_value(value) for value in supported)
     detail = f": supported values: {known}" if known else ""
-    return FieldError(path, "FieldValueNotSupported", f"Unsupported value: {shown(value)}{detail}")
+    return FieldError(path, "FieldValueNotSupported", f"Unsupported value: {format_value(value)}{detail}")
 
 
 def forbidden(path: str, detail: str) -> FieldError:

@@ -1,4 +1,4 @@
-"""What a caller may say with a request, beside the object: as parameters of a URL or a body of options."""
+"""Options of requests, given as parameters of the URL or as an options body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions of pods, as the API server and the scheduler put them."""
+"""Conditions of pods that the API server and the scheduler set."""
 
 from __future__ import annotations
 

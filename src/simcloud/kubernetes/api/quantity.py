@@ -1,7 +1,7 @@
-"""Amounts as Kubernetes writes them: ``500m``, ``1Gi``, ``2e3``.
+"""Quantities in Kubernetes' format: ``500m``, ``1Gi``, ``2e3``.
 
-A quantity is text in objects. ``parse`` gives its exact value, ``canonical`` the text a genuine API
-server would store: the same suffix family, the largest suffix that keeps the number whole.
+Objects contain quantities as text. ``parse`` returns the exact value, ``canonical`` the text that an API server stores:
+the same suffix family, and the largest suffix that keeps the number whole.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _read(text: str) -> tuple[Fraction, str]:
         family = "exponent"
     else:
         value *= _power(_DECIMAL[suffix])
-    return _bounded(value), family
+    return _clamp(value), family
 
 
 def _power(exponent: int) -> Fraction:
@@ -79,7 +79,7 @@ def _power(exponent: int) -> Fraction:
     return Fraction(10) ** bounded
 
 
-def _bounded(value: Fraction) -> Fraction:
+def _clamp(value: Fraction) -> Fraction:
     if abs(value) > _LARGEST:
         return Fraction(_LARGEST if value > 0 else -_LARGEST)
     nanos = value / _SMALLEST

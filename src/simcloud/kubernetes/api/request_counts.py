@@ -1,7 +1,7 @@
-"""How many writes the API has answered, and how: what a genuine API server counts in ``apiserver_request_total``.
+"""Counts of write requests by result, the source of the metric ``apiserver_request_total``.
 
-Reads are not counted: loops inside this process read the log where genuine ones read a cache of their own. Nor is the
-time that a request takes, for it is served at one instant.
+Reads are not counted, because control loops in this process read the log where genuine ones read their own cache.
+Durations are not measured, because a request is served at one instant.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the API serves: resources, their verbs, names and subresources.
+"""The catalogue of served resources with their verbs, names and subresources.
 
-The built-in ones come from ``data/resources.json``; custom ones join and leave as their definitions
-do. A resource is one group, version and plural: a kind served in two versions is two resources that
-share a ``storage`` resource.
+Built-in resources come from ``data/resources.json``; custom ones are added and removed with their definitions. A
+resource is one group, version and plural: a kind that is served in two versions is two resources with the same
+storage version.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Catalogue:
             if resource.group == group and resource.version == version:
                 yield resource
 
-    def named(self, plural: str, group: str = "") -> Resource:
+    def find(self, plural: str, group: str = "") -> Resource:
         """The resource of a group by its plural, in the group's preferred version. For code inside the cluster."""
         versions = self.groups[group].versions
         return next(

@@ -1,8 +1,8 @@
-"""What the API needs from whoever runs containers, for log, exec, attach and port-forward.
+"""The interface to the kubelet that the API uses for logs, exec, attach and port-forward.
 
-The kubelet gives a ``Runtime`` to the API. All of it works by callbacks, called at an instant of
-virtual time, so that the HTTP server can pass bytes on without a task inside the world. A callback
-that is None loses what it would have been told; set it before the next instant.
+The kubelets provide a ``Runtime``. It works by callbacks that are called at an instant of virtual time, so that the
+HTTP server can forward bytes without a task inside the world. Data for a callback that is None is lost; set the
+callback before the next instant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simcloud.machine.network import Connection
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What of a container's log is wanted."""
+    """The part of a container's log to return."""
 
     container: str = ""
     follow: bool = False
@@ -117,4 +117,4 @@ class Runtime(Protocol):
         """Connect to a port of a pod."""
 
     def splice(self, pod: Object, port: int, near: Connection, on_end: Callable[[str], None]) -> Splice:
-        """Let a connection go on at a port of a pod, in whatever it speaks; told why that ended."""
+        """Join a connection to a port of a pod, with any protocol; ``on_end`` receives the reason of the end."""

@@ -1,4 +1,4 @@
-"""Which fields objects can be selected by, kind by kind, and what a server says of any other field."""
+"""The fields of each kind that field selectors support, and the error for any other field."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Selectors by label and by field, as Kubernetes reads them from a query and from objects.
+"""Label and field selectors, from query parameters and from objects.
 
-``parse_labels("app in (web,api),tier!=x")`` and ``parse_fields("status.phase=Running")`` give
-selectors that match and that print themselves as the genuine ones do. What cannot be read is a
-BadRequest in the server's own words. Which fields may be selected by is ``selectable_fields``.
+``parse_labels("app in (web,api),tier!=x")`` and ``parse_fields("status.phase=Running")`` return selectors that match
+objects and format themselves like the genuine ones. A selector that cannot be parsed raises ``BadRequest`` with the
+server's message. ``selectable_fields`` lists the supported fields.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ class FieldSelector:
             (field_value(obj, resource, term.field) == term.value) != term.negated for term in self.terms
         )
 
-    def chosen(self, objects: list[Object], resource: Resource) -> list[Object]:
+    def select(self, objects: list[Object], resource: Resource) -> list[Object]:
         """Those that are selected, in their order."""
         for term in self.terms:
             read, value, negated = field_reader(resource, term.field), term.value, term.negated

@@ -1,11 +1,10 @@
-"""One append-only revision log: the only place where objects live.
+"""The append-only revision log, the only place where objects are stored.
 
-Every write is a revision with a number, and everything else follows from the log: the present state,
-watches, ``resourceVersion``, "too old resource version", lists of a past revision, the audit of who
-wrote what. Revisions older than the window are packed; they can be read for audit and for the log's
-hash, but no watch starts there.
+Every write is a numbered revision, and everything else is derived from the log: the current state, watches,
+``resourceVersion``, "too old resource version", lists of a past revision, the author of each write. Revisions older
+than the window are compressed; they can be read for audit and for the log's hash, but no watch can start there.
 
-Stored objects are shared with readers and never changed.
+Stored objects are shared with readers and never modified.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class _Packed(msgspec.Struct):
     object: msgspec.Raw
     by: str
 
-    def unpacked(self) -> Revision:
+    def unpack(self) -> Revision:
         found: Object = msgspec.msgpack.decode(self.object)
         return Revision(self.number, self.time_s, self.change, self.key, found, None, self.by)
 
@@ -222,7 +221,7 @@ class RevisionLog:
             # Objects are most of what is packed: those that nobody wants are not unpacked.
             for write in msgspec.msgpack.decode(data, type=list[_Packed]):
                 if write.time_s >= since_s and (wanted is None or wanted(write.key)):
-                    yield write.unpacked()
+                    yield write.unpack()
         start = bisect_left(self._recent, since_s, key=lambda write: write.time_s)
         for recent in islice(self._recent, start, None):
             if wanted is None or wanted(recent.key):

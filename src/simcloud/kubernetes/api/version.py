@@ -1,4 +1,4 @@
-"""The version that the cluster is of, as it tells it itself."""
+"""The Kubernetes version of the cluster, as ``/version`` returns it."""
 
 from __future__ import annotations
 

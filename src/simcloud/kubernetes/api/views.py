@@ -1,7 +1,7 @@
-"""What an update by each path may change, and the rules it is held to.
+"""The parts of an object that an update through each path may change, and the checks of each path.
 
-An object can be written as a whole, or through a subresource that stands for one part of it. The
-subresources that are actions (binding, eviction …) are no views: they change just what they stand for.
+An object is written as a whole, or through a subresource that represents a part of it. Subresources that are actions
+(binding, eviction …) are not views.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.strategies import (
     prepare_ephemeral_containers,
@@ -20,7 +21,6 @@ from simcloud.kubernetes.api.strategies import (
 from simcloud.kubernetes.api.validation import metadata, validate_update
 from simcloud.kubernetes.api.validation.core import namespace_finalize
 from simcloud.kubernetes.api.validation.pods import validate_ephemeral_containers, validate_resize
-from simcloud.kubernetes.api.verbs.write import Write
 
 
 class View(NamedTuple):

@@ -1,4 +1,4 @@
-"""The control loops of kube-controller-manager, one module each; a module is found by being there."""
+"""The control loops of kube-controller-manager, one module each; every module is imported automatically."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whether the servers behind APIServices can be used: their condition ``Available``, and what is served of them.
+"""The condition ``Available`` of APIServices, and the resources served through them.
 
-A server's resources are offered once it has answered for the first time. When it cannot be reached any more they
-stay, and are reported as stale; they go with the APIService.
+The resources of an extension server are served after its first response. When it is no longer reachable they remain and
+are reported as stale; they are removed with the APIService.
 """
 
 from __future__ import annotations

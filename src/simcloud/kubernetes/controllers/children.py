@@ -1,9 +1,8 @@
-"""Which objects belong to whom: an index of one resource by the owner that manages each object.
+"""Indexes that controllers keep: the objects of a resource by their managing owner, and the pods of each node.
 
-A controller looks only at its own children and at the orphans of a namespace, however many other
-objects there are. Adoption and release follow the genuine rules: a child whose labels the selector no
-longer chooses is let go, an orphan that it chooses is taken in, and a controller that is being deleted
-does neither.
+A controller only looks at its own children and at the orphans of a namespace, independent of the number of other
+objects. Adoption and release follow Kubernetes' rules: a child that no longer matches the selector is released, an
+orphan that matches is adopted, and a controller that is being deleted does neither.
 """
 
 from __future__ import annotations
@@ -104,3 +103,24 @@ class Children:
         owner = controller_of(obj)
         if owner is not None and not self._owned.get(owner["uid"]):
             self._owned.pop(owner["uid"], None)
+
+
+class NodePods:
+    """All pods by the node that they are bound to."""
+
+    def __init__(self, client: ComponentClient) -> None:
+        self._pods: dict[str, dict[tuple[str, str], Object]] = {}
+        client.follow("pods", self._see)
+
+    def on(self, node: str) -> list[Object]:
+        """The pods of a node, by namespace and name."""
+        found = self._pods.get(node, {})
+        return [found[place] for place in sorted(found)]
+
+    def _see(self, write: Revision) -> None:
+        place = (write.key.namespace, write.key.name)
+        node = write.object["spec"].get("nodeName", "")
+        if write.change != "DELETED" and node:
+            self._pods.setdefault(node, {})[place] = write.object
+        elif node:
+            self._pods.get(node, {}).pop(place, None)

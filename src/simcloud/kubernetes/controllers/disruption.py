@@ -1,7 +1,8 @@
-"""PodDisruptionBudgets: how many pods of an application may be taken away on purpose just now.
+"""PodDisruptionBudgets: how many pods of an application may be disrupted at present.
 
-The status is what the eviction door reads. A pod that was evicted counts as gone for two minutes, until
-its deletion is seen.
+Evictions read the budget's status. An evicted pod counts as gone for two minutes, until its deletion is seen.
+``StaleDisruption`` removes the condition ``DisruptionTarget`` from pods that still run two minutes later. It is part of
+the genuine disruption controller, but a controller of its own here, because its keys are pods.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels_of
-from simcloud.kubernetes.controllers.percent import share
-from simcloud.kubernetes.controllers.pods import is_leaving, is_ready
+from simcloud.kubernetes.controllers.pods import is_leaving, is_ready, is_terminal, resolve_int_or_percent
 from simcloud.kubernetes.events import Recorder
 
 DELETION_TIMEOUT_S: Final = 120.0
@@ -27,6 +27,9 @@ _UNMANAGED: Final = (
     "status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for "
     'these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
 )
+
+STALE_S: Final = 120.0
+TARGET: Final = "DisruptionTarget"
 
 
 class Uncountable(Exception):
@@ -70,7 +73,7 @@ class Disruption(Controller):
                 self._enqueue_for(pod)
 
     def _see_owner(self, write: Revision) -> None:
-        """Another wish for the number of pods changes what a share of them is."""
+        """Another number of wanted pods changes what a percentage of them is."""
         if write.before is not None and at(write.before, "spec", "replicas") != at(
             write.object, "spec", "replicas"
         ):
@@ -145,11 +148,13 @@ class Disruption(Controller):
         spec = budget["spec"]
         if spec.get("maxUnavailable") is not None:
             expected = self._scale(budget, pods)
-            return expected, max(0, expected - share(spec["maxUnavailable"], expected, round_up=True))
+            return expected, max(
+                0, expected - resolve_int_or_percent(spec["maxUnavailable"], expected, round_up=True)
+            )
         least = spec.get("minAvailable")
         if isinstance(least, str):
             expected = self._scale(budget, pods)
-            return expected, share(least, expected, round_up=True)
+            return expected, resolve_int_or_percent(least, expected, round_up=True)
         return len(pods), least or 0
 
     def _scale(self, budget: Object, pods: list[Object]) -> int:
@@ -264,3 +269,47 @@ def _index_labels(budget: Object) -> list[tuple[str, str]]:
 def _shows(pod: Object) -> tuple[Any, ...]:
     owners = pod["metadata"].get("ownerReferences")
     return (is_ready(pod), is_leaving(pod), labels_of(pod), owners)
+
+
+@controller("stale-disruption-controller")
+class StaleDisruption(Controller):
+    """Takes back the condition DisruptionTarget of pods that nobody deletes."""
+
+    def watch(self) -> None:
+        self.follow("pods", self._see)
+
+    def _see(self, write: Revision) -> None:
+        if write.change != "DELETED" and _target(write.object) is not None:
+            self.enqueue(write)
+
+    def sync(self, key: NamespacedName) -> None:
+        pod = self.client.get("pods", *key)
+        target = _target(pod) if pod is not None else None
+        if pod is None or target is None:
+            return
+        left_s = parse(target["lastTransitionTime"]) + STALE_S - self.api.now_s
+        if left_s > 0:
+            self.queue.add_after(key, left_s)
+            return
+        cleared = {"type": TARGET, "status": "False", "lastTransitionTime": self.api.timestamp()}
+        changed: Object = copy(pod)
+        conditions = changed["status"]["conditions"]
+        changed["status"]["conditions"] = [
+            cleared if condition["type"] == TARGET else condition for condition in conditions
+        ]
+        self.client.update_status(changed)
+
+
+def _target(pod: Object) -> Object | None:
+    """The condition of a pod that is to go and does not; the kubelet's own never grows stale."""
+    if is_leaving(pod) or is_terminal(pod):
+        return None
+    for condition in pod["status"].get("conditions") or ():
+        if (
+            condition["type"] == TARGET
+            and condition["status"] == "True"
+            and condition.get("reason") != "TerminationByKubelet"
+        ):
+            found: Object = condition
+            return found
+    return None

@@ -1,7 +1,7 @@
-"""Events are kept for an hour after they were last written, then they are gone.
+"""Expiry of events one hour after their last write.
 
-In a genuine cluster the store does this, by leases; here one queue in the order of writing and one
-timer do it. Nobody deletes: no admission, no finalizers, no audit of a user.
+In a genuine cluster the store does this with leases; here a queue in the order of writes and one timer do it. Expiry is
+not a delete request: it involves no admission, no finalizers and no user.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Garbage collection: what belongs to somebody goes when all its owners are gone.
+"""Garbage collection: deletes objects whose owners are all gone.
 
-An object names its owners by uid. The collector follows every kind that can be deleted, custom ones
-too, and keeps who depends on whom by uid, so that a write costs a look at its own references and a
-deletion costs its own dependents. Three ways for an owner to go:
+An object names its owners by uid. The collector follows every kind that can be deleted, including custom ones, and
+indexes dependents by owner, so that a write costs a check of its own references and a deletion costs its own
+dependents. An owner is deleted in one of three ways:
 
-* background: it is gone, and what depended on it is deleted afterwards;
-* foreground: it waits (finalizer ``foregroundDeletion``) until those that block it are gone;
+* background: it is deleted, and its dependents are deleted afterwards;
+* foreground: it waits (finalizer ``foregroundDeletion``) until the dependents that block it are gone;
 * orphan: it waits (finalizer ``orphan``) until its dependents no longer name it.
 
-An owner is looked for in the namespace of its dependent: one that lives elsewhere counts as absent.
-Events are left alone; they expire.
+An owner is searched in the namespace of its dependent: one in another namespace counts as absent. Events are ignored;
+they expire.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class GarbageCollector(Controller):
     def _follow_kinds(self) -> None:
         """Follow every kind that is served and not followed yet."""
         for resource in list(self.api.catalogue):
-            kept = self.api.stored(resource)
+            kept = self.api.storage_version(resource)
             if kept.key in IGNORED or kept.key in self._followed:
                 continue
             if not all(verb in kept.verbs for verb in NEEDED_VERBS):

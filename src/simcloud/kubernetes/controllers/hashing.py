@@ -1,4 +1,4 @@
-"""Names made from content: the hash of a pod template, written in letters that spell no words."""
+"""Names derived from content: the hash of a pod template, encoded without vowels."""
 
 from __future__ import annotations
 

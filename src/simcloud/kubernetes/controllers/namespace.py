@@ -1,9 +1,8 @@
-"""The end of a namespace: its contents go, pods first, and then the namespace itself.
+"""Deletion of namespaces: first the pods, then all other content, then the namespace itself.
 
-A namespace that was deleted is Terminating. Five seconds later everything in it is deleted, whatever
-kind it is of; pods get their time to end, and nothing else goes before they are gone. What is still
-there is reported in the namespace's conditions, and the loop comes back: after half of the longest time a
-pod may take, or after a growing pause where something is left that should not be.
+A deleted namespace is Terminating. Five seconds later everything in it is deleted, of every kind; pods get their grace
+period, and other objects wait until the pods are gone. Remaining objects are reported in the namespace's conditions,
+and the sync is repeated: after half of the longest grace period, or with a growing back-off if anything else remains.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ class Namespaces(Controller):
         """Every namespaced kind once, in the order of discovery."""
         seen: dict[tuple[str, str], None] = {}
         for resource in list(self.api.catalogue):
-            kept = self.api.stored(resource)
+            kept = self.api.storage_version(resource)
             if kept.namespaced and "delete" in kept.verbs and kept.key not in seen:
                 seen[kept.key] = None
                 yield kept
@@ -178,7 +177,7 @@ class Namespaces(Controller):
 
     def _tell(self, namespace: Object, remains: Remains) -> None:
         """Write the conditions, where they changed."""
-        current = self.client.refreshed(namespace)
+        current = self.client.refresh(namespace)
         if current is None:
             return
         changed: Object = copy(current)
@@ -216,7 +215,7 @@ class Namespaces(Controller):
         }
 
     def _finalize(self, namespace: Object) -> None:
-        current = self.client.refreshed(namespace)
+        current = self.client.refresh(namespace)
         if current is None:
             return
         ended: Object = copy(current)

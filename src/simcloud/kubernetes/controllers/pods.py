@@ -1,11 +1,11 @@
-"""Pods as their controllers see them: which count, how they are made, and which goes first."""
+"""Shared functions of controllers about pods: which ones count, how they are created, and which is deleted first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from math import log2
-from typing import Final
+from typing import Any, Final
 
 from simcloud.kubernetes.api.errors import ApiError, NotFound
 from simcloud.kubernetes.api.objects import Object, at, copy
@@ -247,3 +247,13 @@ def _younger_first(one: _Seen, other: _Seen, age: int, other_age: int) -> int:
     if age != other_age:
         return -1 if age < other_age else 1
     return -1 if one.uid < other.uid else 1
+
+
+def resolve_int_or_percent(value: Any, total: int, round_up: bool) -> int:
+    """How many of a total are meant; what is not given is none."""
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return value
+    parts = int(value.rstrip("%")) * total
+    return -(-parts // 100) if round_up else parts // 100

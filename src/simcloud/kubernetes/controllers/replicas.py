@@ -1,7 +1,7 @@
-"""A number of pods of one template: what ReplicaSets and ReplicationControllers have in common.
+"""ReplicaSets and ReplicationControllers: keep a number of pods of one template.
 
-The status written is that of the pods found at the beginning of a sync; what the sync itself made or
-deleted is seen, and reported, at the next one, as with the genuine controller's cache.
+The status describes the pods at the beginning of a sync; pods that the sync creates or deletes are seen and reported at
+the next one, as with the genuine controller's cache.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import ClassVar
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.selectors import LabelSelector
+from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector, from_set
 from simcloud.kubernetes.api.store import Revision
-from simcloud.kubernetes.controller import Controller, NamespacedName, controller_of
+from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.children import Children
 from simcloud.kubernetes.controllers.pods import (
     BURST,
@@ -151,7 +151,7 @@ class ReplicaManager(Controller):
         return [*others, failure]
 
     def _tell(self, owner: Object, status: Object) -> Object:
-        if owner.get("status") == status or self.client.refreshed(owner) is None:
+        if owner.get("status") == status or self.client.refresh(owner) is None:
             return status
         self.client.edit(owner, lambda current: current.update(status=status), "status")
         return status
@@ -179,3 +179,35 @@ class ReplicaManager(Controller):
         for owner in self.client.list(self.resource, write.key.namespace):
             if self.selector(owner).matches(labels):
                 self.queue.add(NamespacedName(write.key.namespace, owner["metadata"]["name"]))
+
+
+@controller("replicaset-controller")
+class ReplicaSets(ReplicaManager):
+    """Keeps the pods of ReplicaSets."""
+
+    resource = "replicasets.apps"
+    kind = "ReplicaSet"
+    tells_terminating = True
+
+    def selector(self, owner: Object) -> LabelSelector:
+        return from_label_selector(owner["spec"]["selector"])
+
+    def find_related(self, owner: Object) -> list[Object]:
+        """A Deployment's ReplicaSets do the same work, so that no node shall hold all that remains."""
+        parent = controller_of(owner)
+        return [owner] if parent is None else self.sets.of({"metadata": {"uid": parent["uid"]}})
+
+    def watch(self) -> None:
+        self.sets = Children(self.client, self.resource)
+        super().watch()
+
+
+@controller("replication-controller")
+class ReplicationControllers(ReplicaManager):
+    """Keeps the pods of ReplicationControllers."""
+
+    resource = "replicationcontrollers"
+    kind = "ReplicationController"
+
+    def selector(self, owner: Object) -> LabelSelector:
+        return from_set(owner["spec"].get("selector"))

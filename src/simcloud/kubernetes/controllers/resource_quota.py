@@ -1,7 +1,7 @@
-"""ResourceQuotas: what a namespace uses of what it may, recomputed when something comes, goes or changes.
+"""ResourceQuotas: recomputes the usage of a namespace after changes.
 
-Admission refuses what would go beyond a quota; this controller sets the amounts right again when objects
-go, and once every five minutes.
+Admission refuses writes that exceed a quota; this controller corrects the amounts when objects are deleted, and every
+five minutes.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Final
 from simcloud.kubernetes.api.admission.quota_usage import (
     in_scopes,
     is_charged,
-    measured,
     resource_measured,
+    select_measured,
     usage,
 )
 from simcloud.kubernetes.api.amounts import Amount, Amounts
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
@@ -62,7 +62,7 @@ class ResourceQuotas(Controller):
         if key not in self.followed and any(resource.key == key for resource in self.api.catalogue):
             self.followed[key] = None
             group, plural = key
-            self.follow(qualified(plural, group), self._see_object)
+            self.follow(qualify(plural, group), self._see_object)
 
     def _see_object(self, write: Revision) -> None:
         quotas = self.quotas.get(write.key.namespace)
@@ -95,9 +95,9 @@ class ResourceQuotas(Controller):
         for key in resources:
             if key not in self.followed:
                 continue
-            names = measured(key, hard)
+            names = select_measured(key, hard)
             sums |= dict.fromkeys(names, Amount(Fraction(0)))
-            for obj in self.client.list(qualified(key[1], key[0]), quota["metadata"]["namespace"]):
+            for obj in self.client.list(qualify(key[1], key[0]), quota["metadata"]["namespace"]):
                 if in_scopes(quota["spec"], key, obj):
                     cost = usage(key, obj, self.api.now_s)
                     for name in names:

@@ -1,4 +1,4 @@
-"""ControllerRevisions: the templates that a StatefulSet or a DaemonSet has had, so that it can go back."""
+"""ControllerRevisions: the template history of StatefulSets and DaemonSets, for rollbacks."""
 
 from __future__ import annotations
 

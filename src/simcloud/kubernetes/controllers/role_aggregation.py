@@ -1,10 +1,10 @@
-"""ClusterRoles that gather the rules of others, such as ``admin`` those of ``edit``, stay up to date."""
+"""Aggregated ClusterRoles: keeps the rules of roles such as ``admin`` up to date with those they aggregate."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.api.access.aggregation import aggregate
+from simcloud.kubernetes.api.access.rules import aggregate
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.store import Revision

@@ -1,7 +1,6 @@
-"""Every namespace has a ConfigMap ``kube-root-ca.crt``: by it pods know the API server.
+"""The ConfigMap ``kube-root-ca.crt`` in every namespace, with which pods verify the API server.
 
-The certificate is the one that the API server itself publishes for extension servers, so that there
-is one place to look for it.
+The certificate is the one that the API server publishes for extension servers.
 """
 
 from __future__ import annotations

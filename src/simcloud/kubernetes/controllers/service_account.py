@@ -1,4 +1,4 @@
-"""Every namespace has a service account ``default``, from its beginning to its end."""
+"""The service account ``default`` in every namespace."""
 
 from __future__ import annotations
 

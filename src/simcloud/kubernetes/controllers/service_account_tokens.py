@@ -1,8 +1,8 @@
-"""Token Secrets made by hand: a Secret of type ``kubernetes.io/service-account-token`` gets its token.
+"""Tokens for Secrets of type ``kubernetes.io/service-account-token``.
 
-No account has such a Secret by itself any more; whoever needs a token that lasts asks for one this way.
-The Secret goes with its account, or when it names one that is not there. A genuine token of this kind
-never expires; ours is good for a hundred years.
+Users create such a Secret to get a long-lived token; accounts do not have one by default. The Secret is deleted with its
+account, or if the account does not exist. A genuine token of this kind never expires; ours is valid for a hundred
+years.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ async def _pods(ctx: Context, node: Node, options: Options) -> int:
 
 async def _images(ctx: Context, node: Node, options: Options) -> int:
     rows = [["IMAGE", "TAG", "IMAGE ID", "SIZE"]]
-    for each in sorted(node.images.listed(), key=lambda image: image.name):
+    for each in sorted(node.images.list_images(), key=lambda image: image.name):
         repository, _, tag = each.name.rpartition(":")
         size = (
             f"{each.size_bytes / 1e6:.3g}MB" if each.size_bytes >= 1e6 else f"{each.size_bytes / 1e3:.3g}kB"

@@ -54,7 +54,7 @@ class NodeImages:
             raise ValueError(f"no registry has an image '{reference}'")
         self._present[found.name] = found
 
-    def listed(self) -> list[Published]:
+    def list_images(self) -> list[Published]:
         """The images that are there, the largest first."""
         return sorted(self._present.values(), key=lambda each: (-each.size_bytes, each.name))
 

@@ -34,7 +34,7 @@ from simcloud.kubernetes.kubelet.pods.worker import PodWorker
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.kubelet.server import KubeletServer
 from simcloud.kubernetes.kubelet.volumes import VolumeManager
-from simcloud.kubernetes.kubelet.volumes.projections import references
+from simcloud.kubernetes.kubelet.volumes.sources import references
 from simcloud.kubernetes.network.pod_network import PodNetwork
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import NetworkError
@@ -221,17 +221,17 @@ class Kubelet:
         worker = self.workers.get(uid)
         if change == "DELETED":
             if worker is not None:
-                worker.removed()
+                worker.end_removed()
                 if worker.ended:
                     self._drop(uid)
             return
-        live = self.node.client.refreshed(pod)
+        live = self.node.client.refresh(pod)
         if live is None:
             return
         if worker is None:
             await work(self.node.machine, BEGIN_CPU_S)
             if uid not in self.workers:
-                self._begin(self.node.client.refreshed(pod) or live)
+                self._begin(self.node.client.refresh(pod) or live)
         else:
             worker.update(live)
 

@@ -177,7 +177,7 @@ class NodeStatus:
     def _images(self) -> list[Object]:
         return [
             {"names": [each.image_id, each.name], "sizeBytes": each.size_bytes}
-            for each in self._node.images.listed()[:IMAGES_AT_MOST]
+            for each in self._node.images.list_images()[:IMAGES_AT_MOST]
         ]
 
     def _renew(self) -> None:

@@ -1,11 +1,14 @@
-"""The way of a packet in the cluster: Services first, then ports of pods on their node, then the policies.
+"""Routing in the cluster: Services first, then host ports of pods, then network policies.
 
-This is the machines' ``Router``: give it to ``Network.router``. It is asked once for each connection and once
-for each datagram, so everything here is a look into a table.
+``ClusterRouter`` is the machines' ``Router``; ``install_network`` creates it with everything it looks up. It is called
+once for each connection and each datagram, so every step is a table look-up.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
 from simcloud.kubernetes.network.policies import Policies
 from simcloud.kubernetes.network.services import ServiceProxies
@@ -63,3 +66,22 @@ class ClusterRouter:
             if found is not None:
                 return found
         return Route.deliver(address, port)
+
+
+@dataclass(frozen=True, slots=True)
+class Networking:
+    """The parts, each used by somebody else: ``pods`` by kubelets, ``services`` by kube-proxy."""
+
+    pods: ClusterNetwork
+    services: ServiceProxies
+
+
+def install_network(api: Api, network: Network) -> Networking:
+    """Let a cluster's Services and policies decide the way of packets from now on.
+
+    Rules of Services hold on a node from the moment its kube-proxy runs (``services.run_on``).
+    """
+    pods = ClusterNetwork(api)
+    services = ServiceProxies(api)
+    network.router = ClusterRouter(network, pods, services, Policies(api, pods))
+    return Networking(pods, services)

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed, Rejected
+from simcloud.kubernetes.api.admission.webhooks import CallFailed, Rejected
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.conversations import Pending
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api.write_retries import Pending
 from simcloud.kubernetes.network.http_client import go_words
 from simcloud.machine.network import Connection, Namespace, NetworkError
 from simcloud.machine.network.http import HTTPS, HttpRequest, HttpResponse

@@ -81,7 +81,7 @@ class Binder:
         self._bind(waiting, node.name)
 
     def _check_gone(self, pod: PodInfo) -> str:
-        if self._client.refreshed(pod.pod) is not None:
+        if self._client.refresh(pod.pod) is not None:
             return ""
         return f'pod does not exist any more: pod "{pod.name}" not found'
 

@@ -123,7 +123,7 @@ class Cache:
             self._claim_users[pod.namespace, claim].pop(uid, None)
         return pod
 
-    def refreshed(self, write: Revision) -> bool:
+    def refresh(self, write: Revision) -> bool:
         """Whether an update left a counted pod as it counts; its object is then simply newer."""
         now, before = write.object, write.before
         uid, spec = now["metadata"]["uid"], now["spec"]

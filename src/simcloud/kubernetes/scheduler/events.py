@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro
 from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.kubernetes.events import involved
+from simcloud.kubernetes.events import object_reference
 from simcloud.kubernetes.scheduler.messages import note
 
 FINISH_S: Final = 360.0
@@ -40,7 +40,7 @@ class SeriesRecorder:
     ) -> None:
         """Record that something happened to an object."""
         now_s = self._client.api.now_s
-        about = involved(obj)
+        about = object_reference(obj)
         key = (kind, reason, action, about.get("uid", ""), about.get("resourceVersion", ""), _uid(related))
         known = self._known.get(key)
         if known is not None:
@@ -86,7 +86,7 @@ class SeriesRecorder:
             "type": kind,
         }
         if related is not None:
-            event["related"] = involved(related)
+            event["related"] = object_reference(related)
         return event
 
     def _create(self, event: Object) -> None:

@@ -83,7 +83,7 @@ class SchedulingQueue:
         if waiting is not None:
             self._unlist(waiting)
 
-    def refused(self, waiting: Waiting, plugins: Sequence[str]) -> None:
+    def add_unschedulable(self, waiting: Waiting, plugins: Sequence[str]) -> None:
         """No node will do, say these filters: the pod waits for a change that matters to one of them."""
         uid = waiting.pod.uid
         if self._pods.get(uid) is not waiting:
@@ -94,7 +94,7 @@ class SchedulingQueue:
         for plugin in waiting.plugins:
             self._refused.setdefault(plugin, {})[uid] = waiting
 
-    def failed(self, waiting: Waiting) -> None:
+    def add_failed(self, waiting: Waiting) -> None:
         """Something went wrong with the pod's binding: it comes again after a pause."""
         if self._pods.get(waiting.pod.uid) is not waiting:
             return

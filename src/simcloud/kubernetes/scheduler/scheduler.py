@@ -78,7 +78,7 @@ class Scheduler:
                 self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
         elif pod["spec"].get("nodeName"):
             self._forget(uid)
-            if not self.cache.refreshed(write):
+            if not self.cache.refresh(write):
                 self._on_placed(PodInfo(pod))
         elif pod["spec"].get("schedulerName") == self.name:
             status_only = write.before is not None and _schedules_alike(write.before, pod)
@@ -140,7 +140,7 @@ class Scheduler:
             self._nominations.keep(waiting.pod, nominate)
         elif nominate == "":
             self._nominations.drop(waiting.pod.uid)
-        self.queue.refused(waiting, plugins)
+        self.queue.add_unschedulable(waiting, plugins)
         self._tell(waiting.pod, "Unschedulable", message, nominate)
 
     def _unbound(self, waiting: Waiting, message: str) -> None:
@@ -148,7 +148,7 @@ class Scheduler:
         known = self.cache.forget(waiting.pod.uid)
         if known is not None:
             self.queue.notify_change(Change(hints.GONE, self._client, pod=known))
-        self.queue.failed(waiting)
+        self.queue.add_failed(waiting)
         self._tell(waiting.pod, "SchedulerError", message, "")
 
     def _tell(self, pod: PodInfo, reason: str, message: str, nominate: str | None) -> None:

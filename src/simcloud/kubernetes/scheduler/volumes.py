@@ -45,7 +45,7 @@ class Plan:
     def is_done(self, client: ComponentClient) -> bool:
         """Whether all its claims are bound."""
         claims = (*(claim for claim, _ in self.bindings), *self.provisions)
-        current = [client.refreshed(claim) for claim in claims]
+        current = [client.refresh(claim) for claim in claims]
         return all(claim is not None and is_bound(claim) for claim in current)
 
 
@@ -92,13 +92,13 @@ def carry_out(planned: Plan, node: str, client: ComponentClient) -> None:
 def undone(planned: Plan, node: NodeInfo, client: ComponentClient) -> str:
     """What went wrong with a plan that is being carried out; empty if nothing did."""
     for _, volume in planned.bindings:
-        current, name = client.refreshed(volume), volume["metadata"]["name"]
+        current, name = client.refresh(volume), volume["metadata"]["name"]
         if current is None:
             return f'failed to check binding: could not find v1.PersistentVolume "{name}"'
         if not at(current, "spec", "claimRef", "uid"):
             return f'ClaimRef got reset for pv "{name}"'
     for claim in planned.provisions:
-        current, name = client.refreshed(claim), claim["metadata"]["name"]
+        current, name = client.refresh(claim), claim["metadata"]["name"]
         if current is None:
             key = f"{claim['metadata']['namespace']}/{name}"
             return f'failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "{key}"'

@@ -105,7 +105,7 @@ class Content:
         return True
 
     def plan(self, position: int, count: int, room_blocks: int) -> tuple[int, int]:
-        """How many of ``count`` bytes fit if so many blocks may be added, and how many that adds."""
+        """Return how many of ``count`` bytes fit into ``room_blocks`` new blocks, and how many blocks are added."""
         end = position + count
         blocks, reserved = self._blocks, self._reserved
         added = 0
@@ -117,7 +117,7 @@ class Content:
         return count, added
 
     def write(self, position: int, data: bytes, added: int, now: float, mtime: float) -> None:
-        """Put bytes there; ``added`` is the number of new blocks that ``plan`` told."""
+        """Write bytes at a position; ``added`` is the number of new blocks that ``plan`` returned."""
         self.touch(now, mtime)
         done, count = 0, len(data)
         while done < count:

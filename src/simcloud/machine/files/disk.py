@@ -1,8 +1,8 @@
-"""The physics of a storage device: how much fits, how fast it is, and how it fails.
+"""The physical properties of a storage device: capacity, speed and failures.
 
-Several volumes may share a disk; then they share its space and its faults. Faults are plain
-attributes that may be changed at any time and act from the next operation on; ``on_error`` is told
-of every operation that fails. A disk holds no data: volumes do, in memory.
+Volumes that share a disk share its space and its faults. Faults are plain attributes that may be changed at any time
+and apply from the next operation on; ``on_error`` is called for every failed operation. A disk holds no data: volumes
+do, in memory.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ BLOCK_BYTES: Final = 4096
 """Space is handed out in blocks of this size, as on ext4."""
 
 BYTES_PER_INODE: Final = 16384
-"""mke2fs makes one inode for so many bytes unless told otherwise."""
+"""The default of mke2fs."""
 
 Failure = bool | Callable[[str], bool]
 """Fails always, never, or for those absolute paths for which the predicate says so."""
 
 
 class Disk:
-    """A storage device of so many bytes and inodes."""
+    """A storage device with a number of bytes and inodes."""
 
     def __init__(self, name: str, capacity_bytes: int, inodes: int | None = None) -> None:
         self.name = name
@@ -44,7 +44,7 @@ class Disk:
         return max(0, self.capacity_bytes - self.used_bytes)
 
     def transfer_s(self, size_bytes: int) -> float:
-        """How long moving so many bytes takes. The caller lets that time pass; the disk does not."""
+        """Return how long a transfer takes. The caller waits; the disk does not."""
         return self.latency_s + size_bytes / self.bytes_per_s
 
     def check_read(self, path: str) -> None:

@@ -83,7 +83,7 @@ class Namer(Looker):
         if not spot.name:
             raise FileError("EISDIR", path)
         self.check_writable(spot.mount, path)
-        node = spot.found(path)
+        node = spot.require_node(path)
         if spot.slash:
             raise FileError("EISDIR" if isinstance(node, Directory) else "ENOTDIR", path)
         self.check_delete(spot, node, path)
@@ -98,7 +98,7 @@ class Namer(Looker):
         if not spot.name:
             raise FileError({"..": "ENOTEMPTY", ".": "EINVAL", "/": "EBUSY"}[spot.dots], path)
         self.check_writable(spot.mount, path)
-        node = spot.found(path)
+        node = spot.require_node(path)
         self.check_delete(spot, node, path)
         if not isinstance(node, Directory):
             raise FileError("ENOTDIR", path)
@@ -116,7 +116,7 @@ class Namer(Looker):
         if not old.name or not new.name:
             raise FileError("EBUSY", source)
         self.check_writable(old.mount, source)
-        node, victim = old.found(source), new.node
+        node, victim = old.require_node(source), new.node
         new.check_name(target)
         if not isinstance(node, Directory) and (old.slash or new.slash):
             raise FileError("ENOTDIR", source)

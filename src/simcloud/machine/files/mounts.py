@@ -47,7 +47,7 @@ class Mount:
 
     @property
     def frozen(self) -> bool:
-        """Nothing can be changed here: the mount, the volume or the disk is read-only."""
+        """Whether the mount, the volume or the disk is read-only."""
         return self.read_only or self.volume.read_only or self.volume.disk.read_only
 
     def above(self, node: Node) -> tuple[Mount, Node]:
@@ -58,7 +58,7 @@ class Mount:
             node = mount.volume.current(point)
         return mount, mount.volume.parent(node) if isinstance(node, Directory) else node
 
-    def covered(self, node: Node) -> tuple[Mount, Node]:
+    def topmost(self, node: Node) -> tuple[Mount, Node]:
         """What is seen in place of this node: the top of whatever is mounted over it, or itself."""
         mount = self
         while node.ino in mount.points:

@@ -110,7 +110,7 @@ class OpenFile:
         return self._volume.current(self._node).stat(self._mount.dev)
 
     def io_delay_s(self, size_bytes: int) -> float:
-        """How long its disk takes to move so many bytes."""
+        """Return how long the disk takes to transfer these bytes."""
         return self._volume.disk.transfer_s(size_bytes)
 
     def dup(self) -> OpenFile:
@@ -146,8 +146,8 @@ class OpenFile:
         if not allowed or not self._users or self.life.over:
             raise FileError("EBADF", self.path)
 
-    def _bounded(self, n: int, left: int) -> int:
-        """How much to read if so much is left; to read all of a monstrous file is refused."""
+    def _read_size(self, n: int, left: int) -> int:
+        """Return how many bytes to read; reading the whole of a huge file raises ENOMEM."""
         if n >= 0:
             return n
         if left > MAX_READ_BYTES:
@@ -173,7 +173,7 @@ class RegularFile(OpenFile):
         if volume.disk.fail_reads:
             volume.disk.check_read(self.path)
         node = self._node = volume.current(self._node)
-        return volume.read(node, position, self._bounded(n, max(0, node.content.size - position)))
+        return volume.read(node, position, self._read_size(n, max(0, node.content.size - position)))
 
     def write(self, data: bytes) -> int:
         """Write at the offset, or at the end if opened to append; returns how many bytes fitted."""
@@ -242,7 +242,7 @@ class ComputedFile(OpenFile):
         if self._offset == 0:
             self._made = self._node.render()
         start = self._offset
-        data = self._made[start : start + self._bounded(n, len(self._made))]
+        data = self._made[start : start + self._read_size(n, len(self._made))]
         self._offset += len(data)
         return data
 

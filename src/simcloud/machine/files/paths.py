@@ -37,7 +37,7 @@ class Follow(Enum):
 
 @dataclass(slots=True)
 class Spot:
-    """Where a path leads. ``name`` is empty if it ends in ``.``, ``..`` or ``/``, told by ``dots``.
+    """Where a path leads. ``name`` is empty if the path ends in ``.``, ``..`` or ``/``; then ``dots`` holds that end.
 
     ``node`` is what stands at that name in the directory itself, under anything mounted on it.
     """
@@ -54,7 +54,7 @@ class Spot:
         if too_long(self.name):
             raise FileError("ENAMETOOLONG", path)
 
-    def found(self, path: str) -> Node:
+    def require_node(self, path: str) -> Node:
         """The node; ENOENT or ENAMETOOLONG if nothing has that name."""
         if self.node is None:
             self.check_name(path)
@@ -161,7 +161,7 @@ class Walker:
                 return Spot(mount, node, name, child, "", slash)
             if child is None:
                 raise FileError("ENAMETOOLONG" if too_long(name) else "ENOENT", path)
-            mount, node = mount.covered(child) if child.ino in mount.points else (mount, child)
+            mount, node = mount.topmost(child) if child.ino in mount.points else (mount, child)
         if not isinstance(node, Directory):
             raise FileError("ENOTDIR", path)
         return Spot(mount, node, "", node, dots, slash)
@@ -169,13 +169,13 @@ class Walker:
     def find(self, path: str, follow: bool = True) -> tuple[Mount, Node]:
         """What a path leads to, mounts included; raises ENOENT if nothing is there."""
         spot = self.resolve(path, Follow.ALWAYS if follow else Follow.WITH_SLASH)
-        return self.seen(spot, path)
+        return self.visible_at(spot, path)
 
-    def seen(self, spot: Spot, path: str) -> tuple[Mount, Node]:
+    def visible_at(self, spot: Spot, path: str) -> tuple[Mount, Node]:
         """What is seen at a spot: the node there, or what is mounted over it."""
-        mount, node = spot.mount, spot.found(path)
+        mount, node = spot.mount, spot.require_node(path)
         if spot.name and node.ino in mount.points:
-            mount, node = mount.covered(node)
+            mount, node = mount.topmost(node)
         if spot.slash and not isinstance(node, Directory):
             raise FileError("ENOTDIR", path)
         return mount, node

@@ -59,7 +59,7 @@ class Looker(Walker):
             raise FileError("ENOTDIR", path)
         self.need(node, READ, path)
         self.check_readable(mount, path)
-        mount.volume.accessed(node)
+        mount.volume.touch_atime(node)
         return sorted(mount.volume.names(node), key=name_bytes)
 
     def walk(self, path: str) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -81,11 +81,11 @@ class Looker(Walker):
         mount, node = self.find(path, follow=False)
         if not isinstance(node, Symlink):
             raise FileError("EINVAL", path)
-        mount.volume.accessed(node)
+        mount.volume.touch_atime(node)
         return node.target
 
     def realpath(self, path: str) -> str:
         """The absolute path without links and dots; everything on it must exist."""
         trail: list[str] = []
-        self.seen(self.resolve(path, Follow.ALWAYS, trail), path)
+        self.visible_at(self.resolve(path, Follow.ALWAYS, trail), path)
         return "/" + "/".join(trail)

@@ -46,25 +46,25 @@ class InodeTable:
         else:
             self.own.pop(ino, None)
 
-    def owned(self) -> Iterator[Node]:
+    def own_nodes(self) -> Iterator[Node]:
         """The nodes made or altered here."""
         return (node for node in self.own.values() if node is not None)
 
     def rehome(self) -> None:
         """Make everybody who remembers a node of this table look it up again."""
         self.own = dict(self.own)
-        for node in self.owned():
+        for node in self.own_nodes():
             node.home = self.own
 
     def split(self) -> InodeTable:
         """Freeze what is here and return a second table over it; both go their own ways from now on."""
         if self.own:
-            self._below = stacked(self.own, self._below)
+            self._below = add_layer(self.own, self._below)
             self.own = {}
         return InodeTable(self._below)
 
 
-def stacked(top: Layer, below: tuple[Layer, ...]) -> tuple[Layer, ...]:
+def add_layer(top: Layer, below: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """The layers with one more on top, merged where a layer is not twice as large as the one above."""
     while below and len(below[0]) < 2 * len(top):
         top = {**below[0], **top}

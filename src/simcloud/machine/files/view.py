@@ -1,9 +1,8 @@
 """A process's view of the filesystem: paths, permissions and the rules of the system calls.
 
-``Files`` has a working directory, a user and a umask of its own and shares its mount table with
-every view forked from it. Each method is one system call, or a few that always go together, and
-raises ``FileError`` with the code that Linux gives for the same reason and in the same order of
-checks. Nothing waits; nothing reaches the host.
+``Files`` has its own working directory, user and umask, and shares its mount table with every view forked from it. Each
+method is one system call, or a few that always go together, and raises ``FileError`` with the code that Linux gives for
+the same reason, in the same order of checks. No method waits or uses the host's files.
 """
 
 from __future__ import annotations
@@ -71,18 +70,18 @@ class Files(Namer):
             spot.check_name(path)
             node: Node = Regular(Content(None), mode & ~self.umask & 0o7777)
             self._create(spot, node, path)
-            return self._opened(spot.mount, node, path, access)
+            return self._open_node(spot.mount, node, path, access)
         if create and exclusive:
             raise FileError("EEXIST", path)
-        mount, node = self.seen(spot, path)
+        mount, node = self.visible_at(spot, path)
         if isinstance(node, Directory) and (create or write or truncate):
             raise FileError("EISDIR", path)
         self._check_open(mount, node, read, write or truncate, path)
         if truncate and isinstance(node, Regular):
             mount.volume.resize(node, 0)
-        return self._opened(mount, node, path, access)
+        return self._open_node(mount, node, path, access)
 
-    def _opened(self, mount: Mount, node: Node, path: str, access: Access) -> OpenFile:
+    def _open_node(self, mount: Mount, node: Node, path: str, access: Access) -> OpenFile:
         file = open_node(mount, node, self.absolute(path), access)
         file.life = self.life
         return file
@@ -106,7 +105,7 @@ class Files(Namer):
             file.close()
 
     def append(self, path: str, data: bytes) -> None:
-        """Add to the end of a file. Who appends often keeps it open instead: that is faster."""
+        """Add to the end of a file. For frequent appends, an open file is faster."""
         self.write(path, data, append=True)
 
     def put(self, path: str, data: bytes, mode: int = 0o644) -> None:

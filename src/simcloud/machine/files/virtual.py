@@ -1,8 +1,8 @@
-"""Filesystems that are computed as they are looked at, such as /proc.
+"""Filesystems that are computed when they are read, such as /proc.
 
-A tree of entries describes one: files made by a function at the moment they are read, links whose
-target is a function's answer, directories that list and find their entries. Nothing is stored, so
-nothing can be created or removed here; a directory may change between two looks at it.
+A tree of entries describes one: files whose content is the result of a function, links whose target is the result of a
+function, directories that list and find their entries. Such a filesystem stores no data, so entries cannot be created
+or removed; a directory may differ between two reads.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class _Directory(Directory):
 
     @property
     def size(self) -> int:
-        """Nothing is stored."""
+        """Always 0: a virtual directory occupies no space."""
         return 0
 
     @property
     def blocks(self) -> int:
-        """Nothing is stored."""
+        """Always 0: a virtual directory occupies no space."""
         return 0
 
 
@@ -83,9 +83,9 @@ class VirtualVolume(Volume):
 
     def __init__(self, root: VirtualDirectory, clock: Callable[[], float], name: str = "proc") -> None:
         super().__init__(Disk(name, 0, 0), clock, name)
-        self._root = self._stamped(_Directory(root, None), ROOT_INO)
+        self._root = self._stamp(_Directory(root, None), ROOT_INO)
 
-    def _stamped(self, node: N, ino: int) -> N:
+    def _stamp(self, node: N, ino: int) -> N:
         node.ino = ino
         node.atime = node.mtime = node.ctime = self.clock()
         return node
@@ -112,10 +112,10 @@ class VirtualVolume(Volume):
             return None
         ino = crc32(f"{directory.ino}/{name}".encode("utf-8", "surrogateescape"))
         if isinstance(entry, VirtualDirectory):
-            return self._stamped(_Directory(entry, directory), ino)
+            return self._stamp(_Directory(entry, directory), ino)
         if isinstance(entry, VirtualLink):
-            return self._stamped(Symlink(entry.target()), ino)
-        node = self._stamped(Computed(entry.content, entry.write, entry.mode), ino)
+            return self._stamp(Symlink(entry.target()), ino)
+        node = self._stamp(Computed(entry.content, entry.write, entry.mode), ino)
         node.uid, node.gid = entry.uid, entry.gid
         return node
 
@@ -145,13 +145,13 @@ class VirtualVolume(Volume):
         raise FileError("EPERM")
 
     def hold(self, node: Node) -> None:
-        """Nothing needs to be kept."""
+        """Do nothing: nodes are computed."""
 
     def release(self, node: Node) -> None:
-        """Nothing was kept."""
+        """Do nothing: nodes are computed."""
 
     def sync(self, node: Node | None = None) -> None:
-        """Nothing is stored."""
+        """Do nothing: no data is stored."""
 
     def power_loss(self) -> None:
-        """Nothing is stored."""
+        """Do nothing: no data is stored."""

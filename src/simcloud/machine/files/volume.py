@@ -245,10 +245,10 @@ class Volume:
 
     def read(self, node: Regular, position: int, count: int) -> bytes:
         """Up to ``count`` bytes from there."""
-        self.accessed(node)
+        self.touch_atime(node)
         return node.content.read(position, count)
 
-    def accessed(self, node: Node) -> None:
+    def touch_atime(self, node: Node) -> None:
         """Set the access time as ``relatime`` does; not of nodes shared with other volumes."""
         if node.home is self._table.own and not self.read_only:
             now = self.clock()
@@ -256,7 +256,7 @@ class Volume:
                 node.atime = now
 
     def write(self, node: Regular, position: int, data: bytes) -> int:
-        """Put bytes there: all of them, or as many as there is room for; ENOSPC if that is none."""
+        """Write the bytes that fit and return their number; raises ENOSPC if none fits."""
         if not data:
             return 0
         now = self.clock()
@@ -310,7 +310,7 @@ class Volume:
 
     def sync(self, node: Node | None = None) -> None:
         """Bring one file's data, or all, to the disk, and commit the running transaction."""
-        for each in self._table.owned() if node is None else (self.current(node),):
+        for each in self._table.own_nodes() if node is None else (self.current(node),):
             if isinstance(each, Regular) and each.content.home is self._table.own:
                 each.content.settle()
         self._journal = {}
@@ -332,7 +332,7 @@ class Volume:
         before = self._table.own
         self._table.rehome()
         blocks, inodes = self._frozen_bytes // BLOCK_BYTES, self._frozen_inodes
-        for node in self._table.owned():
+        for node in self._table.own_nodes():
             if isinstance(node, Regular) and node.content.home is before:
                 node.mtime = node.content.revert(now, node.mtime)
                 node.content.home = self._table.own

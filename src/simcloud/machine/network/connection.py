@@ -28,10 +28,18 @@ from simcloud.machine.network.packet_filter import ACCEPT, Ways
 from simcloud.machine.network.packet_filter import Packet as FilteredPacket
 from simcloud.machine.network.packets import (
     BUFFER_BYTES,
+    CLOSE_WAIT,
+    CLOSED,
     CONTROL_BYTES,
+    ESTABLISHED,
     FIN,
+    FIN_WAIT,
+    LAST_ACK,
     MESSAGE_BYTES,
     OPEN,
+    SYN_RECV,
+    SYN_SENT,
+    TIME_WAIT,
     UNTYPED,
     WINDOW_BYTES,
     Packet,
@@ -40,16 +48,6 @@ from simcloud.machine.network.path import Fabric, Interface, Path
 from simcloud.machine.network.receive_buffer import Reading
 from simcloud.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
 from simcloud.machine.network.routing import Endpoint
-from simcloud.machine.network.states import (
-    CLOSE_WAIT,
-    CLOSED,
-    ESTABLISHED,
-    FIN_WAIT,
-    LAST_ACK,
-    SYN_RECV,
-    SYN_SENT,
-    TIME_WAIT,
-)
 from simcloud.machine.network.waiters import wait_in, wake_all
 
 
@@ -74,7 +72,7 @@ class ConnectionNetwork(Fabric, Protocol):
     """A network whose namespaces have connections."""
 
     def find(self, address: str) -> ConnectionNamespace | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
 
 
 class ConnectionNamespace(Interface, Protocol):
@@ -85,7 +83,7 @@ class ConnectionNamespace(Interface, Protocol):
         """The network that the namespace belongs to."""
 
     def listener_at(self, address: str, port: int) -> Acceptor | None:
-        """Who takes connections to this address and port."""
+        """Return the listener for this address and port, or None."""
 
     def add_connection(self, connection: Connection) -> None:
         """Register a connection that has begun."""
@@ -205,9 +203,9 @@ class Connection(Reading):
         self.namespace.drop_connection(self)
 
     def keepalive(self, interval_s: float = 75.0, probes: int = 9) -> None:
-        """Probe the peer now and then, so that its silent loss is noticed without sending anything.
+        """Probe the peer at intervals, so that its silent loss is noticed without sending data.
 
-        After so many probes without an answer the connection fails with ``ConnectionTimedOut``.
+        After ``probes`` probes without an answer the connection fails with ``ConnectionTimedOut``.
         """
         Keepalive(self, interval_s, probes)
 
@@ -236,12 +234,12 @@ class Connection(Reading):
         wake_all(self._readers)
 
     @coroutine
-    def opened(self) -> Generator[float | None, Any, None]:
+    def wait_open(self) -> Generator[float | None, Any, None]:
         """Wait for the end of the handshake; raises why there was none."""
         while self.state == SYN_SENT:
             yield from wait_in(self._readers, self._kernel, None, "answer")
         if self._error is not None:
-            self._error_told = True
+            self._error_reported = True
             raise self._error.with_traceback(None)
 
     def deliver(self, packet: Packet) -> None:
@@ -336,10 +334,10 @@ class Connection(Reading):
             self._error = error
             self._tell()
         else:
-            self._error_told = True
+            self._error_reported = True
 
     def vanish(self) -> None:
-        """The machine is lost: nobody is told anything, here or there."""
+        """End without notice to either side: the machine is lost."""
         self._hang_up(CLOSED)
 
     # -- inside --------------------------------------------------------------------------------
@@ -349,8 +347,8 @@ class Connection(Reading):
             return
         if self._hung_up:
             raise Closed
-        if self._error is not None and not self._error_told:
-            self._error_told = True
+        if self._error is not None and not self._error_reported:
+            self._error_reported = True
             raise self._error.with_traceback(None)
         raise BrokenPipe
 
@@ -399,7 +397,7 @@ class Connection(Reading):
             self.namespace.drop_connection(self, TIME_WAIT)
 
     def _hang_up(self, state: str) -> None:
-        """This end is done: it hears nothing any more, and whoever waits here is told."""
+        """End this side: ignore later packets and wake the tasks that wait here."""
         self.state = state
         self._hung_up = self.closed = True
         self._sendable = self._clear = False

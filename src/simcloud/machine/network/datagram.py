@@ -45,7 +45,7 @@ class DatagramNetwork(Fabric, Protocol):
     """A network whose namespaces have datagram sockets."""
 
     def find(self, address: str) -> DatagramNamespace | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
 
 
 class DatagramNamespace(Interface, Protocol):
@@ -59,7 +59,7 @@ class DatagramNamespace(Interface, Protocol):
         """The address packets of a socket come from."""
 
     def datagram_socket_at(self, address: str, port: int) -> DatagramSocket | None:
-        """Who takes datagrams to this address and port."""
+        """Return the datagram socket for this address and port, or None."""
 
     def drop_datagram_socket(self, socket: DatagramSocket) -> None:
         """Free the port of a socket."""

@@ -36,7 +36,7 @@ class Network:
         """A machine, with its one-way delay to the others (a distant one has more)."""
         if name in self.machines:
             raise ValueError(f"there is a machine '{name}' already; choose another name")
-        nic = Nic(name, self.changed, link_delay_s)
+        nic = Nic(name, self.invalidate_paths, link_delay_s)
         self.machines[name] = nic
         return nic
 
@@ -47,7 +47,7 @@ class Network:
         if link is None:
             nic_a, nic_b = self._nic(a), self._nic(b)
             delay_s = LOCAL_DELAY_S if a == b else max(nic_a.link_delay_s, nic_b.link_delay_s)
-            link = self._links[key] = Link(self.changed, key, delay_s)
+            link = self._links[key] = Link(self.invalidate_paths, key, delay_s)
         return link
 
     def namespace(self, name: str, address: str, machine: str) -> Namespace:
@@ -60,7 +60,7 @@ class Network:
         return namespace
 
     def find(self, address: str) -> Namespace | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
         namespace = self._addresses.get(address)
         return namespace if namespace is not None and namespace.is_up else None
 
@@ -89,9 +89,9 @@ class Network:
         found = self._exits.get(interface)
         if found is None:
             if isinstance(interface, str):
-                found = Exit(self.changed, self._nic(interface).sent)
+                found = Exit(self.invalidate_paths, self._nic(interface).sent)
             else:  # numbers are given by the machine's kernel, to whichever namespace
-                found = Exit(self.changed, interface.sent, self.exit_of(interface.machine).handles)
+                found = Exit(self.invalidate_paths, interface.sent, self.exit_of(interface.machine).handles)
             self._exits[interface] = found
         return found
 
@@ -108,8 +108,8 @@ class Network:
             else ways_between(source, target, (source, source))
         )
 
-    def changed(self) -> None:
-        """Something on the way of packets is different now: every path must look again."""
+    def invalidate_paths(self) -> None:
+        """Make every path check its route again, after a change of the network."""
         self.version += 1
         for path in self._paths.values():
             path.healthy = False
@@ -125,7 +125,7 @@ class Network:
         """A namespace is no more: its address is free, its traffic stays counted."""
         del self._addresses[namespace.address]
         self._exits.pop(namespace, None)
-        self.changed()
+        self.invalidate_paths()
         for pair in [pair for pair in self._paths if namespace in pair]:
             path = self._paths.pop(pair)
             for meter in self._meters(path):

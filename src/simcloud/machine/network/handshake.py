@@ -13,9 +13,8 @@ from simcloud.machine.network.connection import Acceptor, Connection, Connection
 from simcloud.machine.network.errors import ConnectionRefused, ConnectTimedOut, HostUnreachable
 from simcloud.machine.network.link import LOCAL_DELAY_S
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
-from simcloud.machine.network.packets import CONTROL_BYTES
+from simcloud.machine.network.packets import CONTROL_BYTES, SYN_SENT
 from simcloud.machine.network.routing import Route, Verdict, is_loopback
-from simcloud.machine.network.states import SYN_SENT
 from simcloud.sim import Timer
 
 SYN_TIMEOUT_S: Final = 1.0
@@ -35,7 +34,7 @@ class Handshake:
         self._packets = 0
         self._timer: Timer | None = None
         if route.verdict is Verdict.REFUSE:
-            self._kernel.call_later(LOCAL_DELAY_S, self._refused)
+            self._kernel.call_later(LOCAL_DELAY_S, self._refuse)
         elif route.verdict is Verdict.UNREACHABLE:
             self._kernel.call_later(LOCAL_DELAY_S, self._unreachable)
         else:
@@ -60,7 +59,7 @@ class Handshake:
         self._kernel.call_at(path.launch(CONTROL_BYTES), self._syn_arrives, target)
 
     def _target(self) -> ConnectionNamespace | None:
-        """Who answers for the address at present."""
+        """Return the namespace that has the address, or None."""
         source, address = self._connection.namespace, self._route.address
         return source if is_loopback(address) else source.network.find(address)
 
@@ -70,7 +69,7 @@ class Handshake:
             CONTROL_BYTES
         ):
             return
-        verdict = self._filtered(target)
+        verdict = self._apply_filters(target)
         if verdict != ACCEPT:
             if verdict == REJECT:
                 self._kernel.call_at(
@@ -85,8 +84,8 @@ class Handshake:
         answer_at = source.network.path(target, source).launch(CONTROL_BYTES)
         self._kernel.call_at(answer_at, self._answer_arrives, (target, listener))
 
-    def _filtered(self, target: ConnectionNamespace) -> str:
-        """What the filters on the way make of the first packet."""
+    def _apply_filters(self, target: ConnectionNamespace) -> str:
+        """Return the verdict of the filters on the path about the first packet."""
         client = self._connection
         filters = client.namespace.network.path(client.namespace, target).filters
         if filters is None:
@@ -115,7 +114,7 @@ class Handshake:
         if self._timer is not None:
             self._timer.cancel()
         if listener is None:
-            self._refused(None)
+            self._refuse(None)
             return
         outbound = network.path(source, target)
         server = Connection(
@@ -131,7 +130,7 @@ class Handshake:
         target.add_connection(server)
         client.establish()
 
-    def _refused(self, _argument: None) -> None:
+    def _refuse(self, _argument: None) -> None:
         self._connection.fail(ConnectionRefused())
 
     def _unreachable(self, _argument: None) -> None:

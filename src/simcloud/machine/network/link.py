@@ -1,12 +1,11 @@
-"""The physics of the wire: delay, jitter, loss, corruption, bandwidth, partition.
+"""The physical properties of the network: delay, jitter, loss, corruption, bandwidth, partition.
 
-An ``Impairment`` is one place a packet passes. There is one between every two machines (a ``Link``),
-one for each direction of a machine's network card (``Nic``), and one for each direction of a
-namespace's interface. A packet meets all of those on its way, and their effects add up. Setting a
-field takes effect on the next packet; nothing needs to be told.
+An ``Impairment`` is one point that packets pass. There is one between every two machines (a ``Link``), one for each
+direction of a machine's network card (``Nic``), and one for each direction of a namespace's interface. The effects of
+all impairments on a packet's path add up. A changed field takes effect on the next packet.
 
-One message counts as one packet. A loss inside a long message would be repaired within a round trip;
-what a program notices is the loss of its last packet, and that is what ``loss`` stands for.
+One message counts as one packet. A loss inside a long message would be repaired within a round trip; programs notice
+the loss of its last packet, and ``loss`` is the probability of that.
 """
 
 from __future__ import annotations

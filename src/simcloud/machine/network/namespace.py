@@ -26,7 +26,7 @@ from simcloud.machine.network.link import LOCAL_DELAY_S, Impairment, Meter
 from simcloud.machine.network.listener import BACKLOG, Listener
 from simcloud.machine.network.packet_filter import ACCEPT, Packet, PacketFilter
 from simcloud.machine.network.path import Fabric, Interface, Path
-from simcloud.machine.network.ports import PORTS, EphemeralPorts, Lingering, Pair, bound_to, is_taken
+from simcloud.machine.network.ports import PORTS, EphemeralPorts, Lingering, Pair, find_bound, is_taken
 from simcloud.machine.network.qdisc import Exit
 from simcloud.machine.network.routing import WILDCARDS, Endpoint, Verdict, is_address, is_loopback
 from simcloud.machine.network.tables import (
@@ -59,13 +59,13 @@ class NamespaceNetwork(Fabric, Protocol):
     resolver: Resolver
 
     def find(self, address: str) -> Namespace | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
 
     def exit_of(self, interface: Interface | str) -> Exit:
         """Where packets leave a namespace, or (by its name) a machine."""
 
-    def changed(self) -> None:
-        """Make every path look again: something on the way of packets is different now."""
+    def invalidate_paths(self) -> None:
+        """Make every path check its route again, after a change of the network."""
 
     def forget(self, namespace: Namespace) -> None:
         """Free the address of a namespace that is gone."""
@@ -85,8 +85,8 @@ class Namespace:
         self.machine = machine
         self.address = address
         self.resolver = network.resolver
-        self.impairment = Impairment(network.changed)
-        self.ingress = Impairment(network.changed)
+        self.impairment = Impairment(network.invalidate_paths)
+        self.ingress = Impairment(network.invalidate_paths)
         self.filter: PacketFilter | None = None
         self.sent = Meter()
         self.received = Meter()
@@ -181,23 +181,23 @@ class Namespace:
     def down(self) -> None:
         """Take the interface down: nothing goes in or out, except over loopback."""
         self.is_up = False
-        self.network.changed()
+        self.network.invalidate_paths()
 
     def up(self) -> None:
         """Bring the interface up again."""
         if not self.gone:
             self.is_up = True
-            self.network.changed()
+            self.network.invalidate_paths()
 
     def use_filter(self, wanted: PacketFilter | None) -> None:
-        """Filter packets from now on, or no more; one whose rules changed is told here, too."""
+        """Set the packet filter, or remove it; call it also after a change of the filter's rules."""
         self.filter = wanted if wanted is not None and not wanted.idle else None
-        self.network.changed()
+        self.network.invalidate_paths()
 
     def destroy(self, silent: bool = False) -> None:
         """End the namespace. Its address is free again.
 
-        Silent means that the machine is lost: nobody is told, and peers find out by time-outs only.
+        ``silent`` means that the machine is lost: peers get no notice and run into time-outs.
         Otherwise every program in it ends first, in the way ``release`` says.
         """
         if self.gone:
@@ -233,12 +233,12 @@ class Namespace:
     # -- called by sockets ---------------------------------------------------------------------
 
     def listener_at(self, address: str, port: int) -> Listener | None:
-        """Who takes connections to this address and port."""
-        return bound_to(self._listeners, address, port)
+        """Return the listener for this address and port, or None."""
+        return find_bound(self._listeners, address, port)
 
     def datagram_socket_at(self, address: str, port: int) -> DatagramSocket | None:
-        """Who takes datagrams to this address and port."""
-        return bound_to(self._datagram_sockets, address, port)
+        """Return the datagram socket for this address and port, or None."""
+        return find_bound(self._datagram_sockets, address, port)
 
     def source_address(self, bound: str) -> str:
         """The address packets of a socket come from."""
@@ -293,7 +293,7 @@ class Namespace:
         self.add_connection(connection)
         Handshake(connection, route)
         try:
-            await connection.opened()
+            await connection.wait_open()
         except BaseException:  # whoever dialled was dropped or ran out of time, or it failed
             connection.close()
             raise

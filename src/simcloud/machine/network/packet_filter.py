@@ -33,7 +33,7 @@ class Packet(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """One rule; None and empty match everything. ``text`` is the rule as ``iptables -S`` prints it."""
+    """One rule; None and empty match everything. ``spec`` is the rule in the format of ``iptables -S``."""
 
     verdict: str
     transport: str = "all"
@@ -46,7 +46,7 @@ class Rule:
     probability: float = 1.0
     """The share of the packets it is about that it takes; the rest pass it by."""
     chance: Random | None = None
-    text: str = ""
+    spec: str = ""
     extra: str = ""
     packets: int = 0
     bytes: int = 0

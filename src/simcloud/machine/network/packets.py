@@ -1,8 +1,20 @@
-"""What travels on a connection: messages with their sizes, and the packets that speak to the kernel."""
+"""States of connections as ``ss`` names them, and packets: messages with their sizes, and control packets."""
 
 from __future__ import annotations
 
 from typing import Any, Final
+
+LISTEN: Final = "LISTEN"
+SYN_SENT: Final = "SYN-SENT"
+SYN_RECV: Final = "SYN-RECV"
+ESTABLISHED: Final = "ESTAB"
+CLOSE_WAIT: Final = "CLOSE-WAIT"
+LAST_ACK: Final = "LAST-ACK"
+FIN_WAIT: Final = "FIN-WAIT-2"
+TIME_WAIT: Final = "TIME-WAIT"
+CLOSED: Final = "CLOSED"
+UNCONNECTED: Final = "UNCONN"
+
 
 Packet = tuple[Any, int]
 """A message and its size in bytes."""

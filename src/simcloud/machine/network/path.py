@@ -55,7 +55,7 @@ class Fabric(Protocol):
     version: int
 
     def find(self, address: str) -> Interface | None:
-        """Who answers for this address at present, if anybody."""
+        """Return the namespace that has this address, or None."""
 
     def path(self, source: Interface, target: Interface) -> Path:
         """The way from one namespace to the other; always the same object."""

@@ -32,8 +32,8 @@ def is_taken(bound: Iterable[Endpoint], address: str, port: int) -> bool:
     )
 
 
-def bound_to(bound: dict[Endpoint, Socket], address: str, port: int) -> Socket | None:
-    """The socket that takes what comes for this address and port."""
+def find_bound(bound: dict[Endpoint, Socket], address: str, port: int) -> Socket | None:
+    """Return the socket that is bound to this address and port, or None."""
     for candidate in (address, *WILDCARDS):
         socket = bound.get((candidate, port))
         if socket is not None:

@@ -18,10 +18,10 @@ FIRST_HANDLE: Final = 0x8001
 
 
 class Settings(Protocol):
-    """The settings of a discipline."""
+    """The settings of a queueing discipline."""
 
     def describe(self) -> str:
-        """Describe the settings as ``tc qdisc show`` does."""
+        """Return the settings in the format of ``tc qdisc show``."""
         ...
 
 

@@ -21,7 +21,7 @@ class Reading:
     """The reading side of one end. ``closed`` turns true when this end closed or learned of the end."""
 
     __slots__ = (
-        "_error", "_error_told", "_hung_up", "_inbox", "_kernel", "_on_close", "_on_message", "_readers",
+        "_error", "_error_reported", "_hung_up", "_inbox", "_kernel", "_on_close", "_on_message", "_readers",
         "_writers", "bytes_read", "closed", "peer", "unread_bytes",
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ class Reading:
         self._readers: Waiters = []
         self._writers: Waiters = []
         self._error: NetworkError | None = None
-        self._error_told = False
+        self._error_reported = False
         self._hung_up = False
 
     @coroutine
@@ -51,7 +51,7 @@ class Reading:
         inbox = self._inbox
         while not inbox:
             if self._error is not None:
-                self._error_told = True
+                self._error_reported = True
                 raise self._error.with_traceback(None)
             yield from wait_in(self._readers, self._kernel, timeout_s, "message")
         return self._take_unread()
@@ -88,7 +88,7 @@ class Reading:
         wake_all(self._writers)
         callback, self._on_close = self._on_close, None
         if callback is not None and self._error is not None:
-            self._error_told = True
+            self._error_reported = True
             callback(self._error)
 
     def _keep(self, packet: Packet) -> None:

@@ -1,8 +1,8 @@
-"""What the kernels at both ends do about packets that did not arrive.
+"""Retransmission of lost packets by the kernels at both ends.
 
-TCP hands data on in order: behind a lost packet everything waits until it was sent again and came
-through. The times are Linux's: the first repeat after 0.2 s, then twice as long each time up to 120 s,
-and after 15 repeats (924.6 s) the sender's program is told that the connection timed out.
+TCP delivers data in order: everything behind a lost packet waits until it was sent again and has arrived. The timing is
+that of Linux: the first retransmission after 0.2 s, then twice as long each time up to 120 s; after 15 retransmissions
+(924.6 s) the connection fails with a time-out.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections import deque
 from typing import Final, Protocol
 
 from simcloud.machine.network.errors import ConnectionReset, ConnectionTimedOut, NetworkError
-from simcloud.machine.network.packets import Packet
+from simcloud.machine.network.packets import CLOSED, SYN_RECV, Packet
 from simcloud.machine.network.path import Interface, Path
 from simcloud.machine.network.routing import Endpoint
-from simcloud.machine.network.states import CLOSED, SYN_RECV
 
 FIRST_TIMEOUT_S: Final = 0.2
 LONGEST_TIMEOUT_S: Final = 120.0

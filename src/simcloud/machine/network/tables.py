@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from simcloud.machine.network.connection import Connection
 from simcloud.machine.network.datagram import DatagramSocket
 from simcloud.machine.network.listener import Listener
+from simcloud.machine.network.packets import ESTABLISHED, LISTEN, UNCONNECTED
 from simcloud.machine.network.path import Interface
 from simcloud.machine.network.routing import Endpoint
-from simcloud.machine.network.states import ESTABLISHED, LISTEN, UNCONNECTED
 
 
 @dataclass(frozen=True, slots=True)

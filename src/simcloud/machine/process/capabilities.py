@@ -1,7 +1,7 @@
-"""What root may do: the rights that Linux splits root's power into.
+"""Linux capabilities of root.
 
-A container's root has those of ``DEFAULT`` unless its runtime gives it more or fewer; the root of the machine
-itself, and of a privileged container, has all. Whoever is not root has none.
+Root in a container has those of ``DEFAULT`` unless its runtime adds or drops some; root of the machine itself, and of a
+privileged container, has ``ALL``. Other users have none.
 """
 
 from __future__ import annotations

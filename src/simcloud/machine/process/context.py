@@ -36,7 +36,7 @@ TURN_CPU_S: Final = 0.00001
 """What one turn of an interpreter's loop costs of a core."""
 
 PAY_TURNS: Final = 1_000
-"""Turns are paid for in time when there are so many."""
+"""Number of turns after which their CPU time is charged."""
 
 CONNECT_TIMEOUT_S: Final = 127.0
 DESCRIPTOR_FOLDERS: Final = ("/dev/fd/", "/proc/self/fd/")
@@ -184,7 +184,7 @@ class Context:
 
     @coroutine
     def cpu(self, seconds: float) -> Generator[float, Any, None]:
-        """Compute for so many seconds of a healthy core; takes longer when cores are short."""
+        """Use CPU time of a healthy core; this takes longer when cores are busy."""
         now = self.kernel.now
         self.process.cpu_s += seconds
         wait_s = self.container.cpu.charge(now, seconds) - now

@@ -285,7 +285,7 @@ class Process:
         self.ended.set(status)
 
     def vanish(self) -> None:
-        """Cease with the machine: nothing is closed, nobody is told."""
+        """End with the machine: close nothing and notify nobody."""
         if self.alive:
             self.alive = False
             self.files.revoke()
@@ -309,7 +309,7 @@ class Memory:
         self.use(resident_bytes)
 
     def use(self, size_bytes: int) -> None:
-        """The process now holds so many bytes. May wake the OOM killer."""
+        """Set the memory of the process. This may trigger the OOM killer."""
         process = self._process
         change = size_bytes - self.resident_bytes
         self.resident_bytes = size_bytes
@@ -323,5 +323,5 @@ class Memory:
                 raise ProcessDead
 
     def grow(self, change_bytes: int) -> None:
-        """Hold so many bytes more (or fewer)."""
+        """Increase (or decrease) the memory of the process."""
         self.use(max(0, self.resident_bytes + change_bytes))

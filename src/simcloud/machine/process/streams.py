@@ -60,7 +60,7 @@ class Stream:
         return False
 
     def _on_release(self) -> None:
-        """Nobody holds the stream any more."""
+        """Called when the last holder has closed the stream."""
 
 
 class BadDescriptor(Exception):
@@ -216,7 +216,7 @@ class Capture(Stream):
 class LineSink(Stream):
     """Hands every whole line (without its newline) to a function, at once.
 
-    ``refuse`` is asked before so many lines are handed on; what it refuses is gone.
+    ``refuse`` is called with the number of lines before they are passed on; refused lines are lost.
     """
 
     def __init__(self, take: Callable[[bytes], None], refuse: Callable[[int], bool] | None = None) -> None:

@@ -16,7 +16,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.conversations import Pending
 from simcloud.kubernetes.api.errors import (
     ApiError,
     InternalError,
@@ -25,6 +24,7 @@ from simcloud.kubernetes.api.errors import (
     NotAcceptable,
 )
 from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api.write_retries import Pending
 from simcloud.kubernetes.client import ApiClient, bearer_token
 from simcloud.server.kubernetes import documents, objects, streams
 from simcloud.server.kubernetes.answers import refusal

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from simcloud.kubernetes.api.apply import manager_name
-from simcloud.kubernetes.api.conversations import Conversation, Unanswered
 from simcloud.kubernetes.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
 from simcloud.kubernetes.api.field_errors import forbidden, required
 from simcloud.kubernetes.api.objects import Object, at
@@ -22,6 +21,7 @@ from simcloud.kubernetes.api.schema.types import ANYTHING
 from simcloud.kubernetes.api.subresources.request import part_resource
 from simcloud.kubernetes.api.verbs.deletes import read_options
 from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.write_retries import ResponsePending, WriteRetry
 from simcloud.kubernetes.client import ApiClient
 from simcloud.server.kubernetes import bodies, logs, reviews, streams, watches
 from simcloud.server.kubernetes.answers import answer, transformed
@@ -165,7 +165,7 @@ class _Call:
             )
         if resource.key == ("", "bindings"):
             name = at(data, "metadata", "name", default="")
-            pods = self.api.catalogue.named("pods")
+            pods = self.api.catalogue.find("pods")
             bound = await self._settled(
                 lambda: self.api.subresource(
                     "create", pods, target.namespace, name, "binding", data, self.client.caller, options
@@ -199,11 +199,11 @@ class _Call:
 
     async def _settled(self, write: Callable[[], T]) -> T:
         """Do a write, however often webhooks must be waited for on the way."""
-        conversation = Conversation()
+        retry = WriteRetry()
         while True:
             try:
-                return conversation.attempt(self.api, write)
-            except Unanswered as waiting:
+                return retry.attempt(self.api, write)
+            except ResponsePending as waiting:
                 await self.app.wait_for(waiting.pending)
 
     async def _body(self, kind: str) -> tuple[Any, WriteOptions]:

@@ -146,7 +146,7 @@ def _tags(parameters: Parameters) -> Labels:
 
 def _text_map(text: str) -> dict[str, str]:
     """JSON as Go reads it into a map of strings; ``ValueError`` in Go's words."""
-    found = go_json.fault(text.encode("utf-8", "surrogateescape"))
+    found = go_json.find_syntax_error(text.encode("utf-8", "surrogateescape"))
     if found is not None:
         raise ValueError(found)
     try:

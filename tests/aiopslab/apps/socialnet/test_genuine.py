@@ -38,5 +38,5 @@ def test_genuine_helm_installs_it_and_upgrades_it(tmp_path: Path) -> None:
     finally:
         genuine.stop()
     wait_until_ready(world, cluster, app, world.kernel.now + 200.0)
-    pods = cluster.api.list(cluster.api.catalogue.named("pods"), app.ns)["items"]
+    pods = cluster.api.list(cluster.api.catalogue.find("pods"), app.ns)["items"]
     assert len(pods) == 28

@@ -13,9 +13,9 @@ from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.resources import Catalogue
 from simcloud.kubernetes.api.schema import ANYTHING
-from simcloud.kubernetes.api.verbs.patches import patched_form
+from simcloud.kubernetes.api.verbs.patches import apply_patch
 
-DEPLOYMENTS = Catalogue().named("deployments", "apps")
+DEPLOYMENTS = Catalogue().find("deployments", "apps")
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 PAIRS = st.dictionaries(NAMES, st.sampled_from(["1", "2"]), max_size=3)
 VARIABLES = st.lists(
@@ -57,7 +57,7 @@ def test_what_is_wanted_is_there_and_what_was_left_out_is_gone(
 ) -> None:
     change = three_way(DEPLOYMENTS, original, wanted, live)
     assert change.type is PatchType.STRATEGIC
-    result = patched_form(DEPLOYMENTS, copy(live), change)
+    result = apply_patch(DEPLOYMENTS, copy(live), change)
     assert holds(wanted, result)
     for part in ("labels", "annotations"):
         before, now = original["metadata"][part], wanted["metadata"][part]
@@ -82,7 +82,7 @@ def test_an_item_that_others_have_added_stays_and_is_put_in_order_at_every_apply
     change = three_way(DEPLOYMENTS, wanted, wanted, live)
     order = {"$setElementOrder/containers": [{"name": "web"}]}
     assert change.body == {"spec": {"template": {"spec": order}}}
-    assert patched_form(DEPLOYMENTS, copy(live), change) == live
+    assert apply_patch(DEPLOYMENTS, copy(live), change) == live
 
 
 def test_of_a_kind_that_is_not_built_in_the_patch_is_a_plain_merge() -> None:

@@ -12,14 +12,14 @@ from difflib import unified_diff
 
 from simcloud.kubectl.describe import describer_for
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from tests.simcloud.kubectl.genuine import Everything, finished
 from tests.simcloud.server.kubernetes.served import Served
 
 STEP_S = 0.005
-RESOURCES = sorted({qualified(one.plural, one.group) for one in Catalogue() if "list" in one.verbs})
+RESOURCES = sorted({qualify(one.plural, one.group) for one in Catalogue() if "list" in one.verbs})
 """Every built-in resource."""
 
 

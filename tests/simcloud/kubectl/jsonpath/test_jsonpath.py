@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
-from simcloud.kubectl.jsonpath.relaxed import complete_path
+from simcloud.kubectl.jsonpath.parser import complete_path
 from tests.simcloud.kubectl.canned import objects
 
 ODD = objects()["widgets.example.com"][0]

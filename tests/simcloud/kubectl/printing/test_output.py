@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.output import OBJECT_FORMATS, Settings, choose
 from simcloud.kubectl.printing.sorting import Unsortable, sort_objects
 from simcloud.kubectl.printing.table import Look, Tabled, TablePrinter

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcloud.kubectl.printing.errors import PrintError
+from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.kyaml_form import as_kyaml
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from tests.simcloud.kubectl.canned import genuine

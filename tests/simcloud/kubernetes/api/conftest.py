@@ -26,7 +26,7 @@ def api() -> Api:
 def demo_cluster(kernel: Kernel) -> Cluster:
     cluster = Cluster(kernel)
     without_loops(cluster.api)
-    namespaces = cluster.api.catalogue.named("namespaces")
+    namespaces = cluster.api.catalogue.find("namespaces")
     cluster.api.create(namespaces, "", {"metadata": {"name": "demo"}})
     return cluster
 

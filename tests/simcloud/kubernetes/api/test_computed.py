@@ -14,7 +14,7 @@ def usage(name: str, namespace: str = "") -> Object:
 
 
 def test_the_control_plane_is_well(api: Api) -> None:
-    statuses = api.list(api.catalogue.named("componentstatuses"), None)["items"]
+    statuses = api.list(api.catalogue.find("componentstatuses"), None)["items"]
     assert [one["metadata"]["name"] for one in statuses] == ["scheduler", "controller-manager", "etcd-0"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcloud.kubernetes.api.durations import human
+from simcloud.kubernetes.api.times import human_duration
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 YEAR = 365 * DAY
@@ -47,9 +47,9 @@ YEAR = 365 * DAY
     ],
 )
 def test_spans(seconds: float, expected: str) -> None:
-    assert human(seconds) == expected
+    assert human_duration(seconds) == expected
 
 
 @given(st.floats(-1, 1e10))
 def test_a_span_is_short(seconds: float) -> None:
-    assert 2 <= len(human(seconds)) <= 7
+    assert 2 <= len(human_duration(seconds)) <= 7

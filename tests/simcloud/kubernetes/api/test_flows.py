@@ -53,7 +53,7 @@ def service(name: str, **spec: Any) -> Data:
 
 
 def resource(api: Api, plural: str, group: str = "") -> Resource:
-    return api.catalogue.named(plural, group)
+    return api.catalogue.find(plural, group)
 
 
 def test_a_created_object_has_what_the_server_adds(api: Api) -> None:

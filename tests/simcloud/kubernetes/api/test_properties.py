@@ -52,7 +52,7 @@ class Step:
         return f"{self.verb} {self.kind[0]}/{self.name} {self.number} {self.extra!r}"
 
     def take(self, api: Api) -> None:
-        resource = api.catalogue.named(*self.kind)
+        resource = api.catalogue.find(*self.kind)
         _VERBS[self.verb](self, api, resource)
 
     def _create(self, api: Api, resource: Resource) -> None:
@@ -121,7 +121,7 @@ steps = st.lists(
 def fresh() -> Api:
     RevisionLog.seal = staticmethod(freeze)
     api = Api(Kernel(1))
-    api.create(api.catalogue.named("namespaces"), "", {"metadata": {"name": "demo"}})
+    api.create(api.catalogue.find("namespaces"), "", {"metadata": {"name": "demo"}})
     return api
 
 
@@ -144,7 +144,7 @@ def follow(known: dict[str, Data], watch: Watch) -> None:
 @given(steps, st.integers(0, 25))
 def test_the_log_keeps_its_promises(calls: list[Step], start: int) -> None:
     api = fresh()
-    resources = [api.catalogue.named(*kind) for kind in KINDS]
+    resources = [api.catalogue.find(*kind) for kind in KINDS]
     watched: list[tuple[Resource, dict[str, Data], Watch]] = []
     for number, call in enumerate(calls):
         if number == start:
@@ -170,7 +170,7 @@ def test_the_log_keeps_its_promises(calls: list[Step], start: int) -> None:
 @given(st.sampled_from(KINDS), st.integers(0, 9), st.integers(0, 9))
 def test_apply_is_idempotent(kind: tuple[str, str], first: int, second: int) -> None:
     api = fresh()
-    resource = api.catalogue.named(*kind)
+    resource = api.catalogue.find(*kind)
     for number in (first, second, second):
         stored = api.patch(
             resource, "demo", "a", Patch(PatchType.APPLY, made(kind[0], "a", number)), Caller(manager="me")
@@ -193,7 +193,7 @@ def test_a_patch_and_its_inverse_cancel(
     before: dict[str, str], after: dict[str, str], kind: PatchType
 ) -> None:
     api = fresh()
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     stored = api.create(configs, "demo", config("c", **before))
 
     def turn(have: dict[str, str], want: dict[str, str]) -> Data:
@@ -221,7 +221,7 @@ def test_one_seed_one_log() -> None:
         "for kind in KINDS:\n"
         "    for name in 'abc':\n"
         "        world.run_for(7.5)\n"
-        "        api.create(api.catalogue.named(*kind), 'default', made(kind[0], name, 3))\n"
+        "        api.create(api.catalogue.find(*kind), 'default', made(kind[0], name, 3))\n"
         "print(api.log.hash())\n"
     )
     hashes = {
@@ -242,7 +242,7 @@ def test_one_seed_one_log() -> None:
 @given(st.sampled_from(["pods", "services", "configmaps", "nodes", "persistentvolumeclaims"]), junk)
 def test_a_hostile_object_is_refused_or_stored_whole(plural: str, body: Any) -> None:
     api = fresh()
-    resource = api.catalogue.named(plural)
+    resource = api.catalogue.find(plural)
     try:
         stored = api.create(resource, "demo" if resource.namespaced else "", body)
     except ApiError as error:

@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.selectors import (
 )
 
 CATALOGUE = Catalogue()
-PODS = CATALOGUE.named("pods")
+PODS = CATALOGUE.find("pods")
 
 
 @pytest.mark.parametrize(
@@ -215,19 +215,19 @@ def test_exact_field() -> None:
 
 def test_fields_of_other_kinds() -> None:
     node = {"metadata": {"name": "n"}, "spec": {"unschedulable": True}}
-    assert parse_fields("spec.unschedulable=true").matches(node, CATALOGUE.named("nodes"))
+    assert parse_fields("spec.unschedulable=true").matches(node, CATALOGUE.find("nodes"))
     event = {
         "involvedObject": {"kind": "Pod", "name": "x"},
         "reportingComponent": "kubelet",
         "type": "Warning",
     }
-    events = CATALOGUE.named("events")
+    events = CATALOGUE.find("events")
     assert parse_fields("involvedObject.kind=Pod,source=kubelet,type!=Normal").matches(event, events)
-    newer = CATALOGUE.named("events", "events.k8s.io")
+    newer = CATALOGUE.find("events", "events.k8s.io")
     assert parse_fields("regarding.name=x,reportingController=kubelet").matches(event, newer)
     job = {"status": {"succeeded": 2}}
-    assert parse_fields("status.successful=2").matches(job, CATALOGUE.named("jobs", "batch"))
-    assert parse_fields("status.successful=0").matches({}, CATALOGUE.named("jobs", "batch"))
+    assert parse_fields("status.successful=2").matches(job, CATALOGUE.find("jobs", "batch"))
+    assert parse_fields("status.successful=0").matches({}, CATALOGUE.find("jobs", "batch"))
 
 
 @pytest.mark.parametrize(
@@ -249,14 +249,14 @@ def test_fields_of_other_kinds() -> None:
 )
 def test_fields_that_cannot_be_selected_by(plural: str, group: str, told: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        parse_fields("spec.foo=x").check(CATALOGUE.named(plural, group))
+        parse_fields("spec.foo=x").check(CATALOGUE.find(plural, group))
     assert caught.value.message == told
 
 
 def test_replicas_of_replica_sets_cannot_be_selected_by() -> None:
     """The documentation lists this field; servers refuse it all the same."""
     with pytest.raises(BadRequest, match=r'"status\.replicas" is not a known field selector'):
-        parse_fields("status.replicas=0").check(CATALOGUE.named("replicasets", "apps"))
+        parse_fields("status.replicas=0").check(CATALOGUE.find("replicasets", "apps"))
 
 
 def test_fields_of_custom_resources() -> None:

@@ -26,7 +26,7 @@ def taken(watch: Watch) -> list[tuple[str, str]]:
 
 
 def test_a_watch_begins_with_what_is_there(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     api.create(configs, "demo", config("a"))
     watch = api.watch(configs, "demo")
     api.create(configs, "demo", config("b"))
@@ -35,7 +35,7 @@ def test_a_watch_begins_with_what_is_there(api: Api) -> None:
 
 
 def test_a_watch_from_a_revision_misses_nothing_and_repeats_nothing(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     api.create(configs, "demo", config("a"))
     start = api.list(configs, "demo")["metadata"]["resourceVersion"]
     api.create(configs, "demo", config("b"))
@@ -45,7 +45,7 @@ def test_a_watch_from_a_revision_misses_nothing_and_repeats_nothing(api: Api) ->
 
 
 def test_an_object_that_leaves_the_selection_is_gone_for_the_watcher(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     watch = api.watch(configs, "demo", WatchOptions(labels="tier=front"))
     stored = copy(api.create(configs, "demo", config("a", tier="front")))
     stored["metadata"]["labels"]["tier"] = "back"
@@ -58,7 +58,7 @@ def test_an_object_that_leaves_the_selection_is_gone_for_the_watcher(api: Api) -
 
 
 def test_initial_events_end_with_a_mark(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     api.create(configs, "demo", config("a"))
     asked = WatchOptions(initial_events=True, match="NotOlderThan", bookmarks=True)
     watch = api.watch(configs, "demo", asked)
@@ -69,17 +69,17 @@ def test_a_list_by_watch_needs_its_match(api: Api) -> None:
     with pytest.raises(
         Invalid, match="sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
     ):
-        api.watch(api.catalogue.named("configmaps"), "demo", WatchOptions(initial_events=True))
+        api.watch(api.catalogue.find("configmaps"), "demo", WatchOptions(initial_events=True))
 
 
 def test_bookmarks_come_once_a_minute(api: Api) -> None:
-    watch = api.watch(api.catalogue.named("configmaps"), "demo", WatchOptions(bookmarks=True))
+    watch = api.watch(api.catalogue.find("configmaps"), "demo", WatchOptions(bookmarks=True))
     api.kernel.run_for(185.0)
     assert [kind for kind, _ in taken(watch)] == ["BOOKMARK"] * 3
 
 
 def test_too_old_a_revision_is_told(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     stored = copy(api.create(configs, "demo", config("a")))
     start = stored["metadata"]["resourceVersion"]
     for number in range(PACK_REVISIONS * 2):
@@ -98,7 +98,7 @@ def test_too_old_a_revision_is_told(api: Api) -> None:
 
 
 def test_a_watch_ends_at_its_time(api: Api) -> None:
-    watch = api.watch(api.catalogue.named("configmaps"), "demo", WatchOptions(timeout_s=30))
+    watch = api.watch(api.catalogue.find("configmaps"), "demo", WatchOptions(timeout_s=30))
     api.kernel.run_for(29.0)
     assert not watch.closed
     api.kernel.run_for(2.0)
@@ -106,7 +106,7 @@ def test_a_watch_ends_at_its_time(api: Api) -> None:
 
 
 def test_a_program_inside_the_world_waits_for_events(api: Api) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     watch = api.watch(configs, "demo")
     seen: list[tuple[float, WatchEvent | None]] = []
 

@@ -40,7 +40,7 @@ KINDS: list[tuple[str, Data, Data]] = [
 
 def made(kind: str, body: Data) -> tuple[Api, Any, Data]:
     api = demo_cluster(Kernel(1)).api
-    resource = api.catalogue.named(*kind.split(".", 1))
+    resource = api.catalogue.find(*kind.split(".", 1))
     metadata = {"name": "x", **body.get("metadata", {})}
     return api, resource, api.create(resource, "demo", {**body, "metadata": metadata}, Caller(manager="me"))
 

@@ -85,7 +85,7 @@ class StandIn:
             self.tell(pod)
 
     def _end(self, pod: Object) -> None:
-        if self.client.refreshed(pod) is not None:
+        if self.client.refresh(pod) is not None:
             self.client.delete(pod, grace_s=0)
 
     def tell(self, pod: Object, phase: str = "Running", ready: bool = True) -> None:

@@ -13,8 +13,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse, rfc3339
 from simcloud.kubernetes.api.validation.schedule import zone_errors
 from simcloud.kubernetes.controller import owner_reference
-from simcloud.kubernetes.controllers.cronjob.due import Missed, due
-from simcloud.kubernetes.controllers.cronjob.schedule import parse_schedule, zone_named
+from simcloud.kubernetes.controllers.cronjob.schedule import Missed, due, parse_schedule, zone_named
 from tests.simcloud.kubernetes.api.conftest import frozen_objects
 from tests.simcloud.kubernetes.controllers.test_cases import World
 

@@ -81,7 +81,7 @@ def test_a_template_has_the_recorded_hash(api: Api, wanted: str, given_template:
             "template": given_template,
         },
     }
-    stored = api.create(api.catalogue.named("deployments", "apps"), "demo", deployment)
+    stored = api.create(api.catalogue.find("deployments", "apps"), "demo", deployment)
     assert template_hash(stored["spec"]["template"]) == wanted
 
 

@@ -142,7 +142,7 @@ def test_a_pod_that_no_longer_matches_is_let_go_and_replaced() -> None:
     (pod,) = world.named("pods/*")
     world.client.edit(pod, lambda one: one["metadata"].update(labels={"app": "mine"}))
     world.kernel.run_for(5.0)
-    left, (other,) = world.client.refreshed(pod), world.named("pods/j-*")[:1]
+    left, (other,) = world.client.refresh(pod), world.named("pods/j-*")[:1]
     assert left is not None
     assert left["metadata"].get("ownerReferences") in (None, [])
     assert "finalizers" not in left["metadata"]

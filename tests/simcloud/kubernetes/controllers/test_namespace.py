@@ -109,5 +109,5 @@ def test_a_deleted_namespace_ends_once_nobody_holds_its_contents(
     world.kernel.run_for(240.0)
     assert world.named("namespaces/demo") == []
     for resource in world.api.catalogue:
-        kept = world.api.stored(resource)
+        kept = world.api.storage_version(resource)
         assert not kept.namespaced or world.api.log.objects(*kept.key, "demo") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simcloud.kubernetes.images.busybox.words import reword
+from simcloud.kubernetes.images.busybox.messages import reword
 from tests.simcloud.kubernetes.kubelet.world import World
 
 

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.kubelet.pods.expansion import expand
+from simcloud.kubernetes.kubelet.pods.environment import expand
 from tests.simcloud.kubernetes.kubelet.world import World
 
 

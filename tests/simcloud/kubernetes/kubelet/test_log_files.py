@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 
 from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.kubelet.logs.files import FollowedLog
-from simcloud.kubernetes.kubelet.logs.labels import log_labels
+from simcloud.kubernetes.kubelet.logs.files import FollowedLog, log_labels
 from simcloud.machine.emit import MemoryEmitter
 from tests.simcloud.kubernetes.kubelet.world import NODE, World
 

@@ -64,7 +64,7 @@ class World:
             "metadata": {"name": key.name, "namespace": key.namespace},
             "target": {"kind": "Node", "name": NODE},
         }
-        pods = self.api.catalogue.named("pods")
+        pods = self.api.catalogue.find("pods")
         self.api.subresource("create", pods, key.namespace, key.name, "binding", binding)
 
     def apply(self, text: str) -> None:

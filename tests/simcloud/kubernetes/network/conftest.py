@@ -13,7 +13,7 @@ from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.nodes.registration import NodeRanges
-from simcloud.kubernetes.network.installation import install_network
+from simcloud.kubernetes.network.router import install_network
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import Namespace, Network, NetworkError
 from simcloud.sim import Kernel

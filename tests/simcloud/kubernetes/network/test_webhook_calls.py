@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from simcloud.kubernetes.api.conversations import Conversation, UnderWay
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.write_retries import WriteContinues, WriteRetry
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.images import standard_registry
@@ -47,7 +47,7 @@ class Court:
 
     def wait_for(self, write: Callable[[], Any]) -> Any:
         kernel = self.world.kernel
-        task = kernel.spawn(Conversation().finish(self.cluster.api, write), "administrator", supervised=True)
+        task = kernel.spawn(WriteRetry().finish(self.cluster.api, write), "administrator", supervised=True)
         return kernel.run_task(task, 60)
 
     def create(self, obj: Object) -> Object:
@@ -155,7 +155,7 @@ def test_a_certificate_of_somebody_else_is_not_believed(court: Court) -> None:
 def test_whoever_cannot_wait_has_its_write_finished_behind_it(court: Court) -> None:
     court.install()
     court.create(configuration("Mutating", CERTIFICATES.authority, ["configmaps"]))
-    with pytest.raises(UnderWay):
+    with pytest.raises(WriteContinues):
         court.client.create(config("late"))
     assert court.client.get("configmaps", "default", "late") is None
     court.world.run_for(1)

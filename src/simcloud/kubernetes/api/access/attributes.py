@@ -1,4 +1,4 @@
-"""What a request wants, as far as authorization cares."""
+"""The attributes of a request that authorization uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody grants what they do not hold: the checks before a role or a binding is written."""
+"""Prevention of privilege escalation: a user can only grant permissions that they have."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import GROUP, Authorizer
 from simcloud.kubernetes.api.access.rules import EVERYTHING, Rule, missing, rules_of
-from simcloud.kubernetes.api.access.text import aggregate, quoted_list
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
-from simcloud.kubernetes.api.errors import Forbidden, Named
+from simcloud.kubernetes.api.errors import Forbidden, Named, join_messages, quote_list
 from simcloud.kubernetes.api.objects import Object, at, name_of, namespace_of
 
 _ROLES = ("roles", "clusterroles")
@@ -79,11 +78,11 @@ def _confirm(
     if not lacking:
         return
     missing_rules = "\n".join(sorted({str(rule) for rule in lacking}))
-    unresolved = f"; resolution errors: [{aggregate(errors)}]" if errors else ""
+    unresolved = f"; resolution errors: [{join_messages(errors)}]" if errors else ""
     raise Forbidden(
         resource,
         name,
-        f"user {quote(user.name)} (groups={quoted_list(user.groups)}) "
+        f"user {quote(user.name)} (groups={quote_list(user.groups)}) "
         f"is attempting to grant RBAC permissions not currently held:\n{missing_rules}{unresolved}",
     )
 

@@ -1,10 +1,9 @@
-"""Acting as somebody else: the Impersonate headers and the rights they need.
+"""User impersonation: the Impersonate headers and the permissions they require.
 
-There are narrow ways to get such a right and a broad one, tried in this order: a service account may be
-its own node, anybody may be given some nodes, some service accounts or some other users, each only for
-some requests (verbs ``impersonate:MODE`` on who, ``impersonate-on:MODE:VERB`` on what); and the plain
-verb ``impersonate`` lets one be somebody for everything. Whoever fails in all of them is told of the
-first.
+Constrained modes are tried first, in this order: a service account as its own node, arbitrary nodes, service accounts,
+other users. Each requires the verb ``impersonate:MODE`` on the target user and ``impersonate-on:MODE:VERB`` on the
+requested resource. The plain verb ``impersonate``, tried last, grants impersonation for every request. If all modes
+refuse, the error of the first one is returned.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ _LONGEST_NAME = 253
 
 
 def impersonate(wish: Attributes, headers: Mapping[str, list[str]], authorizer: Authorizer) -> User:
-    """The user that a request acts as: the caller itself where no header says otherwise.
+    """Return the user that a request acts as: the caller itself without Impersonate headers.
 
-    ``wish`` is the request as the caller's own. BadRequest: groups, a uid or extras without a user.
-    Forbidden: the caller may not be that, or not for this.
+    ``wish`` holds the attributes of the request under the caller's own name. Raises ``BadRequest`` for groups, a uid or
+    extras without a user, and ``Forbidden`` if the caller may not impersonate that user for this request.
     """
-    wanted = _wanted(headers)
+    wanted = _parse_headers(headers)
     if wanted is None:
         return wish.user
     refusal: ApiError | None = None
@@ -53,15 +52,15 @@ def impersonate(wish: Attributes, headers: Mapping[str, list[str]], authorizer: 
         if not applies(wanted, wish.user):
             continue
         try:
-            return _acted(mode, wanted, wish, authorizer)
+            return _resolve_user(mode, wanted, wish, authorizer)
         except ApiError as error:
             refusal = refusal or error
     assert refusal is not None  # the last mode applies to everybody
     raise refusal
 
 
-def _wanted(headers: Mapping[str, list[str]]) -> User | None:
-    """The user that the headers describe, as they describe it; None where they describe nobody."""
+def _parse_headers(headers: Mapping[str, list[str]]) -> User | None:
+    """Return the user that the headers describe, or None without such headers."""
     values = {name.lower(): given for name, given in headers.items()}
     extra: dict[str, tuple[str, ...]] = {}
     for header in sorted(values):
@@ -77,8 +76,8 @@ def _wanted(headers: Mapping[str, list[str]]) -> User | None:
     return None
 
 
-def _acted(mode: str, wanted: User, wish: Attributes, authorizer: Authorizer) -> User:
-    """The wanted user, if the mode grants every part of it for this request."""
+def _resolve_user(mode: str, wanted: User, wish: Attributes, authorizer: Authorizer) -> User:
+    """Return the impersonated user with its groups, or raise ``Forbidden`` unless the mode grants every part of it."""
     if mode:
         authorizer.check(replace(wish, verb=f"impersonate-on:{mode}:{wish.verb}"))
     for part in _parts(mode, wanted, wish.user):
@@ -98,14 +97,14 @@ def _acted(mode: str, wanted: User, wish: Attributes, authorizer: Authorizer) ->
 
 
 def _parts(mode: str, wanted: User, caller: User) -> Iterator[Attributes]:
-    """What must be granted one by one; a mode's own limits are raised where their part comes up."""
+    """Yield the permissions to check; raises ``Forbidden`` where a limit of the mode is reached."""
     verb = f"impersonate:{mode}" if mode else "impersonate"
     group = _GROUP if mode else ""
     account, node = split_service_account(wanted.name), _node_named(wanted.name)
     if account is not None:
         yield Attributes(caller, verb, group, "v1", "serviceaccounts", namespace=account[0], name=account[1])
     elif mode and node is not None:
-        # Which node is its own the caller does not choose, so the right to it is one to any node.
+        # The caller cannot choose its own node, so the permission is checked for any node.
         name = "*" if mode == "associated-node" else node
         yield Attributes(caller, verb, group, "v1", "nodes", name=name)
     else:
@@ -146,7 +145,7 @@ def _check_extra(wanted: User, asked: Attributes) -> None:
 
 
 def _key_errors(key: str) -> list[FieldError]:
-    """What keeps a key from being a path under a domain."""
+    """Return the errors of a key that is not a domain-prefixed path."""
     host, _, path = key.partition("/")
     if not host or not path:
         return [invalid("extra.key", key, 'must be a domain-prefixed path (such as "acme.io/foo")')]
@@ -189,7 +188,7 @@ _MODES: dict[str, Callable[[User, User], bool]] = {
     ),
     "": lambda _, __: True,
 }
-"""The ways to act as somebody, and whom each is for; the last is the plain verb ``impersonate``."""
+"""The impersonation modes, each with its condition; the last one is the plain verb ``impersonate``."""
 
 
 def _node_named(username: str) -> str | None:
@@ -207,7 +206,7 @@ def _first(values: Mapping[str, list[str]], header: str) -> str:
 
 
 def _unescape(key: str) -> str:
-    """A percent-encoded key in clear; one that is not well encoded stays as it is."""
+    """Decode a percent-encoded key; a malformed one is returned unchanged."""
     if re.search(r"%(?![0-9a-f]{2})", key):
         return key
     return unquote_to_bytes(key).decode("utf-8", "replace")

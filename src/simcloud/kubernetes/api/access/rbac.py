@@ -1,7 +1,7 @@
-"""Authorization: role-based access control, with system:masters and the nodes before it.
+"""Authorization: role-based access control, after system:masters and the node authorizer.
 
-``Authorizer.authorize`` stands in the way of every request, so bindings are indexed by subject and the
-grants of a user in a namespace are kept until the policy's ``revision`` moves. Nothing here writes.
+``Authorizer.authorize`` runs for every request, so bindings are indexed by subject, and the grants of a user in a
+namespace are cached until the policy's ``revision`` changes. This module only reads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.access.attributes import Attributes, GroupResource
 from simcloud.kubernetes.api.access.nodes import judge_node
 from simcloud.kubernetes.api.access.rules import Rule, rules_of
-from simcloud.kubernetes.api.access.text import aggregate
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User, node_of, service_account_name
-from simcloud.kubernetes.api.errors import ApiError, Forbidden, ForbiddenPath, NotFound
+from simcloud.kubernetes.api.errors import ApiError, Forbidden, ForbiddenPath, NotFound, join_messages
 from simcloud.kubernetes.api.objects import Object, at, name_of
 
 GROUP = "rbac.authorization.k8s.io"
@@ -27,25 +26,25 @@ Subject = tuple[str, str]
 
 
 class PolicyReader(Protocol):
-    """Where roles and bindings are read: the plurals of the RBAC group and nothing else."""
+    """Reads roles and bindings; ``plural`` is a resource of the RBAC group."""
 
     @property
     def revision(self) -> int:
-        """Changes whenever a role or a binding does."""
+        """A number that changes with every change of a role or a binding."""
         ...
 
     def get(self, plural: str, namespace: str, name: str) -> Object | None:
-        """One object; the namespace is empty for cluster-wide ones."""
+        """Return an object; the namespace is empty for cluster-wide ones."""
         ...
 
     def list(self, plural: str, namespace: str) -> Iterable[Object]:
-        """The objects of a namespace, or the cluster-wide ones, in the order of their names."""
+        """Return the objects of a namespace, or the cluster-wide ones, sorted by name."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Allowed or not, and the words for it; often there are none."""
+    """The result of an authorization; ``reason`` is often empty."""
 
     allowed: bool
     reason: str = ""
@@ -56,7 +55,7 @@ _ROLE_PLURALS = {"Role": "roles", "ClusterRole": "clusterroles"}
 
 @dataclass(frozen=True, slots=True)
 class _Grant:
-    """What one binding gives one of its subjects: the rules, or why there are none."""
+    """The rules that a binding grants to one of its subjects, or the error that prevents it."""
 
     binding: int
     subject: int
@@ -66,7 +65,7 @@ class _Grant:
 
 
 def forbidden(wish: Attributes, reason: str = "") -> ApiError:
-    """The refusal of a wish; ``reason`` is the decision's."""
+    """Return the error for a denied request; ``reason`` comes from the decision."""
     suffix = f": {reason}" if reason else ""
     if wish.path is None:
         return Forbidden(GroupResource(wish.plural, wish.group), wish.name, f"{wish.wish()}{suffix}")
@@ -76,7 +75,7 @@ def forbidden(wish: Attributes, reason: str = "") -> ApiError:
 
 
 class Authorizer:
-    """Decides by the roles and bindings that a reader finds."""
+    """Authorizes requests by the roles and bindings of a reader."""
 
     def __init__(self, reader: PolicyReader) -> None:
         self._reader = reader
@@ -86,7 +85,7 @@ class Authorizer:
         self._grants: dict[tuple[str, tuple[str, ...], str], tuple[_Grant, ...]] = {}
 
     def authorize(self, wish: Attributes) -> Decision:
-        """Whether the wish is granted."""
+        """Decide whether a request is allowed."""
         user = wish.user
         if MASTERS_GROUP in user.groups:
             return Decision(True)
@@ -103,17 +102,17 @@ class Authorizer:
             for rule in grant.rules:
                 if rule.allows(wish):
                     return Decision(True, f"RBAC: allowed by {grant.source}")
-        reasons = [node_reason, f"RBAC: {aggregate(errors)}" if errors else ""]
+        reasons = [node_reason, f"RBAC: {join_messages(errors)}" if errors else ""]
         return Decision(False, "\n".join(reason for reason in reasons if reason))
 
     def check(self, wish: Attributes) -> None:
-        """Raise the refusal unless the wish is granted."""
+        """Raise ``Forbidden`` unless the request is allowed."""
         decision = self.authorize(wish)
         if not decision.allowed:
             raise forbidden(wish, decision.reason)
 
     def rules_for(self, user: User, namespace: str) -> tuple[list[Rule], list[str]]:
-        """Every rule that holds for a user in a namespace, and what could not be resolved."""
+        """Return the rules that apply to a user in a namespace, and the errors of bindings that could not be resolved."""
         rules: list[Rule] = []
         errors: list[str] = []
         for grant in self._grants_of(user, namespace):
@@ -123,7 +122,7 @@ class Authorizer:
         return rules, errors
 
     def role_rules(self, role_ref: Object, namespace: str) -> tuple[Rule, ...]:
-        """The rules behind a binding's reference; NotFound names the role that is not there."""
+        """Return the rules of the role that a binding refers to; raises ``NotFound`` for a missing role."""
         kind, name = str(at(role_ref, "kind", default="")), str(at(role_ref, "name", default=""))
         plural = _ROLE_PLURALS.get(kind)
         if plural is None:
@@ -155,11 +154,11 @@ class Authorizer:
         if known is None:
             if len(self._grants) >= _REMEMBERED_USERS:
                 self._grants.clear()
-            known = (*self._found(user, ""), *(self._found(user, namespace) if namespace else ()))
+            known = (*self._find_grants(user, ""), *(self._find_grants(user, namespace) if namespace else ()))
             self._grants[key] = known
         return known
 
-    def _found(self, user: User, namespace: str) -> list[_Grant]:
+    def _find_grants(self, user: User, namespace: str) -> list[_Grant]:
         index = self._bindings.get(namespace)
         if index is None:
             index = self._bindings[namespace] = self._index(namespace)
@@ -176,7 +175,7 @@ class Authorizer:
         index: dict[Subject, list[_Grant]] = {}
         plural = "rolebindings" if namespace else "clusterrolebindings"
         for place, binding in enumerate(self._reader.list(plural, namespace)):
-            rules, error = self._resolved(binding, namespace)
+            rules, error = self._resolve_rules(binding, namespace)
             for number, subject in enumerate(at(binding, "subjects", default=()) or ()):
                 key = _subject_key(subject, namespace)
                 if key is None:
@@ -185,7 +184,7 @@ class Authorizer:
                 index.setdefault(key, []).append(_Grant(place, number, source, rules, error))
         return index
 
-    def _resolved(self, binding: Object, namespace: str) -> tuple[tuple[Rule, ...], str]:
+    def _resolve_rules(self, binding: Object, namespace: str) -> tuple[tuple[Rule, ...], str]:
         try:
             return self.role_rules(at(binding, "roleRef", default={}), namespace), ""
         except ApiError as error:

@@ -1,7 +1,7 @@
 """Reviews: objects that are never stored, whose status answers a question about access.
 
-``review`` takes one of them as it was sent and gives it back answered: may this user do that, may I,
-what may I do, who am I, whose token is this.
+``review`` takes a review as it was sent and returns it with its status: access reviews, rules reviews, self subject
+reviews and token reviews.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.access.rules import Rule
-from simcloud.kubernetes.api.access.text import aggregate
 from simcloud.kubernetes.api.access.tokens import TokenError, Tokens
 from simcloud.kubernetes.api.access.users import User, node_of
-from simcloud.kubernetes.api.errors import BadRequest, Invalid
+from simcloud.kubernetes.api.errors import BadRequest, Invalid, join_messages
 from simcloud.kubernetes.api.field_errors import FieldError, invalid
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.times import rfc3339
@@ -146,7 +145,7 @@ def _self_subject_rules(asked: Object, desk: Desk) -> Object:
         "incomplete": is_node,
     }
     if errors:
-        status["evaluationError"] = aggregate(errors)
+        status["evaluationError"] = join_messages(errors)
     return {
         "kind": asked["kind"],
         "apiVersion": asked["apiVersion"],

@@ -1,7 +1,6 @@
-"""The rules of roles: whom they let do what, and whether some rules cover others.
+"""The rules of roles: what they allow, whether some rules cover others, and aggregation of ClusterRoles.
 
-A ``Rule`` is a role's rule made ready for many questions. What a malformed rule does not say, it does
-not allow.
+A ``Rule`` is a role's rule, parsed once for many checks. A field that is missing from a malformed rule allows nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from math import prod
 from typing import Any
 
 from simcloud.kubernetes.api.access.attributes import Attributes
-from simcloud.kubernetes.api.access.text import quoted_list
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.errors import quote_list
+from simcloud.kubernetes.api.objects import Object, at, copy, name_of
+from simcloud.kubernetes.api.selectors import from_label_selector
 
 _BREAKDOWN_LIMIT = 50_000
 """A rule that says more single things than this is compared as a whole."""
@@ -92,7 +92,7 @@ class Rule:
             ("ResourceNames", self.names),
             ("Verbs", self.verbs),
         )
-        return "{" + ", ".join(f"{label}:{quoted_list(texts)}" for label, texts in parts if texts) + "}"
+        return "{" + ", ".join(f"{label}:{quote_list(texts)}" for label, texts in parts if texts) + "}"
 
 
 EVERYTHING = (Rule(("*",), ("*",), ("*",)), Rule(("*",), paths=("*",)))
@@ -136,3 +136,23 @@ def _path_covers(owned: str, path: str) -> bool:
 
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
+
+
+def aggregate(role: Object, all_roles: Iterable[Object]) -> list[Object]:
+    """The rules a ClusterRole with an aggregationRule should have.
+
+    For each selector the matching roles in the order of their names, their rules in order, none twice.
+    Rules of aggregated roles count as they stand: aggregate the inner ones first.
+    """
+    candidates = sorted((other for other in all_roles if name_of(other) != name_of(role)), key=name_of)
+    gathered: list[Object] = []
+    for selector in at(role, "aggregationRule", "clusterRoleSelectors", default=()) or ():
+        chosen = from_label_selector(selector)
+        for candidate in candidates:
+            if not chosen.matches(candidate["metadata"].get("labels") or {}):
+                continue
+            for rule in candidate.get("rules") or ():
+                if rule not in gathered:
+                    gathered.append(rule)
+    rules: list[Object] = copy(gathered)
+    return rules

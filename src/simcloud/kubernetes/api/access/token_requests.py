@@ -1,4 +1,4 @@
-"""The ``token`` subresource of service accounts: a TokenRequest comes in, a token goes out."""
+"""The ``token`` subresource of service accounts, which answers a TokenRequest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def create_token_request(
     errors = _lifetime_errors(expires_s)
     if errors:
         raise Invalid(_GROUP, _KIND, "", errors)
-    bound = _bound(account, spec["boundObjectRef"], reader)
+    bound = _resolve_bound_objects(account, spec["boundObjectRef"], reader)
     projected = (
         bound.pod is not None
         and expires_s == _PROJECTED_S
@@ -93,7 +93,7 @@ def _lifetime_errors(expires_s: int) -> list[FieldError]:
     return [invalid("spec.expirationSeconds", expires_s, message)]
 
 
-def _bound(account: Object, ref: Object | None, reader: ObjectReader) -> Bound:
+def _resolve_bound_objects(account: Object, ref: Object | None, reader: ObjectReader) -> Bound:
     """The objects that a token is bound to, by the request's reference."""
     if not ref:
         return Bound()

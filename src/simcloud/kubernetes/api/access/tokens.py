@@ -1,9 +1,8 @@
-"""Bearer tokens: the administrator's, and the signed ones of service accounts.
+"""Bearer tokens: the administrator's, and the signed tokens of service accounts.
 
-A service account's token is a JSON Web Token signed with a key of the cluster (HMAC-SHA256, so that the
-same cluster gives the same bytes; a genuine one signs with RSA). It says whose it is and what it is
-bound to, and is good only while the account and the bound objects live. Time and randomness are the
-caller's.
+The token of a service account is a JSON Web Token, signed with a key of the cluster (HMAC-SHA256 instead of RSA, so
+that the same cluster gives the same bytes). It names the account and the objects it is bound to, and is valid only
+while all of them exist. Time and random values are passed in by the caller.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from typing import Any, Protocol
 import msgspec
 
 from simcloud.golang.quoting import quote
-from simcloud.kubernetes.api.access.text import quoted_list
 from simcloud.kubernetes.api.access.users import User, service_account_name, service_account_user
+from simcloud.kubernetes.api.errors import quote_list
 from simcloud.kubernetes.api.objects import Object, at, name_of, namespace_of
 
 DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local"
@@ -72,7 +71,7 @@ class Tokens:
         self._reader = reader
         self._static = {_digest(token.encode()): user for token, user in (static or {}).items()}
         identity = base64.urlsafe_b64encode(hashlib.sha256(key).digest()).decode().rstrip("=")
-        self._header = _packed({"alg": "HS256", "kid": identity})
+        self._header = _encode_part({"alg": "HS256", "kid": identity})
 
     def accept(self, token: str, user: User) -> None:
         """From now on this token, which never expires, speaks for a user."""
@@ -110,7 +109,7 @@ class Tokens:
             "nbf": now,
             "sub": service_account_name(namespace, name),
         }
-        signed = f"{self._header}.{_packed(claims)}"
+        signed = f"{self._header}.{_encode_part(claims)}"
         return f"{signed}.{self._signature(signed)}"
 
     def authenticate(self, token: str, now_s: float, audiences: Sequence[str] = ()) -> User | None:
@@ -134,7 +133,7 @@ class Tokens:
         if claims is None or claims.get("iss") != self.issuer:
             raise TokenError("invalid bearer token")
         try:
-            shared = _shared_audiences(claims, wanted)
+            shared = _intersect_audiences(claims, wanted)
             _check_times(claims, now_s)
             return self._account(claims), shared
         except TokenError as error:
@@ -193,12 +192,12 @@ class Tokens:
             )
 
 
-def _shared_audiences(claims: dict[str, Any], wanted: Iterable[str]) -> list[str]:
+def _intersect_audiences(claims: dict[str, Any], wanted: Iterable[str]) -> list[str]:
     shared = [audience for audience in wanted if audience in claims["aud"]]
     if not shared:
         raise TokenError(
-            f"token audiences {quoted_list(claims['aud'])} is invalid "
-            f"for the target audiences {quoted_list(wanted)}"
+            f"token audiences {quote_list(claims['aud'])} is invalid "
+            f"for the target audiences {quote_list(wanted)}"
         )
     return shared
 
@@ -215,7 +214,7 @@ def _reference(obj: Object) -> Object:
     return {"name": name_of(obj), "uid": uid} if uid else {"name": name_of(obj)}
 
 
-def _packed(value: Object) -> str:
+def _encode_part(value: Object) -> str:
     return _encode_unpadded(msgspec.json.encode(value))
 
 

@@ -1,4 +1,4 @@
-"""Users as the API sees them: a name, groups, and what the proof of identity said besides."""
+"""Users as the API sees them: name, groups, and extra attributes from authentication."""
 
 from __future__ import annotations
 

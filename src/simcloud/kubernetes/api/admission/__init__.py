@@ -1,8 +1,8 @@
-"""Admission: what may change or refuse a write after it is read and before it is stored.
+"""Admission: plugins that change or refuse a write after decoding and before storage.
 
-A plugin has two moments: ``admit`` may change ``write.new``, ``check`` sees the finished object. Both
-refuse by raising an ``ApiError``. The order of ``ADMISSION`` is the genuine server's, one module for each
-concern. Plugins keep nothing between writes: what they need they read from the log.
+A plugin has two phases: ``admit`` may change ``write.new``, ``check`` sees the finished object. Both refuse by raising
+an ``ApiError``. ``ADMISSION`` has the order of the genuine server, with one module per plugin. Plugins keep no state
+between writes; they read what they need from the log.
 """
 
 from __future__ import annotations

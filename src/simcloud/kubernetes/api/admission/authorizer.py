@@ -1,4 +1,4 @@
-"""``authorizer`` in expressions: whether the one who writes, or a service account, may do something else."""
+"""The variable ``authorizer`` of CEL expressions: permission checks of the writer or of a service account."""
 
 from __future__ import annotations
 

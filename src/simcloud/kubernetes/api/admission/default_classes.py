@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: who names no class gets the newest default one."""
+"""DefaultStorageClass and DefaultIngressClass: set the newest default class on objects that name none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.admission.plugin import CLAIMS, Quiet, creates
 from simcloud.kubernetes.api.objects import at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
 _OLD_DEFAULT_CLASS: Final = "storageclass.beta.kubernetes.io/is-default-class"

@@ -1,4 +1,4 @@
-"""Nobody grants by a role or a binding what they do not have themselves."""
+"""Refuses roles and bindings that grant permissions which their writer does not have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.access.escalation import check_escalation
 from simcloud.kubernetes.api.admission.plugin import Quiet
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 
 class NoEscalation(Quiet):

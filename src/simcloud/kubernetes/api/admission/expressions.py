@@ -1,4 +1,4 @@
-"""The variables of admission's CEL expressions, and the words of their failures."""
+"""The variables of CEL expressions in admission, and the messages of failed expressions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.admission.authorizer import Judge
 from simcloud.kubernetes.api.admission.plugin import namespace_of
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
-from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compiled
+from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compile_expression
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 
 class Composed(dict[str, Any]):
@@ -29,7 +29,7 @@ class Composed(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         try:
-            value = compiled(self._expressions[name]).evaluate(self._scope)
+            value = compile_expression(self._expressions[name]).evaluate(self._scope)
         except CelError as error:
             raise CelError(f'composited variable "{name}" fails to evaluate: {error}') from None
         self[name] = value
@@ -68,7 +68,7 @@ def _judge(write: Write) -> Judge:
 def evaluate(expression: str, scope: dict[str, Any]) -> Any:
     """An expression's value. ``CelError`` carries the sentence that a policy's refusal tells."""
     try:
-        return compiled(expression).evaluate(scope)
+        return compile_expression(expression).evaluate(scope)
     except CelSyntaxError as error:
         raise CelError(f"compilation error: compilation failed: {error}") from None
     except CelError as error:

@@ -1,16 +1,24 @@
-"""LimitRanger: what a namespace's LimitRanges give to new pods and claims, and what they refuse."""
+"""LimitRanger: apply a namespace's LimitRanges to new pods and claims, as defaults and as limits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, aggregate, creates, refused, updates
+from simcloud.kubernetes.api.admission.plugin import (
+    CLAIMS,
+    PODS,
+    Quiet,
+    aggregate,
+    creates,
+    make_refusal,
+    updates,
+)
 from simcloud.kubernetes.api.amounts import Amount, Amounts, amounts, pod_amounts
 from simcloud.kubernetes.api.objects import Object, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 ANNOTATION: Final = "kubernetes.io/limit-ranger"
 
@@ -32,7 +40,7 @@ class LimitRanger(Quiet):
         for limits in _ranges(write):
             problems = list(_pod_problems(write.new, limits) if pod else _claim_problems(write.new, limits))
             if problems:
-                raise refused(write, aggregate(problems))
+                raise make_refusal(write, aggregate(problems))
 
 
 def _ranges(write: Write) -> list[Object]:

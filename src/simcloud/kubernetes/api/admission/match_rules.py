@@ -1,4 +1,4 @@
-"""Which writes a webhook or a policy is asked about: rules of resources, and selectors of namespaces and objects."""
+"""Matching of writes to webhooks and policies: resource rules, namespace selectors and object selectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.selectors import from_label_selector
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 GROUP: Final = "admissionregistration.k8s.io"
 _EXEMPT: Final = frozenset(
@@ -30,7 +30,7 @@ def exempt(write: Write) -> bool:
     return write.resource.key in _EXEMPT
 
 
-def matched(write: Write, match: Object, rules: str) -> Resource | None:
+def match_resource(write: Write, match: Object, rules: str) -> Resource | None:
     """The resource, in the version that was asked for, as which a write is matched; None if it is not.
 
     ``match`` carries the selectors, and the rules under the name ``rules``.

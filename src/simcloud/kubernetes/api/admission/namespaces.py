@@ -1,15 +1,15 @@
-"""NamespaceLifecycle: nothing is created in a namespace that is not there or is going; some namespaces stay."""
+"""NamespaceLifecycle: refuse creations in missing or terminating namespaces, and deletions of system namespaces."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.admission.plugin import Quiet, namespace_of, refused
+from simcloud.kubernetes.api.admission.plugin import Quiet, make_refusal, namespace_of
 from simcloud.kubernetes.api.errors import NotFound
 from simcloud.kubernetes.api.objects import at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 PROTECTED_NAMESPACES: Final = ("default", "kube-system", "kube-public")
 
@@ -21,19 +21,19 @@ class NamespaceLifecycle(Quiet):
         resource, key = write.resource, write.key
         if write.operation == "DELETE":
             if resource.key == ("", "namespaces") and key.name in PROTECTED_NAMESPACES:
-                raise refused(write, "this namespace may not be deleted")
+                raise make_refusal(write, "this namespace may not be deleted")
             return
         if not resource.namespaced or write.operation != "CREATE":
             return
         namespace = namespace_of(write)
         if namespace is None:
-            raise NotFound(write.api.catalogue.named("namespaces"), key.namespace)
+            raise NotFound(write.api.catalogue.find("namespaces"), key.namespace)
         if at(namespace, "status", "phase") == "Terminating":
             self._refuse(write)
 
     def _refuse(self, write: Write) -> None:
         namespace = write.key.namespace
-        refusal = refused(
+        refusal = make_refusal(
             write, f"unable to create new content in namespace {namespace} because it is being terminated"
         )
         cause = {

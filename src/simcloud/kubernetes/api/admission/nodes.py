@@ -1,16 +1,16 @@
-"""TaintNodesByCondition and NodeRestriction: a new node takes no pods yet, and a kubelet keeps to its own node."""
+"""TaintNodesByCondition and NodeRestriction: taint new nodes, and restrict kubelets to their own node."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubernetes.api.access.users import node_of
-from simcloud.kubernetes.api.admission.plugin import MIRROR, PODS, Quiet, creates, refused
+from simcloud.kubernetes.api.admission.plugin import MIRROR, PODS, Quiet, creates, make_refusal
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _NODES: Final = ("", "nodes")
 _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
@@ -60,46 +60,48 @@ class NodeRestriction(Quiet):
     def _pod(self, write: Write, node: str) -> None:
         if write.subresource == "status":
             if write.before["spec"].get("nodeName") != node:
-                raise refused(
+                raise make_refusal(
                     write,
                     f'node "{node}" can only update pod status for pods with spec.nodeName set to itself',
                 )
             if (write.before["metadata"].get("labels") or {}) != (write.new["metadata"].get("labels") or {}):
-                raise refused(write, f'node "{node}" cannot update labels through pod status')
+                raise make_refusal(write, f'node "{node}" cannot update labels through pod status')
         elif write.subresource == "eviction":
             pod = write.api.log.get(write.key)
             if pod is not None and pod["spec"].get("nodeName") != node:
-                raise refused(write, f"node {node} can only evict pods with spec.nodeName set to itself")
+                raise make_refusal(write, f"node {node} can only evict pods with spec.nodeName set to itself")
         elif write.subresource:
-            raise refused(write, f"unexpected pod subresource {_quote(write.subresource)}, {_ONLY}")
+            raise make_refusal(write, f"unexpected pod subresource {_quote(write.subresource)}, {_ONLY}")
         elif write.operation == "CREATE":
             _check_mirror(write, node)
         elif write.operation == "DELETE":
             if write.before["spec"].get("nodeName") != node:
-                raise refused(write, f'node "{node}" can only delete pods with spec.nodeName set to itself')
+                raise make_refusal(
+                    write, f'node "{node}" can only delete pods with spec.nodeName set to itself'
+                )
         else:
-            raise refused(
+            raise make_refusal(
                 write,
                 f'unexpected operation "{write.operation}", node "{node}" can only create and delete mirror pods',
             )
 
     def _node(self, write: Write, node: str) -> None:
         if write.key.name != node:
-            raise refused(write, f'node "{node}" is not allowed to modify node "{write.key.name}"')
+            raise make_refusal(write, f'node "{node}" is not allowed to modify node "{write.key.name}"')
         if write.operation == "DELETE":
             return
         old = write.old or {}
         labels = _forbidden_labels(write.new["metadata"], old.get("metadata") or {})
         if write.operation == "CREATE":
             if labels:
-                raise refused(
+                raise make_refusal(
                     write, f'node "{node}" is not allowed to set the following labels: {", ".join(labels)}'
                 )
             return
         if _taints(write.new) != _taints(old):
-            raise refused(write, f'node "{node}" is not allowed to modify taints')
+            raise make_refusal(write, f'node "{node}" is not allowed to modify taints')
         if labels:
-            raise refused(write, f"is not allowed to modify labels: {', '.join(labels)}")
+            raise make_refusal(write, f"is not allowed to modify labels: {', '.join(labels)}")
 
 
 _ONLY: Final = 'only "status" and "eviction" are allowed'
@@ -118,26 +120,26 @@ def _check_mirror(write: Write, node: str) -> None:
     metadata, spec = pod["metadata"], pod["spec"]
     if MIRROR not in (metadata.get("annotations") or {}):
         why = f'pod does not have "{MIRROR}" annotation, node "{node}" can only create mirror pods'
-        raise refused(write, why)
+        raise make_refusal(write, why)
     if spec.get("nodeName") != node:
-        raise refused(write, f'node "{node}" can only create pods with spec.nodeName set to itself')
+        raise make_refusal(write, f'node "{node}" can only create pods with spec.nodeName set to itself')
     owners = metadata.get("ownerReferences") or []
     if len(owners) > 1:
-        raise refused(
+        raise make_refusal(
             write, f'node "{node}" can only create pods with a single owner reference set to itself'
         )
     if not owners or not _is_node(owners[0], node):
-        raise refused(write, f'node "{node}" can only create pods with an owner reference set to itself')
+        raise make_refusal(write, f'node "{node}" can only create pods with an owner reference set to itself')
     if not owners[0].get("controller"):
-        raise refused(
+        raise make_refusal(
             write, f'node "{node}" can only create pods with a controller owner reference set to itself'
         )
     found = write.api.log.get(Key(*_NODES, "", node))
     if found is not None and owners[0].get("uid") != found["metadata"]["uid"]:
         uid, wanted = found["metadata"]["uid"], owners[0].get("uid")
-        raise refused(write, f"node {node} UID mismatch: expected {wanted} got {uid}")
+        raise make_refusal(write, f"node {node} UID mismatch: expected {wanted} got {uid}")
     if spec.get("serviceAccountName"):
-        raise refused(write, f'node "{node}" can not create pods that reference a service account')
+        raise make_refusal(write, f'node "{node}" can not create pods that reference a service account')
 
 
 def _is_node(owner: Object, name: str) -> bool:

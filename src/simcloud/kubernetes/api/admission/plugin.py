@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 PODS: Final = ("", "pods")
 CLAIMS: Final = ("", "persistentvolumeclaims")
@@ -47,7 +47,7 @@ def updates(write: Write, key: tuple[str, str], subresource: str = "") -> bool:
     return write.operation == "UPDATE" and write.resource.key == key and write.subresource == subresource
 
 
-def refused(write: Write, why: str) -> Forbidden:
+def make_refusal(write: Write, why: str) -> Forbidden:
     """A refusal that speaks of the object being written. Until all changes are made, a generated name has no end yet."""
     name = write.key.name or write.new["metadata"].get("generateName", "")
     return Forbidden(write.resource, name, why)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from simcloud.kubernetes.api.admission.plugin import PODS, Quiet, namespace_of, refused
+from simcloud.kubernetes.api.admission.plugin import PODS, Quiet, make_refusal, namespace_of
 from simcloud.kubernetes.api.admission.pod_security_checks import LEVELS, violations
 from simcloud.kubernetes.api.errors import Invalid
 from simcloud.kubernetes.api.field_errors import FieldError, invalid
 from simcloud.kubernetes.api.objects import Object, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _PREFIX: Final = "pod-security.kubernetes.io/"
 _VERSION: Final = re.compile(r"latest|v1\.(0|[1-9][0-9]*)")
@@ -74,7 +74,9 @@ class PodSecurity(Quiet):
             return
         found = violations(policy.enforce.level, write.new["metadata"], write.new["spec"])
         if found:
-            raise refused(write, f'violates PodSecurity "{policy.enforce}": {", ".join(map(str, found))}')
+            raise make_refusal(
+                write, f'violates PodSecurity "{policy.enforce}": {", ".join(map(str, found))}'
+            )
         _warn(write, policy, write.new)
 
     def _template(self, write: Write) -> None:

@@ -1,7 +1,7 @@
-"""The checks of the Pod Security Standards, each a function from a pod to what it violates.
+"""The checks of the Pod Security Standards, each a function from a pod to its violation.
 
-The checks are those of v1.36, in the order in which the genuine server reports them. A namespace that pins
-an older version of the standards is held to these as well.
+The checks are those of v1.36, in the order in which the genuine server reports them. They also apply to namespaces
+that pin an older version of the standards.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _in_user_namespace(spec: Object) -> bool:
     return spec.get("hostUsers") is False
 
 
-def _app_armor(metadata: Object, spec: Object) -> Violation | None:
+def _check_app_armor(metadata: Object, spec: Object) -> Violation | None:
     annotations = metadata.get("annotations") or {}
     details = []
     pod = at(_security(spec), "appArmorProfile", "type")
@@ -120,7 +120,7 @@ def _app_armor(metadata: Object, spec: Object) -> Violation | None:
     return Violation(f"forbidden AppArmor profile{'' if count == 1 else 's'}", "; ".join(details))
 
 
-def _baseline_capabilities(metadata: Object, spec: Object) -> Violation | None:
+def _check_baseline_capabilities(metadata: Object, spec: Object) -> Violation | None:
     wrong: dict[str, list[str]] = {}
     for container in containers_of(spec):
         added = at(_security(container), "capabilities", "add") or ()
@@ -134,17 +134,17 @@ def _baseline_capabilities(metadata: Object, spec: Object) -> Violation | None:
     return Violation("non-default capabilities", detail)
 
 
-def _host_namespaces(metadata: Object, spec: Object) -> Violation | None:
+def _check_host_namespaces(metadata: Object, spec: Object) -> Violation | None:
     used = [f"{name}=true" for name in ("hostNetwork", "hostPID", "hostIPC") if spec.get(name)]
     return Violation("host namespaces", ", ".join(used)) if used else None
 
 
-def _host_path_volumes(metadata: Object, spec: Object) -> Violation | None:
+def _check_host_path_volumes(metadata: Object, spec: Object) -> Violation | None:
     found = [volume["name"] for volume in spec.get("volumes") or () if "hostPath" in volume]
     return Violation("hostPath volumes", _format_containers(found, "volume")) if found else None
 
 
-def _host_ports(metadata: Object, spec: Object) -> Violation | None:
+def _check_host_ports(metadata: Object, spec: Object) -> Violation | None:
     ports: dict[str, list[str]] = {}
     for container in containers_of(spec):
         used = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
@@ -158,7 +158,7 @@ def _host_ports(metadata: Object, spec: Object) -> Violation | None:
     return Violation("hostPort", f"{_format_containers(list(ports))} {verb} {word} {', '.join(numbers)}")
 
 
-def _host_probes(metadata: Object, spec: Object) -> Violation | None:
+def _check_host_probes(metadata: Object, spec: Object) -> Violation | None:
     hosts: dict[str, set[str]] = {}
     for container in containers_of(spec):
         handlers = [container.get(name) or {} for name in _HANDLERS]
@@ -182,7 +182,7 @@ def _host_probes(metadata: Object, spec: Object) -> Violation | None:
     )
 
 
-def _privileged(metadata: Object, spec: Object) -> Violation | None:
+def _check_privileged(metadata: Object, spec: Object) -> Violation | None:
     bad = _where(spec, lambda one: bool(_security(one).get("privileged")))
     return (
         Violation("privileged", f"{_format_containers(bad)} must not set securityContext.privileged=true")
@@ -191,7 +191,7 @@ def _privileged(metadata: Object, spec: Object) -> Violation | None:
     )
 
 
-def _proc_mount(metadata: Object, spec: Object) -> Violation | None:
+def _check_proc_mount(metadata: Object, spec: Object) -> Violation | None:
     kinds = [str(_security(container).get("procMount") or "Default") for container in containers_of(spec)]
     bad = _where(spec, lambda one: (_security(one).get("procMount") or "Default") != "Default")
     if not bad:
@@ -202,11 +202,11 @@ def _proc_mount(metadata: Object, spec: Object) -> Violation | None:
     )
 
 
-def _baseline_proc_mount(metadata: Object, spec: Object) -> Violation | None:
-    return None if _in_user_namespace(spec) else _proc_mount(metadata, spec)
+def _check_baseline_proc_mount(metadata: Object, spec: Object) -> Violation | None:
+    return None if _in_user_namespace(spec) else _check_proc_mount(metadata, spec)
 
 
-def _selinux(metadata: Object, spec: Object) -> Violation | None:
+def _check_selinux(metadata: Object, spec: Object) -> Violation | None:
     holders = [spec, *containers_of(spec)]
     options = [_security(holder).get("seLinuxOptions") or {} for holder in holders]
     wrong = [
@@ -253,17 +253,17 @@ def _bad_seccomp(spec: Object) -> Violation | None:
     return Violation("seccompProfile", detail)
 
 
-def _baseline_seccomp(metadata: Object, spec: Object) -> Violation | None:
+def _check_baseline_seccomp(metadata: Object, spec: Object) -> Violation | None:
     return _bad_seccomp(spec)
 
 
-def _sysctls(metadata: Object, spec: Object) -> Violation | None:
+def _check_sysctls(metadata: Object, spec: Object) -> Violation | None:
     set_ones = [sysctl["name"] for sysctl in _security(spec).get("sysctls") or ()]
     bad = [name for name in set_ones if name not in _SYSCTLS]
     return Violation("forbidden sysctls", ", ".join(bad)) if bad else None
 
 
-def _windows_host_process(metadata: Object, spec: Object) -> Violation | None:
+def _check_windows_host_process(metadata: Object, spec: Object) -> Violation | None:
     pod = bool(at(_security(spec), "windowsOptions", "hostProcess"))
     bad = _where(spec, lambda one: bool(at(_security(one), "windowsOptions", "hostProcess")))
     if not pod and not bad:
@@ -272,7 +272,7 @@ def _windows_host_process(metadata: Object, spec: Object) -> Violation | None:
     return Violation("hostProcess", detail)
 
 
-def _privilege_escalation(metadata: Object, spec: Object) -> Violation | None:
+def _check_privilege_escalation(metadata: Object, spec: Object) -> Violation | None:
     if _windows(spec):
         return None
     bad = _where(spec, lambda one: _security(one).get("allowPrivilegeEscalation") is not False)
@@ -282,7 +282,7 @@ def _privilege_escalation(metadata: Object, spec: Object) -> Violation | None:
     return Violation("allowPrivilegeEscalation != false", detail)
 
 
-def _restricted_capabilities(metadata: Object, spec: Object) -> Violation | None:
+def _check_restricted_capabilities(metadata: Object, spec: Object) -> Violation | None:
     if _windows(spec):
         return None
     keeping = _where(spec, lambda one: "ALL" not in (at(_security(one), "capabilities", "drop") or ()))
@@ -302,7 +302,7 @@ def _restricted_capabilities(metadata: Object, spec: Object) -> Violation | None
     return Violation("unrestricted capabilities", "; ".join(details)) if details else None
 
 
-def _restricted_volumes(metadata: Object, spec: Object) -> Violation | None:
+def _check_restricted_volumes(metadata: Object, spec: Object) -> Violation | None:
     bad: dict[str, str] = {}
     for volume in spec.get("volumes") or ():
         if not any(kind in volume for kind in _VOLUMES):
@@ -317,7 +317,7 @@ def _restricted_volumes(metadata: Object, spec: Object) -> Violation | None:
     )
 
 
-def _run_as_non_root(metadata: Object, spec: Object) -> Violation | None:
+def _check_run_as_non_root(metadata: Object, spec: Object) -> Violation | None:
     if _in_user_namespace(spec):
         return None
     pod = _security(spec).get("runAsNonRoot")
@@ -334,7 +334,7 @@ def _run_as_non_root(metadata: Object, spec: Object) -> Violation | None:
     )
 
 
-def _run_as_user(metadata: Object, spec: Object) -> Violation | None:
+def _check_run_as_user(metadata: Object, spec: Object) -> Violation | None:
     if _in_user_namespace(spec):
         return None
     pod = _security(spec).get("runAsUser") == 0
@@ -344,7 +344,7 @@ def _run_as_user(metadata: Object, spec: Object) -> Violation | None:
     return Violation("runAsUser=0", f"{_setters(pod, bad)} must not set runAsUser=0")
 
 
-def _restricted_seccomp(metadata: Object, spec: Object) -> Violation | None:
+def _check_restricted_seccomp(metadata: Object, spec: Object) -> Violation | None:
     if _windows(spec):
         return None
     wrong = _bad_seccomp(spec)
@@ -360,29 +360,34 @@ def _restricted_seccomp(metadata: Object, spec: Object) -> Violation | None:
 
 
 BASELINE: Final[tuple[Check, ...]] = (
-    _app_armor,
-    _baseline_capabilities,
-    _host_namespaces,
-    _host_path_volumes,
-    _host_ports,
-    _host_probes,
-    _privileged,
-    _baseline_proc_mount,
-    _selinux,
-    _baseline_seccomp,
-    _sysctls,
-    _windows_host_process,
+    _check_app_armor,
+    _check_baseline_capabilities,
+    _check_host_namespaces,
+    _check_host_path_volumes,
+    _check_host_ports,
+    _check_host_probes,
+    _check_privileged,
+    _check_baseline_proc_mount,
+    _check_selinux,
+    _check_baseline_seccomp,
+    _check_sysctls,
+    _check_windows_host_process,
 )
-_SAID_STRICTER: Final = (_baseline_capabilities, _host_path_volumes, _baseline_proc_mount, _baseline_seccomp)
+_SAID_STRICTER: Final = (
+    _check_baseline_capabilities,
+    _check_host_path_volumes,
+    _check_baseline_proc_mount,
+    _check_baseline_seccomp,
+)
 RESTRICTED: Final[tuple[Check, ...]] = (
     *(check for check in BASELINE if check not in _SAID_STRICTER),
-    _privilege_escalation,
-    _restricted_capabilities,
-    _proc_mount,
-    _restricted_volumes,
-    _run_as_non_root,
-    _run_as_user,
-    _restricted_seccomp,
+    _check_privilege_escalation,
+    _check_restricted_capabilities,
+    _check_proc_mount,
+    _check_restricted_volumes,
+    _check_run_as_non_root,
+    _check_run_as_user,
+    _check_restricted_seccomp,
 )
 LEVELS: Final[dict[str, tuple[Check, ...]]] = {
     "privileged": (),

@@ -1,6 +1,6 @@
-"""ValidatingAdmissionPolicy: rules in CEL that a binding puts in force.
+"""ValidatingAdmissionPolicy: CEL rules that are enabled by a binding.
 
-What a policy would add to an audit log is evaluated by nobody here: there is no audit log.
+Audit annotations are not evaluated, because there is no audit log.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from simcloud.kubernetes.api.admission.expressions import Composed, conditions_hold, evaluate, scope_of
-from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, matched
-from simcloud.kubernetes.api.admission.plugin import Quiet, refused
+from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, match_resource
+from simcloud.kubernetes.api.admission.plugin import Quiet, make_refusal
 from simcloud.kubernetes.api.cel import CelError
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at
@@ -18,7 +18,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.selectors import from_label_selector
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _CODES: Final = {
     "Forbidden": 403,
@@ -45,7 +45,7 @@ class ValidatingPolicies(Quiet):
             return
         first: ApiError | None = None
         for policy in policies:
-            resource = matched(write, at(policy, "spec", "matchConstraints") or {}, "resourceRules")
+            resource = match_resource(write, at(policy, "spec", "matchConstraints") or {}, "resourceRules")
             if resource is None:
                 continue
             for binding in bindings(write, policy):
@@ -64,7 +64,7 @@ def bindings(write: Write, policy: Object) -> Iterator[Object]:
             continue
         match = binding["spec"].get("matchResources")
         everything = {"resourceRules": [_EVERYTHING], **{k: v for k, v in (match or {}).items() if v}}
-        if not match or matched(write, everything, "resourceRules") is not None:
+        if not match or match_resource(write, everything, "resourceRules") is not None:
             yield binding
 
 
@@ -137,7 +137,7 @@ def params_for(write: Write, policy: Object, binding: Object) -> list[Object | N
         raise CelError(
             "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
         )
-    kept = write.api.stored(resource)
+    kept = write.api.storage_version(resource)
     found: list[Object | None] = [
         parameter
         for parameter in write.api.log.objects(
@@ -173,7 +173,7 @@ def _enforce(write: Write, policy: Object, binding: Object, denial: Denial) -> A
     if "Deny" not in actions:
         return None
     message = f"ValidatingAdmissionPolicy '{name}' with binding '{bound}' denied request: {denial.message}"
-    refusal: ApiError = refused(write, message)
+    refusal: ApiError = make_refusal(write, message)
     return as_denial(refusal, denial)
 
 

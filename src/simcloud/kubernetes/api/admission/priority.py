@@ -1,15 +1,15 @@
-"""Priority: a pod's priority is what its class says; a class is looked up by name, or is the default one."""
+"""Priority: set a pod's priority from its PriorityClass or from the default class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.admission.plugin import PODS, Quiet, creates, refused
+from simcloud.kubernetes.api.admission.plugin import PODS, Quiet, creates, make_refusal
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _CLASSES: Final = ("scheduling.k8s.io", "priorityclasses")
 
@@ -22,11 +22,11 @@ class PodPriority(Quiet):
             return
         spec = write.new["spec"]
         name = spec.get("priorityClassName", "")
-        found = self._named(write, name) if name else default_class(write)
+        found = self._find_class(write, name) if name else default_class(write)
         value = found["value"] if found is not None else 0
         said = spec.get("priority")
         if said is not None and said != value:
-            raise refused(
+            raise make_refusal(
                 write,
                 f"the integer value of priority ({said}) must not be provided in pod spec; "
                 f"priority admission controller computed {value} from the given PriorityClass name",
@@ -36,7 +36,7 @@ class PodPriority(Quiet):
             spec["priorityClassName"] = found["metadata"]["name"]
         policy = (found or {}).get("preemptionPolicy", "PreemptLowerPriority")
         if spec.setdefault("preemptionPolicy", policy) != policy:
-            raise refused(
+            raise make_refusal(
                 write,
                 f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in "
                 f"pod spec; priority admission controller computed {policy} from the given PriorityClass name",
@@ -50,14 +50,14 @@ class PodPriority(Quiet):
         present = default_class(write)
         if present is not None and present["metadata"]["name"] != write.key.name:
             name = present["metadata"]["name"]
-            raise refused(
+            raise make_refusal(
                 write, f"PriorityClass {name} is already marked as default. Only one default can exist"
             )
 
-    def _named(self, write: Write, name: str) -> Object:
+    def _find_class(self, write: Write, name: str) -> Object:
         found = write.api.log.get(Key(*_CLASSES, "", name))
         if found is None:
-            raise refused(write, f"no PriorityClass with name {name} was found")
+            raise make_refusal(write, f"no PriorityClass with name {name} was found")
         return found
 
 

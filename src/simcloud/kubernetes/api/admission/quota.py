@@ -1,7 +1,7 @@
-"""ResourceQuota: a namespace's budget is charged before an object is made, and a write beyond it is refused.
+"""ResourceQuota: charge a namespace's quota before an object is created, and refuse writes that exceed it.
 
-The charge is written to the quota's status at once, as the genuine admission does; what is given back,
-and a charge whose write failed afterwards, is the quota controller's to settle.
+The charge is written to the quota's status at once, as the genuine plugin does. The quota controller subtracts deleted
+objects, and charges whose write failed afterwards.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
-from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, refused
-from simcloud.kubernetes.api.admission.quota_usage import SERVICES, covers, measured, missing, usage
+from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, make_refusal
+from simcloud.kubernetes.api.admission.quota_usage import SERVICES, covers, missing, select_measured, usage
 from simcloud.kubernetes.api.amounts import Amount, Amounts, add, amounts
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.options import Caller
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 API_SERVER: Final = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")
 
@@ -55,13 +55,13 @@ def _is_charged(write: Write) -> bool:
 def _check_said(write: Write, quota: Object) -> None:
     name = quota["metadata"]["name"]
     hard, used = at(quota, "status", "hard") or {}, at(quota, "status", "used") or {}
-    names = measured(write.resource.key, hard)
+    names = select_measured(write.resource.key, hard)
     if write.resource.key == PODS:
         silence = missing(write.new, names)
         if silence:
-            raise refused(write, f"failed quota: {name}: {silence}")
+            raise make_refusal(write, f"failed quota: {name}: {silence}")
     if any(resource_name not in used for resource_name in names):
-        raise refused(write, f"status unknown for quota: {name}, resources: {','.join(sorted(names))}")
+        raise make_refusal(write, f"status unknown for quota: {name}, resources: {','.join(sorted(names))}")
 
 
 def _charge(write: Write, quota: Object) -> Amounts | None:
@@ -77,7 +77,7 @@ def _charge(write: Write, quota: Object) -> Amounts | None:
     after = add(used, asked)
     beyond = sorted(name for name in asked if after[name].value > hard[name].value)
     if beyond:
-        raise refused(
+        raise make_refusal(
             write,
             f"exceeded quota: {quota['metadata']['name']}, requested: {_format_amounts(asked, beyond)}, "
             f"used: {_format_amounts(used, beyond)}, limited: {_format_amounts(hard, beyond)}",
@@ -102,5 +102,5 @@ def _write_status(write: Write, quota: Object, used: Amounts) -> None:
     api, metadata = write.api, quota["metadata"]
     changed: Object = copy(quota)
     changed["status"]["used"] = {name: str(value) for name, value in used.items()}
-    quotas = api.catalogue.named("resourcequotas")
+    quotas = api.catalogue.find("resourcequotas")
     api.update(quotas, metadata["namespace"], metadata["name"], changed, API_SERVER, subresource="status")

@@ -1,6 +1,6 @@
-"""What an object costs a ResourceQuota: the measures of pods, services, claims, and of everything else as a count.
+"""The usage of an object that a ResourceQuota counts: of pods, services and claims, and the count of other objects.
 
-The quota controller and admission must measure alike: both use ``measured``, ``in_scopes`` and ``usage``.
+The quota controller and admission must agree: both use ``select_measured``, ``in_scopes`` and ``usage``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from simcloud.kubernetes.api import quantity, times
 from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS
 from simcloud.kubernetes.api.admission.storage import class_of
 from simcloud.kubernetes.api.amounts import ONE, Amount, Amounts, amount, amounts, pod_amounts
-from simcloud.kubernetes.api.errors import qualified
+from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.strategies.qos import qos_class
+from simcloud.kubernetes.api.strategies.pods import qos_class
 
 SERVICES: Final = ("", "services")
 _COUNTED_BY_NAME: Final = ("configmaps", "secrets", "replicationcontrollers", "resourcequotas")
@@ -35,7 +35,7 @@ _NEEDED: Final = frozenset(
 """Every container must set these if a quota limits them."""
 
 
-def measured(key: tuple[str, str], names: Iterable[str]) -> list[str]:
+def select_measured(key: tuple[str, str], names: Iterable[str]) -> list[str]:
     """Those names of a quota that objects of this resource are charged for."""
     if key == PODS:
         return [name for name in names if name in _OF_PODS or _of_pods(name)]
@@ -53,7 +53,7 @@ def resource_measured(name: str) -> tuple[str, str] | None:
         plural, _, group = name.removeprefix("count/").partition(".")
         return group, plural
     for key in (PODS, SERVICES, CLAIMS, *(("", plural) for plural in _COUNTED_BY_NAME)):
-        if measured(key, [name]):
+        if select_measured(key, [name]):
             return key
     return None
 
@@ -61,7 +61,7 @@ def resource_measured(name: str) -> tuple[str, str] | None:
 def count_names(key: tuple[str, str]) -> tuple[str, ...]:
     """Under which names objects of this resource are counted."""
     group, plural = key
-    counted = f"count/{qualified(plural, group)}"
+    counted = f"count/{qualify(plural, group)}"
     return (counted, plural) if not group and plural in _COUNTED_BY_NAME else (counted,)
 
 
@@ -160,7 +160,7 @@ def missing(pod: Object, names: Iterable[str]) -> str:
     """What a pod must say and does not, of the names that a quota measures; empty if nothing is missing."""
     spec = pod["spec"]
     needed = sorted(_NEEDED.intersection(names))
-    whole = _said(spec)
+    whole = _read_amounts(spec)
     lacking: list[str] = []
     for name in needed:
         silent = sorted(
@@ -168,7 +168,7 @@ def missing(pod: Object, names: Iterable[str]) -> str:
                 str(container["name"])
                 for part in ("containers", "initContainers")
                 for container in spec.get(part) or ()
-                if name not in whole and name not in _said(container)
+                if name not in whole and name not in _read_amounts(container)
             }
         )
         if silent:
@@ -176,14 +176,16 @@ def missing(pod: Object, names: Iterable[str]) -> str:
     return f"must specify {'; '.join(lacking)}" if lacking else ""
 
 
-def _said(holder: Object) -> Amounts:
+def _read_amounts(holder: Object) -> Amounts:
     resources = holder.get("resources") or {}
     return _compute(amounts(resources.get("requests")), amounts(resources.get("limits")))
 
 
 def covers(quota: Object, key: tuple[str, str], obj: Object) -> bool:
     """Whether a quota speaks of an object: it measures such objects, and every scope of it holds."""
-    return bool(measured(key, at(quota, "status", "hard") or {})) and in_scopes(quota["spec"], key, obj)
+    return bool(select_measured(key, at(quota, "status", "hard") or {})) and in_scopes(
+        quota["spec"], key, obj
+    )
 
 
 def in_scopes(spec: Object, key: tuple[str, str], obj: Object) -> bool:

@@ -1,4 +1,4 @@
-"""A write as webhooks and expressions see it: the AdmissionRequest."""
+"""The AdmissionRequest that webhooks and expressions see of a write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _OPTIONS = {"CREATE": "CreateOptions", "UPDATE": "UpdateOptions", "DELETE": "DeleteOptions"}
 

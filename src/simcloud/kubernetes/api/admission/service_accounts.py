@@ -1,18 +1,18 @@
-"""ServiceAccount: every pod runs as an account of its namespace, and finds the account's token in its files.
+"""ServiceAccount: set the service account of a pod and mount its token.
 
-Not kept: the deprecated annotation by which an account limits the Secrets that its pods may name.
+Not implemented: the deprecated annotation that limits the Secrets which pods of an account may name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.admission.plugin import MIRROR, PODS, Quiet, creates, refused
+from simcloud.kubernetes.api.admission.plugin import MIRROR, PODS, Quiet, creates, make_refusal
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 TOKEN_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_LIFE_S: Final = 3607
@@ -43,7 +43,7 @@ class ServiceAccounts(Quiet):
         namespace = write.key.namespace
         found = write.api.log.get(Key("", "serviceaccounts", namespace, name))
         if found is None:
-            raise refused(
+            raise make_refusal(
                 write,
                 f'error looking up service account {namespace}/{name}: serviceaccount "{name}" not found',
             )
@@ -52,12 +52,12 @@ class ServiceAccounts(Quiet):
 
 def _check_mirror(write: Write, spec: Object) -> None:
     if spec.get("serviceAccountName"):
-        raise refused(write, "a mirror pod may not reference service accounts")
+        raise make_refusal(write, "a mirror pod may not reference service accounts")
     for volume in spec.get("volumes") or ():
         if "secret" in volume:
-            raise refused(write, "a mirror pod may not reference secrets")
+            raise make_refusal(write, "a mirror pod may not reference secrets")
         if any("serviceAccountToken" in source for source in at(volume, "projected", "sources") or ()):
-            raise refused(write, "a mirror pod may not use ServiceAccountToken volume projections")
+            raise make_refusal(write, "a mirror pod may not use ServiceAccountToken volume projections")
 
 
 def _automounts(account: Object, spec: Object) -> bool:

@@ -1,16 +1,16 @@
-"""StorageObjectInUseProtection and PersistentVolumeClaimResize: claims and volumes outlive their users, and grow."""
+"""StorageObjectInUseProtection and PersistentVolumeClaimResize: finalizers of claims and volumes, and resizing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.admission.plugin import CLAIMS, Quiet, refused, updates
+from simcloud.kubernetes.api.admission.plugin import CLAIMS, Quiet, make_refusal, updates
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _PROTECTED: Final = {
     CLAIMS: "kubernetes.io/pvc-protection",
@@ -41,11 +41,11 @@ class ClaimResize(Quiet):
         if _size(write.new) <= _size(write.old):
             return
         if at(write.old, "status", "phase") != "Bound":
-            raise refused(write, "Only bound persistent volume claims can be expanded")
+            raise make_refusal(write, "Only bound persistent volume claims can be expanded")
         name = class_of(write.new)
         found = write.api.log.get(Key("storage.k8s.io", "storageclasses", "", name)) if name else None
         if name != class_of(write.old) or found is None or not found.get("allowVolumeExpansion"):
-            raise refused(
+            raise make_refusal(
                 write,
                 "only dynamically provisioned pvc can be resized and "
                 "the storageclass that provisions the pvc must support resize",

@@ -1,4 +1,4 @@
-"""DefaultTolerationSeconds: a pod stays five minutes on a node that is not ready or not reachable."""
+"""DefaultTolerationSeconds: pods tolerate a not-ready or unreachable node for five minutes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.admission.plugin import PODS, Quiet
 from simcloud.kubernetes.api.objects import Object
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 STAY_S: Final = 300

@@ -1,4 +1,4 @@
-"""PodTopologyLabels: a pod that gets its node learns, by its labels, in which zone and region it is."""
+"""PodTopologyLabels: copy the zone and region labels of the node to a pod that is bound to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.objects import at
 from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
 
 _LABELS: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
 

@@ -1,6 +1,6 @@
 """MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call webhooks over the network about a write.
 
-Calls go through ``WebhookCaller``, which the cluster's network provides. ``conversations`` describes how a write waits
+Calls go through ``WebhookCaller``, which the cluster's network provides. ``write_retries`` describes how a write waits
 for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks writes, as in
 a real cluster.
 """
@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from simcloud.kubernetes.api.admission.expressions import conditions_hold, scope_of
-from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, matched
+from simcloud.kubernetes.api.admission.match_rules import GROUP, exempt, match_resource
 from simcloud.kubernetes.api.admission.plugin import Quiet
 from simcloud.kubernetes.api.admission.review import admission_request, new_object, old_object
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed, Rejected, denied, failed
 from simcloud.kubernetes.api.cel import CelError
-from simcloud.kubernetes.api.conversations import Conversation, Pending
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, InternalError
@@ -28,9 +26,11 @@ from simcloud.kubernetes.api.patch.json_patch import json_patch
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode
 from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api.write_retries import Pending, WriteRetry
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.verbs.write import Write
+    from simcloud.kubernetes.api.context import Write
+
 
 CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _HARMLESS: Final = ("None", "NoneOnDryRun")
@@ -85,7 +85,7 @@ def _find_hooks(write: Write, plural: str) -> list[tuple[Hook, Resource]]:
     found = []
     for configuration in configurations:
         for webhook in configuration.get("webhooks") or ():
-            resource = matched(write, webhook, "rules")
+            resource = match_resource(write, webhook, "rules")
             if resource is not None and _matches_conditions(write, webhook, resource):
                 found.append((Hook(configuration["metadata"]["name"], webhook), resource))
     return found
@@ -114,10 +114,10 @@ def _ask(write: Write, hook: Hook, resource: Resource) -> Object | None:
     except CallFailed as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return None
-        raise failed(hook.name, str(error)) from None
+        raise make_call_error(hook.name, str(error)) from None
     write.options.warnings.extend(str(warning) for warning in response.get("warnings") or ())
     if response.get("allowed") is not True:
-        raise denied(hook.name, response.get("status"))
+        raise make_denial(hook.name, response.get("status"))
     return response
 
 
@@ -129,14 +129,14 @@ def _call(write: Write, hook: Hook, resource: Resource) -> Object:
     config = hook.webhook["clientConfig"]
     url = f"{url_of(config)}?timeout={timeout_s}s"
     question = _question(url, hook, review, write)
-    pending = api.conversation.find(question) if api.conversation is not None else None
+    pending = api.retry.find(question) if api.retry is not None else None
     try:
         if pending is not None:
             answer = pending.answer()
         else:
             answer = (api.webhooks or NobodyListens(api.log)).call(url, config, review, timeout_s)
             if isinstance(answer, Pending):
-                raise (api.conversation or Conversation()).ask(question, answer)
+                raise (api.retry or WriteRetry()).add(question, answer)
     except Rejected as error:
         raise CallFailed(f"failed to call webhook: {error}") from None
     except CallFailed as error:
@@ -220,7 +220,7 @@ def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object)
     except (ValueError, TypeError, binascii.Error, msgspec.DecodeError) as error:
         if hook.webhook.get("failurePolicy") == "Ignore":
             return False
-        raise failed(hook.name, f"received undecodable patch in webhook response: {error}") from None
+        raise make_call_error(hook.name, f"received undecodable patch in webhook response: {error}") from None
     try:
         changed = json_patch(shown, operations)
         check_kind(changed, resource)
@@ -242,3 +242,30 @@ def take_over(obj: Object, changed: Object) -> None:
     metadata.update(said)
     obj.clear()
     obj.update(changed, metadata=metadata)
+
+
+class CallFailed(Exception):
+    """No answer came, or none that can be used; the text says why, as Go's HTTP client would."""
+
+
+class Rejected(CallFailed):
+    """An answer came that is no review; the text is a Kubernetes client's, which does not name the URL."""
+
+
+def make_call_error(name: str, why: str) -> ApiError:
+    """A call failed, and the webhook does not want to be passed over."""
+    return InternalError(f'failed calling webhook "{name}": {why}')
+
+
+def make_denial(name: str, status: Any) -> ApiError:
+    """A webhook refused; it may say with which code, reason and details."""
+    said = status if isinstance(status, dict) else {}
+    message, reason = str(said.get("message") or ""), str(said.get("reason") or "")
+    text = f'admission webhook "{name}" denied the request'
+    text += f": {message or reason}" if message or reason else " without explanation"
+    details = said.get("details")
+    refusal = ApiError(text, details if isinstance(details, dict) else None)
+    code = said.get("code")
+    refusal.code = code if isinstance(code, int) and code >= 400 else 400
+    refusal.reason = reason
+    return refusal

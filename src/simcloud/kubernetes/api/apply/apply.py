@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.kubernetes.api.apply.extract import Comparison, compare, every_field, field_set
+from simcloud.kubernetes.api.apply.field_extraction import Comparison, compare, every_field, field_set
 from simcloud.kubernetes.api.apply.fieldset import (
     Fields,
     difference,
@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.apply.fieldset import (
     paths,
     union,
 )
-from simcloud.kubernetes.api.apply.managed import (
+from simcloud.kubernetes.api.apply.managed_fields import (
     APPLY,
     UPDATE,
     Entries,
@@ -33,8 +33,8 @@ from simcloud.kubernetes.api.apply.managed import (
 from simcloud.kubernetes.api.apply.merge import merge, remove_fields, with_named_parents, without_nulls
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
 from simcloud.kubernetes.api.apply.shape import Untyped, schema_of_objects
-from simcloud.kubernetes.api.apply.typing_check import check_applied
-from simcloud.kubernetes.api.apply.zero import with_structs, zero_beside
+from simcloud.kubernetes.api.apply.type_checks import check_applied
+from simcloud.kubernetes.api.apply.zero_values import with_structs, zero_beside
 from simcloud.kubernetes.api.errors import ApplyConflict, BadRequest
 from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
 from simcloud.kubernetes.api.patch.errors import Unclassified

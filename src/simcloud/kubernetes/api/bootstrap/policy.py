@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from simcloud.kubernetes.api.access.aggregation import aggregate
 from simcloud.kubernetes.api.access.rbac import GROUP
+from simcloud.kubernetes.api.access.rules import aggregate
 from simcloud.kubernetes.api.objects import Object, name_of
 
 _API_VERSION = f"{GROUP}/v1"

@@ -12,8 +12,7 @@ from typing import Any
 
 from simcloud.golang.durations import parse_duration_ns
 from simcloud.kubernetes.api.cel import values
-from simcloud.kubernetes.api.cel.errors import CelError
-from simcloud.kubernetes.api.cel.values import TypeName, type_name
+from simcloud.kubernetes.api.cel.values import CelError, TypeName, type_name
 from simcloud.kubernetes.api.schema.scalars import Unreadable, read_time
 
 

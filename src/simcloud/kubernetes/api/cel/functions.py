@@ -27,7 +27,6 @@ from simcloud.kubernetes.api.cel.conversions import (
     to_timestamp,
     to_uint,
 )
-from simcloud.kubernetes.api.cel.errors import CelError
 from simcloud.kubernetes.api.cel.text_functions import (
     char_at,
     find,
@@ -41,7 +40,7 @@ from simcloud.kubernetes.api.cel.text_functions import (
     substring,
     upper,
 )
-from simcloud.kubernetes.api.cel.values import Maybe, Quantity, TypeName, Uint, type_name
+from simcloud.kubernetes.api.cel.values import CelError, Maybe, Quantity, TypeName, Uint, type_name
 
 
 def _size(value: Any) -> int:

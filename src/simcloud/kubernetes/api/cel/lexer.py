@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from simcloud.kubernetes.api.cel.errors import CelSyntaxError
-from simcloud.kubernetes.api.cel.values import Uint
+from simcloud.kubernetes.api.cel.values import CelSyntaxError, Uint
 
 MAX_CHARS = 100_000
 _TOKEN = re.compile(

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from simcloud.kubernetes.api.cel.errors import CelSyntaxError
 from simcloud.kubernetes.api.cel.lexer import Token, tokens
-from simcloud.kubernetes.api.cel.values import MAX_INT, MAX_UINT, Uint
+from simcloud.kubernetes.api.cel.values import MAX_INT, MAX_UINT, CelSyntaxError, Uint
 
 MAX_DEPTH = 50
 MAX_HEIGHT = 100

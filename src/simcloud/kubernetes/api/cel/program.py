@@ -7,9 +7,8 @@ from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from simcloud.kubernetes.api.cel import parser, values
-from simcloud.kubernetes.api.cel.errors import CelError, CostExceeded, no_such_overload
 from simcloud.kubernetes.api.cel.functions import FUNCTIONS, METHODS
-from simcloud.kubernetes.api.cel.values import Asked, Maybe
+from simcloud.kubernetes.api.cel.values import Asked, CelError, CostExceeded, Maybe, no_such_overload
 
 DEFAULT_STEPS = 200_000
 
@@ -58,7 +57,7 @@ class Program:
 
 
 @lru_cache(maxsize=1024)
-def compiled(text: str) -> Program:
+def compile_expression(text: str) -> Program:
     """A program from text. Raises ``CelSyntaxError``."""
     return Program(text)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.golang.regexps import BadRegex, compile_regexp
 from simcloud.kubernetes.api.cel.conversions import as_list, as_text, as_whole, to_string
-from simcloud.kubernetes.api.cel.errors import CelError, CostExceeded
+from simcloud.kubernetes.api.cel.values import CelError, CostExceeded
 
 MAX_TEXT = 1_000_000
 

@@ -1,6 +1,6 @@
-"""CEL's values in Python's types, their names, equality, order and arithmetic.
+"""CEL's values in Python's types, their names, equality, order and arithmetic, and the errors of expressions.
 
-int, float, str, bytes, bool, None, list and dict stand for themselves; what Python lacks is here.
+int, float, str, bytes, bool, None, list and dict represent themselves; this module adds the types that Python lacks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,26 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from simcloud.kubernetes.api.cel.errors import CelError, no_such_overload
+
+class CelError(Exception):
+    """An expression that cannot be evaluated; the text is what cel-go says."""
+
+
+class CelSyntaxError(CelError):
+    """Text that is no expression."""
+
+
+class CostExceeded(CelError):
+    """An expression that takes too many steps."""
+
+    def __init__(self) -> None:
+        super().__init__("operation cancelled: actual cost limit exceeded")
+
+
+def no_such_overload() -> CelError:
+    """An operator or function that does not exist for these types."""
+    return CelError("no such overload")
+
 
 MAX_INT = 2**63 - 1
 MIN_INT = -(2**63)

@@ -1,25 +1,20 @@
-"""What a genuine API server makes of an object before it stores it: its defaults.
+"""Defaults that the API server sets on objects before it stores them.
 
-``apply_defaults`` runs after decoding, on a creation, on an update and after a patch. It changes nothing
-in an object that went through it before. Custom resources are left alone: their defaults stand in their
-own schema. What a server allocates (addresses, node ports) or admits (service accounts, priorities,
-tolerations) is not set here.
+``apply_defaults`` runs after decoding, on creations, updates and patches, and is idempotent. The defaults of custom
+resources are in their own schemas. Allocation (addresses, node ports) and admission (service accounts, priorities,
+tolerations) set their values elsewhere.
 """
 
 from __future__ import annotations
 
 from simcloud.kubernetes.api.defaults import (  # noqa: F401  (importing a module registers its rules)
-    admission,
     apps,
     autoscaling,
     batch,
+    cluster,
     core,
-    discovery,
     extensions,
     networking,
-    rbac,
-    scheduling,
-    storage,
 )
 from simcloud.kubernetes.api.defaults.printing import drop_empty, print_always
 from simcloud.kubernetes.api.defaults.registry import DEFAULTS

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 
-from simcloud.kubernetes.api.defaults.pods import default_pod_template
+from simcloud.kubernetes.api.defaults.pods import default_pod_template, default_source
 from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part
-from simcloud.kubernetes.api.defaults.volumes import default_source
 from simcloud.kubernetes.api.objects import Object, copy
 
 _REACHED_FROM_OUTSIDE = ("NodePort", "LoadBalancer")

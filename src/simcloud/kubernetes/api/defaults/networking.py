@@ -1,4 +1,4 @@
-"""Defaults of ``networking.k8s.io``."""
+"""Defaults of ``networking.k8s.io`` and ``discovery.k8s.io``."""
 
 from __future__ import annotations
 
@@ -24,3 +24,10 @@ def default_ingress_class(ingress_class: Object) -> None:
     parameters = part(ingress_class, "spec").get("parameters")
     if parameters is not None:
         fill(parameters, scope="Cluster")
+
+
+@defaults("discovery.k8s.io", "EndpointSlice")
+def default_endpoint_slice(endpoints: Object) -> None:
+    """A port without a name has the empty name."""
+    for port in each(endpoints, "ports"):
+        fill(port, name="", protocol="TCP")

@@ -1,14 +1,39 @@
-"""Defaults of pods and of pod templates, wherever they stand."""
+"""Defaults of pods and pod templates: containers, pull policies, resource requests and volumes."""
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api.defaults.images import pull_policy
-from simcloud.kubernetes.api.defaults.pod_resources import default_container_requests, default_pod_resources
+import re
+from typing import Any
+
+from simcloud.kubernetes.api import quantity
+from simcloud.kubernetes.api.amounts import containers_amounts
 from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part
-from simcloud.kubernetes.api.defaults.volumes import default_volume
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.objects import Object, copy
 
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+_PATH = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_IMAGE = re.compile(
+    rf"(?:(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?"
+    rf"{_PATH}(?:/{_PATH})*"
+    r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
+    r"(?P<digest>@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"
+)
+_LONGEST = 1024
+
+_SHARED = ("cpu", "memory")
+"""The resources whose pod-wide request follows from the containers' requests."""
+
+_READABLE = 0o644
+
+_SOURCES: dict[str, dict[str, Any]] = {
+    "configMap": {"defaultMode": _READABLE},
+    "downwardAPI": {"defaultMode": _READABLE},
+    "hostPath": {"type": ""},
+    "projected": {"defaultMode": _READABLE},
+    "secret": {"defaultMode": _READABLE},
+}
 
 
 @defaults("", "Pod")
@@ -97,3 +122,79 @@ def _default_host_ports(container: Object) -> None:
     for port in each(container, "ports"):
         if "containerPort" in port:
             fill(port, hostPort=port["containerPort"])
+
+
+def pull_policy(image: str) -> str:
+    """``Always`` for an image whose tag is ``latest``, said or implied; a malformed name has no tag."""
+    found = _IMAGE.fullmatch(image) if len(image) <= _LONGEST else None
+    if found is None:
+        return "IfNotPresent"
+    implied = found["tag"] is None and found["digest"] is None
+    return "Always" if implied or found["tag"] == "latest" else "IfNotPresent"
+
+
+def default_container_requests(container: Object) -> None:
+    """Default the requests of a container to its limits."""
+    resources = container.get("resources", {})
+    if "limits" in resources:
+        _inherit(resources, resources["limits"])
+
+
+def default_pod_resources(spec: Object) -> None:
+    """A pod with limits of its own asks for the sum of its containers, or else for its limits."""
+    resources = spec.get("resources", {})
+    limits = resources.get("limits")
+    if not limits:
+        return
+    asked = {name: text for name in _SHARED if (text := _total_request(spec, name)) is not None}
+    _inherit(resources, asked)
+    _inherit(resources, {name: text for name, text in limits.items() if _pod_wide(name)})
+
+
+def _inherit(resources: Object, amounts: Object) -> None:
+    requests = {**amounts, **resources.get("requests", {})}
+    if requests:
+        resources["requests"] = requests
+
+
+def _pod_wide(name: str) -> bool:
+    return name in _SHARED or name.startswith("hugepages-")
+
+
+def _total_request(spec: Object, name: str) -> str | None:
+    """Return the sum of the container requests, rendered with the usual suffixes."""
+    total = containers_amounts(spec, "requests").get(name)
+    return (
+        None if total is None else quantity.render(total.value, "binary" if name == "memory" else "decimal")
+    )
+
+
+def default_volume(volume: Object) -> None:
+    """A volume of a pod; one that names no source is an empty directory."""
+    if not any(isinstance(source, dict) for source in volume.values()):
+        volume["emptyDir"] = {}
+    default_source(volume)
+    image = volume.get("image")
+    if image is not None:
+        fill(image, pullPolicy=pull_policy(image.get("reference", "")))
+    _default_downward(volume.get("downwardAPI", {}))
+    for source in each(volume.get("projected", {}), "sources"):
+        _default_downward(source.get("downwardAPI", {}))
+        if "serviceAccountToken" in source:
+            fill(source["serviceAccountToken"], expirationSeconds=3600)
+    template = volume.get("ephemeral", {}).get("volumeClaimTemplate")
+    if template is not None:
+        fill(template.setdefault("spec", {}), volumeMode="Filesystem")
+
+
+def default_source(holder: Object) -> None:
+    """The source that a volume or a PersistentVolume names."""
+    for name, values in _SOURCES.items():
+        if name in holder:
+            fill(holder[name], **copy(values))
+
+
+def _default_downward(source: Object) -> None:
+    for item in each(source, "items"):
+        if "fieldRef" in item:
+            fill(item["fieldRef"], apiVersion="v1")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from simcloud.kubernetes.api.errors import BadRequest, UnsupportedMediaType
-from simcloud.kubernetes.api.patch.json_syntax import syntax_error
+from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 
 
 class PatchType(StrEnum):
@@ -40,7 +40,7 @@ def read_patch(body: bytes, kind: PatchType) -> Any:
         # Go reads what is not UTF-8 as replacement characters.
         return read_patch(body.decode(errors="replace").encode(), kind)
     except (msgspec.DecodeError, RecursionError) as error:
-        message = syntax_error(body) or (
+        message = find_syntax_error(body) or (
             "exceeded max depth" if isinstance(error, RecursionError) else str(error)
         )
     raise BadRequest(message if kind is PatchType.STRATEGIC else f"error decoding patch: {message}")

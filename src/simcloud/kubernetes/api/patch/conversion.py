@@ -13,7 +13,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubernetes.api.errors import Invalid
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.patch.go_text import go_kind, go_type
+from simcloud.kubernetes.api.patch.errors import go_kind, go_type
 from simcloud.kubernetes.api.schema import Schema
 
 _NUMBERS = (int, float)

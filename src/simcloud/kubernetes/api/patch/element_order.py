@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.golang.formatting import sprint
-from simcloud.kubernetes.api.patch.errors import Unclassified
-from simcloud.kubernetes.api.patch.go_text import go_type
+from simcloud.kubernetes.api.patch.errors import Unclassified, go_type
 
 Identity = tuple[str, Any]
 """What tells items of a list apart: the merge key's value or, of plain values, the value itself."""

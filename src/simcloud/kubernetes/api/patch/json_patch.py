@@ -15,8 +15,7 @@ import msgspec
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, TooLarge
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.patch.errors import DoesNotApply, check_depth, too_deep
-from simcloud.kubernetes.api.patch.go_text import json_type, plain_type
+from simcloud.kubernetes.api.patch.errors import DoesNotApply, check_depth, json_type, plain_type, too_deep
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024

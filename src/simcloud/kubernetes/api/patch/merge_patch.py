@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.kubernetes.api.errors import BadRequest
-from simcloud.kubernetes.api.patch.errors import check_depth
-from simcloud.kubernetes.api.patch.go_text import json_type
+from simcloud.kubernetes.api.patch.errors import check_depth, json_type
 
 _WANTED = "Go value of type map[string]interface {}"
 

@@ -19,8 +19,13 @@ from simcloud.kubernetes.api.patch.element_order import (
     in_order,
     no_merge_key,
 )
-from simcloud.kubernetes.api.patch.errors import DoesNotApply, Unclassified, check_depth
-from simcloud.kubernetes.api.patch.go_text import json_type, plain_type
+from simcloud.kubernetes.api.patch.errors import (
+    DoesNotApply,
+    Unclassified,
+    check_depth,
+    json_type,
+    plain_type,
+)
 from simcloud.kubernetes.api.schema import ANYTHING, Schema
 
 _DIRECTIVE = "$patch"

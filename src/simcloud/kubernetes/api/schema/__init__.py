@@ -1,4 +1,4 @@
-"""The shape of every kind."""
+"""Schemas of all kinds."""
 
 from simcloud.kubernetes.api.schema.builtin import schema_of
 from simcloud.kubernetes.api.schema.types import ANYTHING, Schema, Shape

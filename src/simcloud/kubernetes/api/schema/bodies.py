@@ -1,7 +1,7 @@
-"""Bodies of requests as data: JSON and YAML, hostile or not.
+"""Request bodies in JSON and YAML, decoded to plain data.
 
-Whatever is wrong with a body is a ``BadRequest`` with Go's own sentence. Nesting deeper than ``MAX_DEPTH`` is refused
-with the sentence that Go keeps for its own, larger bound: everything that walks an object may then do so recursively.
+Any defect of a body raises ``BadRequest`` with Go's message. Bodies that are nested deeper than ``MAX_DEPTH`` are
+refused with the message of Go's own, larger limit, so that code may process objects recursively.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from simcloud.golang.quoting import quote
 from simcloud.kubernetes.api.errors import BadRequest
-from simcloud.kubernetes.api.schema.go_json import fault
+from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 
 MAX_DEPTH = 200
 MAX_DIGITS = 308
@@ -78,7 +78,7 @@ def _repeats_keys(body: bytes, value: Any) -> bool:
 
 def _tolerant(body: bytes) -> Any:
     """What Go accepts and the fast decoder does not: text that is not UTF-8, halves of surrogate pairs."""
-    if (sentence := fault(body)) is not None:
+    if (sentence := find_syntax_error(body)) is not None:
         raise BadRequest(sentence)
     return _replace_surrogates(json.loads(body.decode(errors="replace"), parse_float=_float))
 

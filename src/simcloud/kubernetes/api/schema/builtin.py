@@ -1,4 +1,4 @@
-"""The built-in kinds' schemas, read from the packed definitions when first asked for."""
+"""The schemas of the built-in kinds, read from the packed definitions on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that a custom kind's schema states in CEL (``x-kubernetes-validations``), each judged where it stands."""
+"""Evaluation of the CEL rules in a custom kind's schema (``x-kubernetes-validations``)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simcloud.kubernetes.api import cel, field_errors
-from simcloud.kubernetes.api.cel.errors import CostExceeded
 from simcloud.kubernetes.api.cel.functions import FUNCTIONS
-from simcloud.kubernetes.api.cel.values import Maybe
+from simcloud.kubernetes.api.cel.values import CostExceeded, Maybe
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.schema.correlation import UNSAID, child, old_items
 from simcloud.kubernetes.api.schema.structural import OpenApi
 
 STEPS_PER_RULE = 100_000
 STEPS_IN_ALL = 1_000_000
+
+UNSAID: Any = object()
+"""There is no old value to compare with."""
 
 
 def validate_rules(obj: Object, openapi: OpenApi, old: Object | None = None) -> list[FieldError]:
@@ -66,7 +67,7 @@ class _Judge:
         description = (rule.get("message") or rule.get("rule", "")).strip()
         variables = {"self": as_cel(value, openapi)}
         try:
-            program = cel.compiled(rule.get("rule", ""))
+            program = cel.compile_expression(rule.get("rule", ""))
             uses_old = "oldSelf" in program.names
             optional = bool(rule.get("optionalOldSelf"))
             if uses_old and old is UNSAID and not optional:
@@ -108,7 +109,7 @@ class _Judge:
         if not (text := rule.get("messageExpression")):
             return ""
         try:
-            said = self.evaluate(cel.compiled(text), variables)
+            said = self.evaluate(cel.compile_expression(text), variables)
         except cel.CelError:
             return ""
         usable = isinstance(said, str) and "\n" not in said.strip()
@@ -155,3 +156,21 @@ def as_cel(value: Any, openapi: OpenApi) -> Any:
 
 def _as_schema(openapi: Any) -> OpenApi:
     return openapi if isinstance(openapi, Mapping) else {}
+
+
+def child(path: str, key: str) -> str:
+    """The path of a field."""
+    return f"{path}.{key}" if path else key
+
+
+def old_items(value: list[Any], openapi: OpenApi, old: Any) -> list[Any]:
+    """Return the old value of each item, or ``UNSAID``; only items of a ``map`` list can be matched."""
+    keys = openapi.get("x-kubernetes-list-map-keys")
+    if openapi.get("x-kubernetes-list-type") != "map" or not keys or not isinstance(old, list):
+        return [UNSAID] * len(value)
+    by_key = {_key_of(item, keys): item for item in old if isinstance(item, dict)}
+    return [by_key.get(_key_of(item, keys), UNSAID) if isinstance(item, dict) else UNSAID for item in value]
+
+
+def _key_of(item: Mapping[str, Any], keys: list[str]) -> str:
+    return field_errors.format_value({key: item.get(key) for key in keys})

@@ -1,7 +1,7 @@
-"""Whether a custom object fits the schema its definition declares, with the sentences of a genuine server.
+"""Validation of custom objects against the schema of their definition, with the genuine server's messages.
 
-On an update, what has not changed is not judged again: a schema that became stricter leaves old values in peace.
-Patterns run on RE2, so that no pattern and no text takes more than linear time.
+On an update, unchanged values are not validated again (ratcheting): a schema that became stricter accepts old values.
+Patterns run on RE2, which takes linear time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import formats
-from simcloud.kubernetes.api.schema.correlation import UNSAID, child, old_items
-from simcloud.kubernetes.api.schema.crd_rules import states_rules, validate_rules
+from simcloud.kubernetes.api.schema.crd_rules import UNSAID, child, old_items, states_rules, validate_rules
 from simcloud.kubernetes.api.schema.structural import OpenApi
 
 _BLOCKING = (
@@ -57,7 +56,8 @@ def _check(value: Any, openapi: OpenApi, path: str, old: Any) -> Iterator[FieldE
         yield from _check_list(value, openapi, path, old)
     if value is not None and openapi.get("enum") and value not in openapi["enum"]:
         known = (
-            choice if isinstance(choice, str) else field_errors.shown(choice) for choice in openapi["enum"]
+            choice if isinstance(choice, str) else field_errors.format_value(choice)
+            for choice in openapi["enum"]
         )
         yield field_errors.not_supported(path, value, known)
     if isinstance(value, dict):
@@ -272,7 +272,7 @@ def _duplicates(value: list[Any], openapi: OpenApi, path: str) -> Iterator[Field
 def _find_duplicates(items: list[Any]) -> Iterator[int]:
     seen = set()
     for index, item in enumerate(items):
-        shown = field_errors.shown(item)
+        shown = field_errors.format_value(item)
         if shown in seen:
             yield index
         seen.add(shown)

@@ -1,8 +1,8 @@
-"""From the data of a request to an object of its kind, as a genuine server decodes and re-encodes it.
+"""Decoding of request data into objects, as the genuine server decodes and re-encodes them.
 
-``read_body`` reads the data of a request; ``decode`` makes it an object, as it does the result of a patch.
-What does not fit raises ``BadRequest`` with the server's sentence; fields that are unknown or stand twice are problems,
-which a caller ignores, sends as warnings or refuses (``strict``), as the request's ``fieldValidation`` says.
+``read_body`` reads the data of a request; ``decode`` makes it an object, also for the result of a patch. Values that do
+not fit raise ``BadRequest`` with the server's message. Unknown and duplicate fields are problems, which the caller
+ignores, sends as warnings or refuses (``strict``), according to the request's ``fieldValidation``.
 """
 
 from __future__ import annotations

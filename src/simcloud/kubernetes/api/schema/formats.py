@@ -1,4 +1,4 @@
-"""The named formats of text that a custom kind's schema may ask for. A format that is not known asks for nothing."""
+"""The string formats that a custom kind's schema may require. Unknown formats accept every text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How Go declares the fields of the built-in types: what OpenAPI does not tell and a genuine server's answers show.
+"""How Go declares the fields of the built-in types, which OpenAPI does not describe.
 
 The table ``data/go_fields.txt`` comes from the types that kubectl v1.36.4 was built with (``scripts/make_go_fields.py``).
-Each line is a field, in Go's order: its name, ``?`` if it is left out when empty, ``!`` if it is left out when zero,
-and its type.
+Each line is a field, in Go's order: its name, ``?`` if it is omitted when empty, ``!`` if it is omitted when zero, and
+its type.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from simcloud.kubernetes.api.schema.types import Schema
 
@@ -79,3 +80,19 @@ def item_type(written: str, items: Schema) -> str:
         if written.startswith(opening):
             return written.partition("]")[2].lstrip("*")
     return type_of(items)
+
+
+def in_struct_order(value: Any, schema: Schema) -> Any:
+    """The same data; fields stand as in the struct, keys of maps by name."""
+    if isinstance(value, list):
+        return [in_struct_order(item, schema.items) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if schema.shape == "map":
+        return {key: in_struct_order(value[key], schema.items) for key in sorted(value)}
+    if schema.shape != "object":
+        return value
+    known = [name for name in fields_of(schema) if name in value]
+    ordered = known + sorted(key for key in value if key not in known)
+    fields = schema.fields
+    return {key: in_struct_order(value[key], fields[key]) if key in fields else value[key] for key in ordered}

@@ -1,7 +1,7 @@
-"""What Go says of text that is no JSON: the first wrong character and what was expected in its place.
+"""Go's error message for text that is not JSON: the first wrong character and what was expected there.
 
-Only asked once a fast decoder has refused the text, so plainness goes before speed. What is open is kept on a stack,
-so that no depth of nesting costs frames.
+It runs only after a fast decoder has refused the text, so it favours simplicity over speed. It uses its own stack, so
+that deep nesting needs no recursion.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class _Fault(Exception):
     """The sentence that ends the reading."""
 
 
-def fault(body: bytes) -> str | None:
-    """Go's sentence for malformed JSON, None where Go finds nothing wrong with it."""
+def find_syntax_error(body: bytes) -> str | None:
+    """Return Go's message for malformed JSON, or None if Go accepts the text."""
     try:
         _Scanner(body).document()
     except _Fault as found:

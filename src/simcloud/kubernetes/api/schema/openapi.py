@@ -1,8 +1,8 @@
-"""The OpenAPI documents that clients read: kubectl to explain, to validate and to learn what a server can do.
+"""The OpenAPI documents that clients read, for example kubectl for ``explain`` and validation.
 
-Edition 3 comes in one document per group version and an index with a hash of each; edition 2 is one document for
-everything, for old clients. A document is made when it is first asked for and kept as long as the facts it is made
-from stay the same: what is served, and the schemas of custom kinds.
+Version 3 has one document per group version and an index with a hash of each; version 2 is a single document for old
+clients. A document is created on first use and cached until the served resources or the schemas of custom kinds
+change.
 """
 
 from __future__ import annotations

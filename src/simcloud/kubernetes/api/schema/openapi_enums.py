@@ -1,7 +1,7 @@
-"""The values that enumerated fields of the built-in types may have, as an OpenAPI v3 document tells them.
+"""The values of enumerated fields of the built-in types in OpenAPI v3 documents.
 
-The table ``data/enums.txt`` lists Go types with their values (``scripts/make_enums.py``). A list of values in a document
-is for readers alone: what a server accepts is decided by validation, and may be more or less.
+The table ``data/enums.txt`` lists Go types with their values (``scripts/make_enums.py``). The lists only inform
+readers: validation decides what the server accepts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The operations that an OpenAPI document describes: what can be asked of a resource, where, with which parameters."""
+"""The operations in OpenAPI documents: paths, verbs and parameters of each resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types that an OpenAPI document describes: every one that a group version's resources lead to."""
+"""The types in OpenAPI documents: every type that the resources of a group version refer to."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Readers of built-in types: what Go's JSON decoder makes of a value, as functions made once per type.
+"""Readers of built-in types: what Go's JSON decoder makes of a value, as functions that are created once per type.
 
-A reader takes a value, where it stands and the notes of the whole reading, and gives the value as it would be written
-back: unknown fields gone, empty ones left out where Go leaves them out. The first value of a wrong type is noted and
-the reading goes on, as in Go; a type with a reader of its own (quantities, times) ends it at once with ``Unreadable``.
+A reader takes a value, its path and the notes of the whole decoding, and returns the value as it would be encoded
+again: without unknown fields, and without empty ones where Go omits them. The first value of a wrong type is noted and
+decoding continues, as in Go; a type with its own reader (quantities, times) stops it at once with ``Unreadable``.
 """
 
 from __future__ import annotations

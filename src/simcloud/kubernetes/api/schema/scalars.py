@@ -1,6 +1,6 @@
-"""Scalars with a form of their own, as Go reads them and writes them back: quantities, times, base64.
+"""Scalars with a format of their own, decoded and encoded as in Go: quantities, times, base64.
 
-A function takes text and gives the text that a genuine server stores; ``Unreadable`` holds Go's sentence otherwise.
+A function takes text and returns the text that a genuine server stores, or raises ``Unreadable`` with Go's message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Custom kinds: from the schema that a CustomResourceDefinition declares to what its objects may hold.
+"""Structural schemas of custom kinds, from the OpenAPI schema of a CustomResourceDefinition.
 
-``schema_from`` makes the nodes that patches and server-side apply walk; ``prune`` drops what the schema does not name;
-``apply_crd_defaults`` fills in what it says to fill in. Whether values are right is ``crd_validation``'s business.
+``schema_from`` creates the nodes that patches and server-side apply use; ``prune`` drops fields that the schema does
+not name; ``apply_crd_defaults`` sets defaults. ``crd_validation`` validates the values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The shape of a kind: its fields, and how lists and maps in it are merged.
+"""The schema of a kind: its fields, and how its lists and maps are merged.
 
-A ``Schema`` is a node of that shape. Patches, server-side apply, decoding, OpenAPI documents and
-custom resources all walk the same nodes, whether they come from the built-in definitions
-(``schema.builtin``) or from a CustomResourceDefinition.
+A ``Schema`` is a node of a tree. Patches, server-side apply, decoding, OpenAPI documents and custom resources use the
+same nodes, whether they come from the built-in definitions (``schema.builtin``) or from a CustomResourceDefinition.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Bodies in YAML: what of it JSON can say too, as the genuine server reads it.
+"""Request bodies in YAML: the subset that JSON can represent, as the genuine server reads it.
 
-Merge keys (``<<``) are ordinary keys here and time stamps stay text.
+Merge keys (``<<``) are ordinary keys, and timestamps remain text.
 """
 
 from __future__ import annotations

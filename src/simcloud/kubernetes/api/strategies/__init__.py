@@ -1,8 +1,7 @@
-"""What a resource does to an object around a write, before it is validated.
+"""Strategies: how a resource prepares an object for a write, before validation.
 
-A user writes what is wanted; the server keeps status, identity and generation. All functions change the
-new object in place. They expect it decoded and defaulted, with its uid and creation time set, and leave
-allocation (addresses, ports) and admission to others.
+Users write the spec; the server owns status, identity and generation. All functions change the new object in place.
+They expect a decoded and defaulted object with uid and creation time. Allocation and admission are separate.
 """
 
 from __future__ import annotations
@@ -13,21 +12,20 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.strategies import (  # noqa: F401  (importing a module registers its rules)
     core,
     extensions,
-    jobs,
     services,
-    status_only,
     storage,
     workloads,
 )
-from simcloud.kubernetes.api.strategies.change_times import note_change
 from simcloud.kubernetes.api.strategies.core import prepare_finalize
-from simcloud.kubernetes.api.strategies.generation import count_generation, start_generation
 from simcloud.kubernetes.api.strategies.metadata import (
     clear_system_metadata,
+    count_generation,
     keep_system_metadata,
+    start_generation,
 )
 from simcloud.kubernetes.api.strategies.pods import prepare_ephemeral_containers, prepare_resize
 from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, take
+from simcloud.kubernetes.api.strategies.storage import note_change
 
 __all__ = [
     "prepare_create",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.strategies.registry import on_create, on_update
+from simcloud.kubernetes.api.strategies.metadata import keep_user_metadata
+from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, on_update
 
 
 @on_create("apiextensions.k8s.io", "CustomResourceDefinition")
@@ -47,3 +48,8 @@ def create_api_service(service: Object) -> None:
                 "message": "Local APIServices are always available",
             }
         ]
+
+
+on_status_update("admissionregistration.k8s.io", "ValidatingAdmissionPolicy")(keep_user_metadata)
+on_status_update("apiextensions.k8s.io", "CustomResourceDefinition")(keep_user_metadata)
+on_status_update("apiregistration.k8s.io", "APIService")(keep_user_metadata)

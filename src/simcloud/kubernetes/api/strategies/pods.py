@@ -1,16 +1,19 @@
-"""Pods: their first status, and the subresources that may change one part of a running pod."""
+"""Strategies of pods: first status, QoS class, and the subresources that change a part of a running pod."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
+from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.strategies.metadata import keep_system_metadata, keep_user_metadata
-from simcloud.kubernetes.api.strategies.qos import qos_class
 from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, take
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
+
+_COUNTED = ("cpu", "memory")
 
 
 @on_create("", "Pod")
@@ -126,3 +129,28 @@ def _merge_label_keys(term: Object, labels: Object) -> None:
             if key in labels:
                 expressions = selector.setdefault("matchExpressions", [])
                 expressions.append({"key": key, "operator": operator, "values": [labels[key]]})
+
+
+def qos_class(spec: Object) -> str:
+    """``Guaranteed`` if all of CPU and memory is limited and asked for, ``BestEffort`` if nothing is said."""
+    if "resources" in spec:
+        sharers = [spec["resources"]]
+    else:
+        containers = [*spec.get("initContainers", ()), *spec.get("containers", ())]
+        sharers = [container.get("resources", {}) for container in containers]
+    requests = _sum(resources.get("requests", {}) for resources in sharers)
+    limits = _sum(resources.get("limits", {}) for resources in sharers)
+    if not requests and not limits:
+        return "BestEffort"
+    bounded = all(len(_sum([resources.get("limits", {})])) == len(_COUNTED) for resources in sharers)
+    return "Guaranteed" if bounded and requests == limits else "Burstable"
+
+
+def _sum(amounts: Iterable[Object]) -> dict[str, Fraction]:
+    total: dict[str, Fraction] = {}
+    for amount in amounts:
+        for name in _COUNTED:
+            value = quantity.parse(amount.get(name, "0"))
+            if value > 0:
+                total[name] = total.get(name, Fraction(0)) + value
+    return total

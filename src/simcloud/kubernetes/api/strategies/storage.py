@@ -1,8 +1,9 @@
-"""Volumes and claims."""
+"""Strategies of PersistentVolumes and PersistentVolumeClaims."""
 
 from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.strategies.registry import on_create, on_update
 
 _COPIED_FROM = {("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot")}
@@ -39,3 +40,16 @@ def _align_sources(spec: Object) -> None:
     elif not spec.get("dataSourceRef", {"namespace": "none"}).get("namespace"):
         reference = spec["dataSourceRef"]
         spec["dataSource"] = {field: value for field, value in reference.items() if field != "namespace"}
+
+
+def note_change(resource: Resource, new: Object, old: Object, now: str) -> None:
+    """Write the time of a change of status where this kind keeps it."""
+    if (resource.group, resource.kind) == ("", "PersistentVolume"):
+        _note_phase_time(new, old, now)
+
+
+def _note_phase_time(new: Object, old: Object, now: str) -> None:
+    status, before = new.setdefault("status", {}), old.get("status", {})
+    noted = status.get("lastPhaseTransitionTime")
+    if status.get("phase") != before.get("phase") and noted in (None, before.get("lastPhaseTransitionTime")):
+        status["lastPhaseTransitionTime"] = now

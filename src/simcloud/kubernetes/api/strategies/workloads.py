@@ -1,11 +1,14 @@
-"""Deployments and DaemonSets: what they do on a write beyond counting generations."""
+"""Strategies of Deployments, DaemonSets and Jobs, beyond counting generations."""
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, on_update, take
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+
+_UID = "batch.kubernetes.io/controller-uid"
+_NAME = "batch.kubernetes.io/job-name"
 
 
 @on_status_update("apps", "Deployment")
@@ -40,3 +43,18 @@ def _template_generation(daemon_set: Object) -> int:
 
 def _set_template_generation(daemon_set: Object, generation: int) -> None:
     daemon_set["metadata"].setdefault("annotations", {})[_TEMPLATE_GENERATION] = str(generation)
+
+
+@on_create("batch", "Job")
+def create_job(job: Object) -> None:
+    """Label the template with the job's name and uid and select by uid, unless the user selects by hand."""
+    spec, metadata = job.setdefault("spec", {}), job["metadata"]
+    if spec.get("manualSelector"):
+        return
+    name, uid = metadata.get("name", ""), metadata.get("uid", "")
+    labels = spec.setdefault("template", {}).setdefault("metadata", {}).setdefault("labels", {})
+    for label, value in (("job-name", name), (_NAME, name), ("controller-uid", uid), (_UID, uid)):
+        labels.setdefault(label, value)
+    spec.setdefault("selector", {}).setdefault("matchLabels", {}).setdefault(_UID, uid)
+    if not metadata.get("labels"):
+        metadata["labels"] = copy(labels)

@@ -1,7 +1,7 @@
-"""Parts and actions of objects that have a path of their own, one module each.
+"""Subresources: parts and actions of objects with their own path, one module each.
 
-Those that need a running container (log, exec, attach, portforward, proxy) are streams: the HTTP
-server serves them through ``runtime``.
+Those that need a running container (log, exec, attach, portforward, proxy) are streams, which the HTTP server serves
+through ``runtime``.
 """
 
 from __future__ import annotations

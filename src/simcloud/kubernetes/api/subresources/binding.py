@@ -1,4 +1,4 @@
-"""``binding``: the scheduler gives a pod its node."""
+"""``binding``: assigns a pod to a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``eviction``: delete a pod, if its disruption budget allows."""
+"""``eviction``: deletes a pod if its disruption budget allows it."""
 
 from __future__ import annotations
 

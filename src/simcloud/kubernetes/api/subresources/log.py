@@ -1,4 +1,4 @@
-"""``log``: what a container has written, as far as its node still has it."""
+"""``log``: the log of a container, as far as its node still has it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def open_log(api: ReadContext, namespace: str, name: str, options: LogOptions) -
     node = pod["spec"].get("nodeName")
     if not node:
         return NothingLogged(api.kernel)
-    if api.log.get(api.key(api.catalogue.named("nodes"), "", node)) is None:
-        raise NotFound(api.catalogue.named("pods"), node)
+    if api.log.get(api.key(api.catalogue.find("nodes"), "", node)) is None:
+        raise NotFound(api.catalogue.find("pods"), node)
     return runtime_of(api, pod).logs(pod, replace(options, container=chosen))
 
 
@@ -48,7 +48,7 @@ class NothingLogged:
 
 def running_pod(api: ReadContext, namespace: str, name: str) -> Object:
     """A pod that has a node."""
-    pods = api.catalogue.named("pods")
+    pods = api.catalogue.find("pods")
     pod = api.log.get(api.key(pods, namespace, name))
     if pod is None:
         raise NotFound(pods, name)

@@ -1,4 +1,4 @@
-"""A request for a subresource, and what all of them do with it."""
+"""A request for a subresource, and the steps that all subresources share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.errors import BadRequest, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import Caller, WriteOptions
@@ -13,8 +14,7 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import Schema, schema_of
 from simcloud.kubernetes.api.schema.decoding import decode
 from simcloud.kubernetes.api.store import Key
-from simcloud.kubernetes.api.verbs.patches import Patch, patched_form
-from simcloud.kubernetes.api.verbs.write import Write
+from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check, replace
 
@@ -50,7 +50,7 @@ class Request:
         face = part_resource(self.resource, group, version, kind)
         data = self.data
         if isinstance(data, Patch):
-            data = patched_form(face, shown or {}, data)
+            data = apply_patch(face, shown or {}, data)
         if not isinstance(data, dict):
             raise BadRequest(f"expected an object of kind {kind}")
         data = {"apiVersion": face.api_version, "kind": kind, **data}
@@ -58,7 +58,7 @@ class Request:
 
     def admit(self, obj: Object) -> None:
         """Ask admission about an action: to the server it is the creation of an object of the action's kind."""
-        kept = self.api.stored(self.resource)
+        kept = self.api.storage_version(self.resource)
         write = Write(
             self.api, "CREATE", kept, self.key, obj, None, self.caller, self.options, self.subresource
         )

@@ -1,10 +1,10 @@
-"""``scale``: how many replicas there should be, the same for every kind that has replicas."""
+"""``scale``: the number of replicas, in the same form for every kind that has replicas."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from simcloud.kubernetes.api.custom import version_of
+from simcloud.kubernetes.api.custom_resources import version_of
 from simcloud.kubernetes.api.errors import Conflict, Invalid
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.objects import Object, at

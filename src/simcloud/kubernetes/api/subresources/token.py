@@ -1,4 +1,4 @@
-"""``token``: a service account's token for somebody who may ask for it."""
+"""``token``: creates a token of a service account."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Tables: what ``kubectl get`` prints is made here, by the server."""
 
-from simcloud.kubernetes.api.tables.make import make_table
+from simcloud.kubernetes.api.tables.builder import make_table
 
 __all__ = ["make_table"]

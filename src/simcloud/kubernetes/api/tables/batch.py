@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api import durations
+from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import (
     Cells,
@@ -87,7 +87,7 @@ def _duration(status: Object, now_s: float) -> str:
     if started_s is None:
         return ""
     completed_s = seconds(status.get("completionTime"))
-    return durations.human((now_s if completed_s is None else completed_s) - started_s)
+    return times.human_duration((now_s if completed_s is None else completed_s) - started_s)
 
 
 @table(

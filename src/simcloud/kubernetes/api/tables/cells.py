@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from simcloud.kubernetes.api import durations, quantity, times
+from simcloud.kubernetes.api import quantity, times
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
@@ -55,7 +55,7 @@ def seconds(text: str | None) -> float | None:
 def since(text: str | None, now_s: float) -> str:
     """How long ago a time was."""
     moment = seconds(text)
-    return "<unknown>" if moment is None else durations.human(now_s - moment)
+    return "<unknown>" if moment is None else times.human_duration(now_s - moment)
 
 
 def age(obj: Object, now_s: float) -> str:
@@ -85,7 +85,7 @@ def containers(template: Object) -> tuple[str, str]:
     )
 
 
-def shortened(found: Sequence[str], limit: int = 3, comma: str = ",") -> str:
+def shorten(found: Sequence[str], limit: int = 3, comma: str = ",") -> str:
     """The first few, and how many more there are."""
     shown = comma.join(found[:limit])
     return f"{shown} + {len(found) - limit} more..." if len(found) > limit else shown

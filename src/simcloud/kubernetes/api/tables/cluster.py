@@ -1,10 +1,12 @@
-"""The API server's own affairs: its components and the APIs it serves."""
+"""Tables of cluster-wide kinds: components, APIServices and priority classes."""
 
 from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import Cells, age, condition, items, name, part, text
-from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, table
+from simcloud.kubernetes.api.tables.cells import Cells, age, condition, count, items, name, part, text
+from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, boolean, integer, table
+
+_CLASS = "scheduling.v1.PriorityClass"
 
 
 @table(
@@ -43,3 +45,23 @@ def api_service(obj: Object, now_s: float) -> Cells:
             status += f" ({available['reason']})"
     place = "Local" if service is None else f"{text(service, 'namespace')}/{text(service, 'name')}"
     return [name(obj), place, status, age(obj, now_s)]
+
+
+@table(
+    "scheduling.k8s.io",
+    "PriorityClass",
+    NAME,
+    integer("Value", of=f"{_CLASS}.value"),
+    boolean("Global-Default", of=f"{_CLASS}.globalDefault"),
+    AGE,
+    Column("PreemptionPolicy", of=f"{_CLASS}.preemptionPolicy"),
+)
+def priority_class(obj: Object, now_s: float) -> Cells:
+    """A priority class' row."""
+    return [
+        name(obj),
+        count(obj, "value"),
+        bool(obj.get("globalDefault")),
+        age(obj, now_s),
+        text(obj, "preemptionPolicy"),
+    ]

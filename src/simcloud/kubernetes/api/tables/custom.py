@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from simcloud.kubernetes.api import durations, times
+from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import Cells, count, items, name, part, text
 from simcloud.kubernetes.api.tables.jsonpath import Path, find, parse_path
@@ -103,6 +103,6 @@ def _ago(text: str, now_s: float) -> str:
     if not text:
         return "<unknown>"
     try:
-        return durations.human(now_s - times.parse(text))
+        return times.human_duration(now_s - times.parse(text))
     except ValueError:
         return "<invalid>"

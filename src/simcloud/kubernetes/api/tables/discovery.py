@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import Cells, age, count, items, name, shortened, text
+from simcloud.kubernetes.api.tables.cells import Cells, age, count, items, name, shorten, text
 from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, table
 
 _SLICE = "discovery.v1.EndpointSlice"
@@ -21,7 +21,7 @@ def endpoints(obj: Object, now_s: float) -> Cells:
             found += addresses
         for port in ports:
             found += [_host_port(address, count(port, "port")) for address in addresses]
-    return [name(obj), shortened(found) if subsets else "<none>", age(obj, now_s)]
+    return [name(obj), shorten(found) if subsets else "<none>", age(obj, now_s)]
 
 
 def _host_port(address: str, port: int) -> str:
@@ -43,8 +43,8 @@ def endpoint_slice(obj: Object, now_s: float) -> Cells:
     return [
         name(obj),
         text(obj, "addressType"),
-        shortened([_port(port) for port in items(obj, "ports")]) or "<unset>",
-        shortened(addresses) or "<unset>",
+        shorten([_port(port) for port in items(obj, "ports")]) or "<unset>",
+        shorten(addresses) or "<unset>",
         age(obj, now_s),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.kubernetes.api import durations
+from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.tables.cells import (
     Cells,
@@ -102,7 +102,7 @@ class _Restarts:
         """``3``, or ``3 (5m ago)`` where the time is known."""
         if not self.count or self.last_s is None:
             return str(self.count)
-        return f"{self.count} ({durations.human(now_s - self.last_s)} ago)"
+        return f"{self.count} ({times.human_duration(now_s - self.last_s)} ago)"
 
 
 class _Summary:

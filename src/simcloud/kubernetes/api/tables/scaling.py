@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import Cells, age, amount, count, items, name, part, shortened, text
+from simcloud.kubernetes.api.tables.cells import Cells, age, amount, count, items, name, part, shorten, text
 from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, integer, table
 
 _SPEC = "autoscaling.v2.HorizontalPodAutoscalerSpec"
@@ -61,7 +61,7 @@ def _targets(wanted: list[Object], found: list[Object]) -> str:
     targets = [
         _target(metric, found[index] if index < len(found) else {}) for index, metric in enumerate(wanted)
     ]
-    return shortened(targets, 2, ", ")
+    return shorten(targets, 2, ", ")
 
 
 def _target(metric: Object, status: Object) -> str:

@@ -1,8 +1,8 @@
-"""The rules of every kind, in Kubernetes' words.
+"""Validation rules of all kinds, with Kubernetes' messages.
 
-Each module beside this one holds the rules of some kinds and registers them (see ``registry.py``); a
-module is found by being there. Objects reach validation decoded and with their defaults set. Custom
-resources are checked for their metadata only: their own schema is checked elsewhere.
+Each module in this package has the rules of some kinds and registers them (see ``registry.py``); every module is
+imported automatically. Objects are decoded and defaulted before validation. For custom resources only the metadata is
+validated here; ``schema.crd_validation`` checks the rest.
 """
 
 from __future__ import annotations

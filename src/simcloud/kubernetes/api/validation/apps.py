@@ -19,7 +19,7 @@ from simcloud.kubernetes.api.validation.common import (
     same,
     text,
 )
-from simcloud.kubernetes.api.validation.gotypes import as_go
+from simcloud.kubernetes.api.validation.go_types import as_go
 from simcloud.kubernetes.api.validation.labels import (
     by_key,
     format_selector,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import (
     Errors,
     amount,
+    check_amount_not_negative,
     check_required,
     items,
     make_errors,
@@ -230,7 +230,7 @@ def _scaling(path: str, rules: Object) -> Errors:
     for index, policy in enumerate(policies):
         errors += _scaling_policy(f"{path}.policies[{index}]", policy)
     if rules.get("tolerance") is not None:
-        errors += amounts.not_negative(f"{path}.tolerance", rules["tolerance"])
+        errors += check_amount_not_negative(f"{path}.tolerance", rules["tolerance"])
     return errors
 
 

@@ -132,3 +132,13 @@ def _is_nothing(value: Any) -> bool:
 def immutable(path: str, new: Any, old: Any) -> Errors:
     """A field that must stay as it was."""
     return [] if same(new, old) else [invalid(path, new, IMMUTABLE)]
+
+
+def check_amount_not_negative(path: str, text: str) -> Errors:
+    """An amount that is not below zero."""
+    return [invalid(path, amount_text(text), NOT_NEGATIVE)] if amount(text) < 0 else []
+
+
+def check_amount_positive(path: str, text: str) -> Errors:
+    """An amount above zero."""
+    return [] if amount(text) > 0 else [invalid(path, amount_text(text), NOT_ZERO)]

@@ -8,10 +8,10 @@ from typing import Any
 from simcloud.kubernetes.api.field_errors import (
     FieldError,
     duplicate,
+    format_value,
     invalid,
     not_supported,
     required,
-    shown,
     too_many,
 )
 from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, text
@@ -25,7 +25,7 @@ _CODES_LIMIT = 255
 
 
 def _valid_values(path: str, values: tuple[str, ...]) -> FieldError:
-    listed = " ".join(shown(value) for value in values)
+    listed = " ".join(format_value(value) for value in values)
     return required(path, f"valid values: [{listed}]")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import forbidden, invalid, required, shown, too_long
+from simcloud.kubernetes.api.field_errors import forbidden, format_value, invalid, required, too_long
 from simcloud.kubernetes.api.objects import Object, meta
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.validation import names
@@ -107,7 +107,7 @@ def warnings(resource: Resource, obj: Object, old: Object | None) -> list[str]:
         return []
     former = set(items(meta(old), "finalizers")) if old else set()
     return [
-        f"metadata.finalizers: {shown(finalizer)}: prefer a domain-qualified finalizer name including a path (/) "
+        f"metadata.finalizers: {format_value(finalizer)}: prefer a domain-qualified finalizer name including a path (/) "
         "to avoid accidental conflicts with other finalizer writers"
         for finalizer in items(meta(obj), "finalizers")
         if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS and finalizer not in former
@@ -192,7 +192,7 @@ def _no_new_finalizers(new: list[str], old: list[str]) -> Errors:
     extra = sorted(set(new) - set(old))
     if not extra:
         return []
-    found = ", ".join(shown(finalizer) for finalizer in extra)
+    found = ", ".join(format_value(finalizer) for finalizer in extra)
     message = (
         "no new finalizers can be added if the object is being deleted, "
         f"found new finalizers []string{{{found}}}"

@@ -82,7 +82,7 @@ def matches(form: str, text: str) -> bool:
     return _COMPILED[form].fullmatch(text) is not None
 
 
-def told_form(rule: str, form: str, *examples: str) -> str:
+def describe_form(rule: str, form: str, *examples: str) -> str:
     """A rule's sentence with its examples and the expression behind it."""
     if not examples:
         return f"{rule} (regex used for validation is '{form}')"
@@ -100,7 +100,7 @@ def _long(text: str, limit: int, unit: str = "characters") -> list[str]:
 
 
 def _check_form(text: str, form: str, rule: str, *examples: str) -> list[str]:
-    return [] if matches(form, text) else [told_form(rule, form, *examples)]
+    return [] if matches(form, text) else [describe_form(rule, form, *examples)]
 
 
 def dns1123_label(value: str) -> list[str]:
@@ -109,7 +109,7 @@ def dns1123_label(value: str) -> list[str]:
     if not matches(_LABEL, value):
         if matches(_SUBDOMAIN, value):
             return [*broken, "must not contain dots"]
-        broken.append(told_form(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
+        broken.append(describe_form(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
     return broken
 
 
@@ -139,7 +139,7 @@ def qualified_name(value: str) -> list[str]:
     """A label key: a name, or a DNS prefix, a slash and a name."""
     prefix, slash, name = value.rpartition("/")
     if "/" in prefix:
-        message = told_form(_KEY_RULE, _KEY, "MyName", "my.name", "123-abc")
+        message = describe_form(_KEY_RULE, _KEY, "MyName", "my.name", "123-abc")
         return [
             f"a valid label key {message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         ]

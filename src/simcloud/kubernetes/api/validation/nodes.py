@@ -6,10 +6,10 @@ from simcloud.kubernetes.api.field_errors import (
     FieldError,
     duplicate,
     forbidden,
+    format_value,
     invalid,
     not_supported,
     required,
-    shown,
 )
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.validation.common import Errors
@@ -59,7 +59,7 @@ def _same_taint(path: str, taint: Object) -> FieldError:
         "Effect": taint.get("effect", ""),
         "TimeAdded": taint.get("timeAdded"),
     }
-    sentence = f"Duplicate value: {shown(fields)}: taints must be unique by key and effect pair"
+    sentence = f"Duplicate value: {format_value(fields)}: taints must be unique by key and effect pair"
     return FieldError(path, "FieldValueDuplicate", sentence)
 
 

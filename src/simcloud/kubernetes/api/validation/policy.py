@@ -6,7 +6,7 @@ from simcloud.kubernetes.api.field_errors import invalid, not_supported
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.apps import at_most_all, int_or_percent
 from simcloud.kubernetes.api.validation.common import Errors, mapping
-from simcloud.kubernetes.api.validation.diffs import structure
+from simcloud.kubernetes.api.validation.go_types import structure
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.registry import validates
 

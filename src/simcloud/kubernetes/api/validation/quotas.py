@@ -6,7 +6,6 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import duplicate, forbidden, invalid, required
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import Errors, amount
 from simcloud.kubernetes.api.validation.names import qualified_name
 from simcloud.kubernetes.api.validation.pods import resources
@@ -23,6 +22,16 @@ _EXISTS_RULE = (
     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
 )
+_QUOTA = frozenset(
+    (
+        *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
+        *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers", "requests.storage"),
+        *("cpu", "memory", "ephemeral-storage"),
+        *("requests.cpu", "requests.memory", "requests.ephemeral-storage"),
+        *("limits.cpu", "limits.memory", "limits.ephemeral-storage"),
+    )
+)
+_PAGES_OF_QUOTA = "requests.hugepages-"
 _LIMIT_TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 
 
@@ -44,7 +53,7 @@ def resource_quota(new: Object, old: Object | None) -> Errors:
 def _hard(path: str, limits: dict[str, str] | None) -> Errors:
     errors: Errors = []
     for name, text in (limits or {}).items():
-        errors += amounts.quota_resource_name(f"{path}[{name}]", name)
+        errors += _quota_resource_name(f"{path}[{name}]", name)
         errors += resources.resource_amount(f"{path}[{name}]", name, text)
     return errors
 
@@ -61,7 +70,7 @@ def _scope_fits(scope: str, resource: str) -> bool:
 
 def _unfit(scope: str, spec: Object) -> int:
     names = sorted(spec.get("hard") or {})
-    return sum(amounts.is_quota_name(name) and not _scope_fits(scope, name) for name in names)
+    return sum(_is_quota_name(name) and not _scope_fits(scope, name) for name in names)
 
 
 def _scopes(spec: Object) -> Errors:
@@ -220,4 +229,17 @@ def _ratio(path: str, ratio: str | None, low: str | None, high: str | None) -> E
         if amount(ratio) > limit:
             message = f"ratio {ratio} is greater than max/min = {float(limit):f}"
             errors.append(invalid(path, ratio, message))
+    return errors
+
+
+def _is_quota_name(name: str) -> bool:
+    """Whether a quota may count it without a domain before its name."""
+    return name in _QUOTA or name.startswith(("hugepages-", _PAGES_OF_QUOTA))
+
+
+def _quota_resource_name(path: str, name: str) -> Errors:
+    """The name of a resource that a quota may count."""
+    errors = [] if name.startswith(_PAGES_OF_QUOTA) else resources.resource_name(path, name)
+    if "/" not in name and not _is_quota_name(name):
+        errors.append(invalid(path, name, "must be a standard resource for quota"))
     return errors

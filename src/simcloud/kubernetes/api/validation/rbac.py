@@ -12,7 +12,7 @@ from simcloud.kubernetes.api.validation.common import (
     mapping,
     text,
 )
-from simcloud.kubernetes.api.validation.diffs import structure
+from simcloud.kubernetes.api.validation.go_types import structure
 from simcloud.kubernetes.api.validation.labels import selector_errors
 from simcloud.kubernetes.api.validation.names import dns1123_subdomain, path_segment
 from simcloud.kubernetes.api.validation.registry import validates

@@ -7,7 +7,7 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from simcloud.golang.durations import parse_duration_ns
-from simcloud.kubernetes.api.field_errors import shown
+from simcloud.kubernetes.api.field_errors import format_value
 
 _MONTHS = {
     name: number
@@ -97,7 +97,7 @@ def _number(word: str, names: dict[str, int]) -> int:
     if word.lower() in names:
         return names[word.lower()]
     digits = word[1:] if word[:1] in ("+", "-") else word
-    parsing = f"failed to parse int from {word}: strconv.Atoi: parsing {shown(word)}"
+    parsing = f"failed to parse int from {word}: strconv.Atoi: parsing {format_value(word)}"
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"{parsing}: invalid syntax")
     if len(digits.lstrip("0")) > 19 or int(word) not in _INT64:

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from simcloud.kubernetes.api.field_errors import forbidden, not_supported, required
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.validation.common import Errors, text
-from simcloud.kubernetes.api.validation.pods import network_volumes
-from simcloud.kubernetes.api.validation.pods.paths import no_backsteps
+from simcloud.kubernetes.api.validation.pods import volumes
+from simcloud.kubernetes.api.validation.pods.volumes import no_backsteps
 
 SourceRule: TypeAlias = Callable[[str, Any], Errors]
 
@@ -57,7 +57,7 @@ def _host_path(path: str, source: Object) -> Errors:
 
 
 def _csi(path: str, source: Object) -> Errors:
-    errors = network_volumes.driver_name(f"{path}.driver", text(source, "driver"))
+    errors = volumes.driver_name(f"{path}.driver", text(source, "driver"))
     if not text(source, "volumeHandle"):
         errors.append(required(f"{path}.volumeHandle"))
     return errors
@@ -65,7 +65,7 @@ def _csi(path: str, source: Object) -> Errors:
 
 _RULES: dict[str, SourceRule] = {
     "hostPath": _host_path,
-    "nfs": network_volumes.nfs,
+    "nfs": volumes.nfs,
     "local": _folder,
     "csi": _csi,
 }

@@ -6,12 +6,12 @@ import posixpath
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, not_supported, required
 from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.validation import amounts
 from simcloud.kubernetes.api.validation.common import (
     IMMUTABLE,
     Errors,
     amount,
     amount_text,
+    check_amount_positive,
     immutable,
     items,
     make_errors,
@@ -20,8 +20,7 @@ from simcloud.kubernetes.api.validation.common import (
     same,
     text,
 )
-from simcloud.kubernetes.api.validation.diffs import difference, internal, structure
-from simcloud.kubernetes.api.validation.gotypes import changes
+from simcloud.kubernetes.api.validation.go_types import changes, difference, internal, structure
 from simcloud.kubernetes.api.validation.names import dns1123_subdomain
 from simcloud.kubernetes.api.validation.pods.affinity import node_selector
 from simcloud.kubernetes.api.validation.pods.claims import ACCESS_MODES, claim_spec
@@ -94,7 +93,7 @@ def _capacity(path: str, spec: Object) -> Errors:
         errors.append(not_supported(path, spec.get("capacity"), ["storage"]))
     for name, value in pairs(spec, "capacity"):
         errors += _basic_amount(f"{path}[{name}]", value)
-        errors += amounts.positive(f"{path}[{name}]", value)
+        errors += check_amount_positive(f"{path}[{name}]", value)
     return errors
 
 

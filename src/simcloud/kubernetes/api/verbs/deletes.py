@@ -1,8 +1,8 @@
-"""Delete: at once, or by a mark and a time for those who must act first.
+"""The verb delete: immediate, or graceful with a deletionTimestamp.
 
-An object with finalizers, and a pod that runs on a node, is marked with a deletionTimestamp and goes
-when the last finalizer is taken off or the kubelet says that it has ended. What becomes of its
-dependents is the garbage collector's work; here it is only noted, as a finalizer.
+An object with finalizers, or a pod that runs on a node, is marked with a deletionTimestamp. It is removed when its last
+finalizer is removed or when the kubelet reports that the pod has ended. Dependents are left to the garbage collector;
+the propagation policy is only recorded, as a finalizer.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.errors import ApiError, Conflict, Invalid, NotFound
 from simcloud.kubernetes.api.field_errors import FieldError, invalid, not_supported
@@ -18,7 +19,6 @@ from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, 
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.api.verbs.reads import select
-from simcloud.kubernetes.api.verbs.write import Write
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check
 
@@ -65,7 +65,7 @@ def delete(
     if present is None:
         raise NotFound(resource, name)
     _check_preconditions(resource, present, options)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     write = Write(api, "DELETE", kept, key, present, present, caller, WriteOptions(dry_run=options.dry_run))
     if not admitted:
         admit(api, write)
@@ -92,7 +92,7 @@ def delete_collection(
 ) -> Object:
     """Delete all of a namespace that a selection names."""
     _check_options(options)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     scope = namespace if kept.namespaced else None
     chosen = list(select(resource, api.log.objects(kept.group, kept.plural, scope), selection))
     each = replace(options, uid="", resource_version="")

@@ -1,8 +1,7 @@
-"""Patch: the four ways to say only what changes.
+"""The verb patch with its four types.
 
-JSON patch, merge patch and strategic merge patch turn the present object into a new one, which then
-goes the way of an update. An apply patch says what one manager wants to be true, and creates the
-object if it is not there.
+JSON patch, merge patch and strategic merge patch create a new object from the current one, which is then updated. An
+apply patch declares the fields that one manager wants, and creates the object if it does not exist.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def patch(
     if present is None:
         raise NotFound(resource, name)
     shown = convert(present, resource)
-    patched = patched_form(resource, shown, change)
+    patched = apply_patch(resource, shown, change)
     _refuse_other_identity(resource, patched, shown)
     try:
         obj = accept(api, resource, patched, options)
@@ -57,7 +56,7 @@ def patch(
     return replace(api, resource, obj, present, caller, options, subresource)
 
 
-def patched_form(resource: Resource, shown: Object, change: Patch) -> Object:
+def apply_patch(resource: Resource, shown: Object, change: Patch) -> Object:
     """An object after a patch that is not an apply; the result is not checked yet."""
     if change.type is PatchType.STRATEGIC:
         merged = strategic_merge(shown, change.body, resource.schema)
@@ -99,7 +98,7 @@ def _apply(
             f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
         )
     settle_namespace(resource, metadata, namespace)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     if present is None and subresource:
         raise NotFound(resource, name)
     # The result shares what did not change with the present object.

@@ -1,4 +1,4 @@
-"""Get and list: objects as they are, in the version asked for, a page at a time."""
+"""The verbs get and list: objects in the requested version, with pagination."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PolicyOf:
         self._log = log
         self._changes = 0
         for plural in ("roles", "clusterroles", "rolebindings", "clusterrolebindings"):
-            log.listen(_RBAC, plural, self._changed)
+            log.listen(_RBAC, plural, self._count_change)
 
     @property
     def revision(self) -> int:
@@ -62,7 +62,7 @@ class PolicyOf:
         """The roles or bindings of a namespace; cluster-wide ones if it is empty."""
         return self._log.objects(_RBAC, plural, namespace)
 
-    def _changed(self, _: object) -> None:
+    def _count_change(self, _: object) -> None:
         self._changes += 1
 
 
@@ -107,7 +107,7 @@ def list_objects(api: ReadContext, resource: Resource, namespace: str | None, op
         metadata["continue"] = _token(revision, _place(chosen[-1]))
         if not options.labels and not options.fields:
             metadata["remainingItemCount"] = left
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     if kept is not resource:
         chosen = [convert(obj, resource) for obj in chosen]
     return {
@@ -127,7 +127,7 @@ def select(resource: Resource, candidates: list[Object], options: ListOptions) -
     if options.fields:
         fields = parse_fields(options.fields)
         fields.check(resource)
-        chosen = fields.chosen(chosen, resource)
+        chosen = fields.select(chosen, resource)
     return chosen
 
 
@@ -135,7 +135,7 @@ def _candidates(api: ReadContext, resource: Resource, namespace: str | None, rev
     provider = api.providers.get(resource.key)
     if provider is not None:
         return provider(namespace)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     scope = namespace if kept.namespaced else None
     if revision < api.log.revision:
         return api.log.list_at(kept.group, kept.plural, scope, revision)

@@ -1,8 +1,8 @@
-"""Watches: from a revision on, every change to what a selection names.
+"""The verb watch: every change of the selected objects from a revision on.
 
-A ``Watch`` collects events as writes happen, at the instant they happen. A program inside the world
-awaits ``next()``; the HTTP server sets ``on_event`` and drains ``take()``. A watcher that does not
-keep up is ended, as the genuine server ends it: its client lists again.
+A ``Watch`` collects events at the instant of each write. A program inside the world awaits ``next()``; the HTTP server
+sets ``on_event`` and drains ``take()``. A watcher that falls behind is ended, as by the genuine server; its client
+lists again.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Watch:
 
     def _begin(self, start: int | None, options: WatchOptions) -> None:
         """From a revision on, or, if there is none, from the present state on."""
-        api, kept = self._api, self._api.stored(self.resource)
+        api, kept = self._api, self._api.storage_version(self.resource)
         self._stop_listening = api.log.listen(kept.group, kept.plural, self._see)
         if start is None:
             chosen = ListOptions(labels=options.labels, fields=options.fields)
@@ -118,7 +118,7 @@ class Watch:
         if after:
             self._add("MODIFIED" if before else "ADDED", write.object)
         elif before:
-            self._add("DELETED", write.object if write.change == "DELETED" else _left(write))
+            self._add("DELETED", write.object if write.change == "DELETED" else _show_as_before(write))
         if len(self._waiting) > PENDING_EVENTS:
             self.stop()
 
@@ -192,7 +192,7 @@ def _problems(options: WatchOptions) -> list[FieldError]:
     return problems
 
 
-def _left(write: Revision) -> Object:
+def _show_as_before(write: Revision) -> Object:
     """An object that left the selection is shown as it was when it still belonged."""
     before = write.before or write.object
     return {**before, "metadata": {**before["metadata"], "resourceVersion": str(write.number)}}

@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.access.tokens import Tokens
 from simcloud.kubernetes.api.admission.plugin import Plugin
 from simcloud.kubernetes.api.allocation import Addresses
 from simcloud.kubernetes.api.context import AdmissionContext, ReadContext
-from simcloud.kubernetes.api.custom import CustomResources
+from simcloud.kubernetes.api.custom_resources import CustomResources
 from simcloud.kubernetes.api.verbs.reads import CoreOf
 
 

@@ -1,7 +1,7 @@
-"""Create and update: what a write passes through between the request and the log.
+"""The verbs create and update: the steps of a write between request and log.
 
-decode -> defaults -> managed fields -> admission -> the kind's strategy -> validation -> log. A write
-that changes nothing is no revision. A dry run goes the whole way but the last step.
+decode -> defaults -> managed fields -> admission -> the kind's strategy -> validation -> log. A write that changes
+nothing creates no revision. A dry run skips the last step.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from simcloud.kubernetes.api import field_errors
-from simcloud.kubernetes.api.apply.managed import track_update
+from simcloud.kubernetes.api.apply.managed_fields import track_update
+from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid, NotFound
@@ -19,7 +20,6 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode, strict
 from simcloud.kubernetes.api.strategies import prepare_create
 from simcloud.kubernetes.api.validation import validate_create, warnings_for
-from simcloud.kubernetes.api.verbs.write import Write
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
 
@@ -88,7 +88,7 @@ def create(
 def _make(
     api: WriteContext, resource: Resource, obj: Object, caller: Caller, options: WriteOptions
 ) -> Object:
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     apply_defaults(kept, obj)
     fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
     return insert(api, resource, obj, fields, caller, options)
@@ -103,7 +103,7 @@ def insert(
     options: WriteOptions,
 ) -> Object:
     """The later part of a creation: ``obj`` is in its stored version, with its defaults."""
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     metadata = obj["metadata"]
     _refuse_version(metadata)
     for stale in ("generation", "managedFields"):
@@ -215,7 +215,7 @@ def replace(
     (binding, eviction) does to its object was admitted as the action. Parts that are ``shared`` with the
     old object have had their defaults.
     """
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     apply_defaults(kept, obj)
     obj.update(shared or {})
     _refuse_stale(resource, kept, obj, old)
@@ -266,7 +266,7 @@ def accept(api: WriteContext, resource: Resource, data: Any, options: WriteOptio
     obj = decoded.obj
     obj.setdefault("metadata", {})
     api.custom.default(resource, obj)
-    kept = api.stored(resource)
+    kept = api.storage_version(resource)
     return convert(obj, kept) if kept is not resource else obj
 
 
@@ -297,8 +297,8 @@ def check(api: WriteContext, write: Write) -> None:
     """Let admission refuse a write that is otherwise ready."""
     for plugin in api.admission:
         plugin.check(write)
-    if api.conversation is not None:
-        api.conversation.settle()
+    if api.retry is not None:
+        api.retry.settle()
 
 
 def _generate_name(api: WriteContext, kept: Resource, metadata: Object) -> str:

@@ -1,4 +1,4 @@
-"""How fast an autoscaler may move: stabilization windows, policies, and the limits of its spec."""
+"""Scaling behavior: stabilization windows, policies, and the limits of the spec."""
 
 from __future__ import annotations
 

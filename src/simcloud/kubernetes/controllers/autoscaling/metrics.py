@@ -1,7 +1,7 @@
-"""How many replicas a metric asks for, from what pods use and what they requested.
+"""The number of replicas that a metric requires, from the usage and the requests of pods.
 
-Pods that are starting or not ready are left out where they would only make the reading worse; pods without
-a reading count for the cautious side: as idle when the rest wants more, as busy when it wants less.
+Pods that are starting or not ready are ignored where they would distort the result. Pods without metrics are counted
+conservatively: as idle when scaling up, as busy when scaling down.
 """
 
 from __future__ import annotations

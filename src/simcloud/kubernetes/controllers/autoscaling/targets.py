@@ -1,4 +1,4 @@
-"""The pods that autoscalers look at, and which autoscalers look at the same ones."""
+"""The pods that autoscalers target, and autoscalers that target the same pods."""
 
 from __future__ import annotations
 

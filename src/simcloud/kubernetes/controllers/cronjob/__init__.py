@@ -1,7 +1,6 @@
 """CronJobs: a job at every time of a schedule.
 
-``schedule`` reads a schedule and finds its times, ``due`` tells which time is to be served now and when to
-wake next, ``controller`` is the loop.
+``schedule`` parses a schedule and finds its times; ``controller`` is the control loop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The CronJob controller's loop."""
+"""The control loop of CronJobs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ from simcloud.kubernetes.controller import (
     owner_reference,
 )
 from simcloud.kubernetes.controllers.children import Children
-from simcloud.kubernetes.controllers.cronjob.due import Missed, due, wake_in_s
-from simcloud.kubernetes.controllers.cronjob.schedule import Schedule, parse_schedule, zone_named
+from simcloud.kubernetes.controllers.cronjob.schedule import (
+    Missed,
+    Schedule,
+    due,
+    parse_schedule,
+    wake_in_s,
+    zone_named,
+)
 from simcloud.kubernetes.controllers.job.conditions import ending
 from simcloud.kubernetes.controllers.pods import namespace_is_leaving
 

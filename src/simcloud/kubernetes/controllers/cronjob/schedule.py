@@ -1,19 +1,23 @@
-"""Schedules: five fields (minute, hour, day of month, month, day of week), ``@daily`` and the like, ``@every``.
+"""Schedules of CronJobs: five fields (minute, hour, day of month, month, day of week), ``@daily`` and the like, ``@every``.
 
-Times are found as the genuine reader finds them, hour by hour in the zone's own time: an hour that a
-change of the clocks leaves out has no times, one that comes twice has them twice.
+Times are found hour by hour in the local time of the zone, as in the genuine parser: an hour that a clock change skips
+has no times, an hour that occurs twice has them twice. ``due`` returns the time to run now, ``wake_in_s`` the time until
+the next check.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from enum import Enum, auto
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from simcloud.golang.durations import parse_duration_s
+from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.api.validation.schedule import schedule_error
 
 DESCRIPTORS: Final = {
@@ -37,6 +41,12 @@ NAMES: Final[tuple[dict[str, int], ...]] = (
 )
 YEARS_AHEAD: Final = 5
 """Years to search for the next time of a schedule."""
+
+MARGIN_S: Final = 0.1
+"""The loop wakes this long after a time, so that the time has surely come."""
+
+MANY: Final = 100
+"""More missed times than this are worth a warning."""
 
 
 class Schedule(Protocol):
@@ -150,3 +160,56 @@ def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[froze
 
 def _number(text: str, names: dict[str, int]) -> int:
     return names[text.lower()] if text.lower() in names else int(text)
+
+
+class Missed(Enum):
+    """How many times passed unserved before the one that is due."""
+
+    NONE = auto()
+    FEW = auto()
+    MANY = auto()
+
+
+class Due(NamedTuple):
+    """Since when times are looked for, and the last one that has come, if one has."""
+
+    earliest_s: float
+    time_s: float | None
+    missed: Missed
+
+
+def due(cron_job: Object, schedule: Schedule, now_s: float, within_deadline: bool) -> Due:
+    """The last time since the one served last; ValueError: the schedule has no times."""
+    earliest_s = parse(
+        cron_job.get("status", {}).get("lastScheduleTime") or cron_job["metadata"]["creationTimestamp"]
+    )
+    deadline_s = cron_job["spec"].get("startingDeadlineSeconds")
+    if within_deadline and deadline_s is not None:
+        earliest_s = max(earliest_s, now_s - float(deadline_s))
+    first = schedule.after(earliest_s)
+    second = schedule.after(first) if first is not None else None
+    if first is None or second is None:
+        raise ValueError("time difference between two schedules is less than 1 second")
+    if now_s < first:
+        return Due(earliest_s, None, Missed.NONE)
+    if now_s < second:
+        return Due(earliest_s, first, Missed.NONE)
+    period_s = int(second - first)
+    passed = int(now_s - first) // period_s + 1
+    # One period back, because the distance of two times need not be that of all.
+    time_s, latest = schedule.after(first + (passed - 2) * period_s), None
+    while time_s is not None and time_s <= now_s:
+        latest, time_s = time_s, schedule.after(time_s)
+    return Due(earliest_s, latest, Missed.MANY if passed > MANY else Missed.FEW)
+
+
+def wake_in_s(cron_job: Object, schedule: Schedule, now_s: float) -> float | None:
+    """In how many seconds the next time comes; None if there is no more."""
+    try:
+        earliest_s, time_s, missed = due(cron_job, schedule, now_s, within_deadline=False)
+    except ValueError:
+        base_s = now_s
+    else:
+        base_s = time_s if time_s is not None else earliest_s if missed is Missed.NONE else now_s
+    following = schedule.after(base_s)
+    return following + MARGIN_S - now_s if following is not None else None

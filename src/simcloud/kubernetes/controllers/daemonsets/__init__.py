@@ -1,1 +1,1 @@
-"""What the DaemonSet controller decides: which nodes want a pod, and which pods an update takes away."""
+"""DaemonSets: which nodes get a pod, and which pods an update replaces."""

@@ -1,8 +1,7 @@
-"""DaemonSets: a pod on every node that it is for.
+"""DaemonSets: a pod on every matching node.
 
-A pod is made for one node by its affinity and bound by the scheduler. What a sync makes or deletes is
-seen at the next one: the status counts the pods that were found at its beginning, and an update waits
-until all nodes have what they should have.
+A pod is created for a node by its affinity and bound by the scheduler. A sync sees what it created or deleted only at
+the next sync: the status counts the pods at its beginning, and an update waits until all nodes have their pods.
 """
 
 from __future__ import annotations
@@ -320,7 +319,7 @@ class DaemonSets(Controller):
             "collisionCount": at(daemon_set, "status", "collisionCount"),
         }
         status = {**always, **{key: count for key, count in where_any.items() if count}}
-        if daemon_set.get("status") == status or self.client.refreshed(daemon_set) is None:
+        if daemon_set.get("status") == status or self.client.refresh(daemon_set) is None:
             return
         self.client.edit(daemon_set, lambda current: current.update(status=status), "status")
 

@@ -1,4 +1,4 @@
-"""Which nodes a daemon's pod is for, and how it is bound to the one it is made for."""
+"""Nodes that match a DaemonSet, and the node affinity of its pods."""
 
 from __future__ import annotations
 

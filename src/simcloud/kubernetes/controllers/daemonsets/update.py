@@ -1,7 +1,7 @@
-"""Which daemon pods an update replaces next.
+"""Rolling updates of DaemonSets: which pods are replaced next.
 
-Without surge an old pod is taken away and the next sync makes a new one in its place; with surge a new
-one is made beside it, and the old one goes when the new one is available.
+Without surge an old pod is deleted and the next sync creates a new one; with surge a new pod is created first, and the
+old one is deleted when the new one is available.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.controllers.percent import share
-from simcloud.kubernetes.controllers.pods import is_leaving
+from simcloud.kubernetes.controllers.pods import is_leaving, resolve_int_or_percent
 
 
 @dataclass(slots=True)
@@ -28,8 +27,8 @@ class Changes:
 def limits(daemon_set: Object, desired: int) -> tuple[int, int]:
     """How many pods may be too many, and how many may be missing. One of them is never zero."""
     rolling = at(daemon_set, "spec", "updateStrategy", "rollingUpdate", default={})
-    surge = share(rolling.get("maxSurge"), desired, round_up=True)
-    missing = share(rolling.get("maxUnavailable", 1), desired, round_up=True)
+    surge = resolve_int_or_percent(rolling.get("maxSurge"), desired, round_up=True)
+    missing = resolve_int_or_percent(rolling.get("maxUnavailable", 1), desired, round_up=True)
     return surge, missing if surge or missing else 1
 
 
@@ -38,7 +37,7 @@ def allows_surge(daemon_set: Object) -> bool:
     strategy = daemon_set["spec"]["updateStrategy"]
     if strategy["type"] != "RollingUpdate":
         return False
-    return share(at(strategy, "rollingUpdate", "maxSurge"), 100, round_up=True) > 0
+    return resolve_int_or_percent(at(strategy, "rollingUpdate", "maxSurge"), 100, round_up=True) > 0
 
 
 def new_and_old_pod(

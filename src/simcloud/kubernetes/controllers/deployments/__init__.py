@@ -1,1 +1,1 @@
-"""What the Deployment controller reckons with: its ReplicaSets, their sizes, and the status they add up to."""
+"""Deployments: their ReplicaSets, scaling and status."""

@@ -1,9 +1,8 @@
-"""Deployments: a ReplicaSet for each template, and pods that move from the old ones to the new one.
+"""Deployments: a ReplicaSet for each template, and rollouts from the old ones to the new one.
 
-A sync does one thing at a time, as the genuine controller does: it makes the new ReplicaSet, or grows
-it, or shrinks old ones, and tells the status; the change itself brings the Deployment back. A sync
-that has written the Deployment half way is refused its last write, since it holds the version from
-before, and comes again: the genuine one relies on that, too.
+A sync does one step, as in the genuine controller: it creates the new ReplicaSet, or scales it up, or scales old ones
+down, and updates the status; the change triggers the next sync. The last write of a sync that has already updated the
+Deployment is refused as a conflict, and the sync is retried; the genuine controller relies on this as well.
 """
 
 from __future__ import annotations
@@ -151,7 +150,7 @@ class Deployments(Controller):
             size = sizes[replica_set["metadata"]["uid"]]
             count = min(surplus, size)
             if count > 0:
-                self._resize(deployment, self.client.refreshed(replica_set) or replica_set, size - count)
+                self._resize(deployment, self.client.refresh(replica_set) or replica_set, size - count)
                 surplus -= count
                 shrunk += count
         return shrunk > 0
@@ -232,7 +231,7 @@ class Deployments(Controller):
 
     def _present(self, sets: Sequence[Object]) -> list[Object]:
         """ReplicaSets as they are now."""
-        return [now for replica_set in sets if (now := self.client.refreshed(replica_set)) is not None]
+        return [now for replica_set in sets if (now := self.client.refresh(replica_set)) is not None]
 
     def _reuse(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""

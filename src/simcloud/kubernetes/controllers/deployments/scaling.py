@@ -1,7 +1,6 @@
-"""How a new number of replicas is spread over the ReplicaSets of a Deployment that is being rolled out.
+"""Proportional scaling: distributes a new number of replicas over the ReplicaSets of a rollout in progress.
 
-In proportion to their sizes, so that a rollout that is half done stays half done; what rounding leaves
-over goes to the largest.
+Each ReplicaSet gets a share in proportion to its size; the remainder of rounding goes to the largest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ReplicaSets of a Deployment: which one is new, how large each may be, what their annotations tell."""
+"""The ReplicaSets of a Deployment: which one is new, their size limits and their annotations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, copy
 from simcloud.kubernetes.controllers.hashing import POD_TEMPLATE_HASH, same_template, template_hash, with_hash
-from simcloud.kubernetes.controllers.percent import share
+from simcloud.kubernetes.controllers.pods import resolve_int_or_percent
 
 REVISION: Final = "deployment.kubernetes.io/revision"
 REVISION_HISTORY: Final = "deployment.kubernetes.io/revision-history"
@@ -91,8 +91,8 @@ def fenceposts(deployment: Object) -> tuple[int, int]:
     """How many pods may be too many, and how many may be missing. One of them is never zero."""
     rolling = deployment["spec"]["strategy"].get("rollingUpdate") or {}
     total = replicas(deployment)
-    surge = share(rolling.get("maxSurge"), total, round_up=True)
-    missing = share(rolling.get("maxUnavailable"), total, round_up=False)
+    surge = resolve_int_or_percent(rolling.get("maxSurge"), total, round_up=True)
+    missing = resolve_int_or_percent(rolling.get("maxUnavailable"), total, round_up=False)
     return surge, missing if surge or missing else 1
 
 

@@ -1,4 +1,4 @@
-"""A Deployment's status: what its ReplicaSets add up to, and the conditions an operator reads."""
+"""The status of a Deployment: the sums of its ReplicaSets, and its conditions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Endpoints: for every Service with a selector one object with the addresses of all its pods.
+"""Endpoints: one object with the addresses of all pods for every Service with a selector.
 
-Superseded by EndpointSlices and still made, with the label by which others tell it from a hand-made
-one. At most 1,000 addresses are listed; the ready ones go first.
+Endpoints are superseded by EndpointSlices but still created, with the label that marks them as managed. At most 1,000
+addresses are listed, ready ones first.
 """
 
 from __future__ import annotations

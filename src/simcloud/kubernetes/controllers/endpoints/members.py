@@ -1,7 +1,7 @@
-"""Which pods belong to which Services, for the controllers that publish endpoints.
+"""Index of the pods of Services, for the controllers that publish endpoints.
 
-Both directions are indexed by labels: a change of one pod finds its Services, and a Service its pods,
-without looking at the rest of the namespace.
+Both directions are indexed by labels, so that a change of a pod finds its Services, and a Service its pods, without a
+search of the namespace.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EndpointSlices for Endpoints that somebody wrote by hand, for a Service without a selector.
+"""EndpointSlices that mirror Endpoints written by users, for Services without a selector.
 
 At most 1,000 addresses of a subset are mirrored.
 """

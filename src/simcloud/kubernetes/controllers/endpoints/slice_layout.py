@@ -1,4 +1,4 @@
-"""How endpoints are spread over slices, with as few writes as possible."""
+"""Distribution of endpoints over slices with the fewest writes."""
 
 from __future__ import annotations
 

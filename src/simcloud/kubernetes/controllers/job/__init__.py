@@ -1,8 +1,8 @@
 """Jobs: pods that run to completion, counted exactly once each.
 
-``controller`` is the loop; it looks at a job (``look``), decides whether the job is over (``verdict``),
-makes and deletes pods (``staffing``) and counts those that ended (``tracking``). ``indexes``,
-``policies`` and ``backoff`` are the rules these rest on.
+``controller`` is the control loop: it takes a snapshot of a job (``snapshot``), decides whether the job is over
+(``verdict``), creates and deletes pods (``parallelism``) and counts those that ended (``tracking``). ``indexes``,
+``policies`` and ``backoff`` have the rules.
 """
 
 from __future__ import annotations

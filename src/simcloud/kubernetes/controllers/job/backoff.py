@@ -1,6 +1,6 @@
-"""How long a job waits before it replaces pods that failed: 10 s, 20 s, 40 s … up to 10 minutes.
+"""Back-off of jobs before failed pods are replaced: 10 s, 20 s, 40 s … up to 10 minutes.
 
-The count starts again when a pod succeeds. The loop keeps it in memory, as the genuine one does.
+The count restarts when a pod succeeds. It is kept in memory, as in the genuine controller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The conditions of a job: how they are written and what they say."""
+"""The conditions of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job controller's loop: when it looks at a job, and what it does in which order."""
+"""The control loop of jobs: when a job is synced, and the order of the steps."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from simcloud.kubernetes.controller import Controller, NamespacedName, controlle
 from simcloud.kubernetes.controllers.children import Children
 from simcloud.kubernetes.controllers.job.backoff import Backoff
 from simcloud.kubernetes.controllers.job.conditions import condition, ending, put
-from simcloud.kubernetes.controllers.job.look import TRACKING, Look, is_tracked
-from simcloud.kubernetes.controllers.job.parallelism import Staffing
+from simcloud.kubernetes.controllers.job.parallelism import PodScaler
+from simcloud.kubernetes.controllers.job.snapshot import TRACKING, JobSnapshot, is_tracked
 from simcloud.kubernetes.controllers.job.tracking import Tracking
 from simcloud.kubernetes.controllers.job.verdict import deadline_in_s, find_completion, verdict
 from simcloud.kubernetes.controllers.pods import PodControl
@@ -38,8 +38,8 @@ class Jobs(Controller):
     def __init__(self, api: Api) -> None:
         super().__init__(api)
         self.queue = WorkQueue(api.kernel, LONGEST_PAUSE_S, FIRST_PAUSE_S)
-        self._staffing = Staffing(self.client, PodControl(self.client, self.recorder))
-        self._tracking = Tracking(self.client, self._staffing)
+        self._scaler = PodScaler(self.client, PodControl(self.client, self.recorder))
+        self._tracking = Tracking(self.client, self._scaler)
         self._backoffs: dict[NamespacedName, Backoff] = {}
         self._orphans: WorkQueue[NamespacedName] = WorkQueue(api.kernel)
 
@@ -51,7 +51,7 @@ class Jobs(Controller):
         self._children = Children(self.client, "pods")
         self.follow(JOBS, self._see_job)
         self.follow("pods", self._see_pod)
-        self.follow("pods", self._staffing.pace.see)
+        self.follow("pods", self._scaler.pace.see)
 
     def _see_job(self, write: Revision) -> None:
         key = NamespacedName(write.key.namespace, write.key.name)
@@ -88,7 +88,7 @@ class Jobs(Controller):
         """A pod whose job is gone need not be counted."""
         pod = self.client.get("pods", *key)
         if pod is not None and self._job_of(pod) is None:
-            self._staffing.untrack(pod)
+            self._scaler.untrack(pod)
 
     def sync(self, key: NamespacedName) -> None:
         job = self.client.get(JOBS, *key)
@@ -97,15 +97,15 @@ class Jobs(Controller):
             return
         if job["spec"].get("managedBy") not in (None, OURSELVES):
             return
-        look = Look(job, self._pods(job), self._backoffs.get(key, Backoff()))
-        if "startTime" not in look.status and not look.suspended:
-            look.status["startTime"] = self.api.timestamp()
-        finish, refusal = self._act(key, look)
-        ended = self._tracking.note(look, finish)
-        self._backoffs[key] = look.backoff
-        final = self._tracking.settle(look, ended, finish)
+        snapshot = JobSnapshot(job, self._pods(job), self._backoffs.get(key, Backoff()))
+        if "startTime" not in snapshot.status and not snapshot.suspended:
+            snapshot.status["startTime"] = self.api.timestamp()
+        finish, refusal = self._act(key, snapshot)
+        ended = self._tracking.note(snapshot, finish)
+        self._backoffs[key] = snapshot.backoff
+        final = self._tracking.settle(snapshot, ended, finish)
         if final is not None:
-            self._announce(look, final)
+            self._announce(snapshot, final)
         if refusal is not None:
             raise refusal
 
@@ -116,52 +116,52 @@ class Jobs(Controller):
         for pod in claimed:
             if pod["metadata"]["uid"] not in known and not is_tracked(pod):
                 self.client.patch(pod, {"metadata": {"finalizers": [TRACKING]}})
-        return [pod for pod in map(self.client.refreshed, claimed) if pod is not None]
+        return [pod for pod in map(self.client.refresh, claimed) if pod is not None]
 
-    def _act(self, key: NamespacedName, look: Look) -> tuple[Object | None, ApiError | None]:
+    def _act(self, key: NamespacedName, snapshot: JobSnapshot) -> tuple[Object | None, ApiError | None]:
         """End the pods of a job that is over, or give it the pods it wants.
 
         Returns the condition under which the job is over, and what was refused: the status is written
         in any case.
         """
         now = self.api.timestamp()
-        finish = verdict(look, self.api.now_s, now)
+        finish = verdict(snapshot, self.api.now_s, now)
         if finish is not None:
             try:
-                self._staffing.end(look)
+                self._scaler.end(snapshot)
             except ApiError as refusal:
                 return None, refusal
             return finish, None
-        left_s = deadline_in_s(look, self.api.now_s)
+        left_s = deadline_in_s(snapshot, self.api.now_s)
         if left_s is not None:
             self.queue.add_after(key, left_s)
         refused = None
-        if not look.leaving:
+        if not snapshot.leaving:
             try:
-                wait_s = self._staffing.adjust(look)
+                wait_s = self._scaler.adjust(snapshot)
                 if wait_s:
                     self.queue.add_after(key, wait_s)
             except ApiError as refusal:
                 refused = refusal
-        finish = find_completion(look, now)
-        if finish is None and not look.leaving:
-            self._suspend_or_resume(look, now)
+        finish = find_completion(snapshot, now)
+        if finish is None and not snapshot.leaving:
+            self._suspend_or_resume(snapshot, now)
         return finish, refused
 
-    def _suspend_or_resume(self, look: Look, now: str) -> None:
-        if look.suspended:
-            if put(look.job, condition("Suspended", "JobSuspended", "Job suspended", now)):
-                look.status.pop("startTime", None)
-                self.recorder.event(look.job, "Normal", "Suspended", "Job suspended")
-        elif put(look.job, condition("Suspended", "JobResumed", "Job resumed", now, status="False")):
-            look.status["startTime"] = now
-            self.recorder.event(look.job, "Normal", "Resumed", "Job resumed")
+    def _suspend_or_resume(self, snapshot: JobSnapshot, now: str) -> None:
+        if snapshot.suspended:
+            if put(snapshot.job, condition("Suspended", "JobSuspended", "Job suspended", now)):
+                snapshot.status.pop("startTime", None)
+                self.recorder.event(snapshot.job, "Normal", "Suspended", "Job suspended")
+        elif put(snapshot.job, condition("Suspended", "JobResumed", "Job resumed", now, status="False")):
+            snapshot.status["startTime"] = now
+            self.recorder.event(snapshot.job, "Normal", "Resumed", "Job resumed")
 
-    def _announce(self, look: Look, final: Object) -> None:
+    def _announce(self, snapshot: JobSnapshot, final: Object) -> None:
         if final["type"] == "Failed":
-            self.recorder.event(look.job, "Warning", final["reason"], final["message"])
+            self.recorder.event(snapshot.job, "Warning", final["reason"], final["message"])
             return
-        if look.completions is not None and look.status.get("succeeded", 0) > look.completions:
+        if snapshot.completions is not None and snapshot.status.get("succeeded", 0) > snapshot.completions:
             message = "Too many succeeded pods running after completion count reached"
-            self.recorder.event(look.job, "Warning", "TooManySucceededPods", message)
-        self.recorder.event(look.job, "Normal", "Completed", "Job completed")
+            self.recorder.event(snapshot.job, "Warning", "TooManySucceededPods", message)
+        self.recorder.event(snapshot.job, "Normal", "Completed", "Job completed")

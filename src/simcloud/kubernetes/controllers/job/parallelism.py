@@ -1,4 +1,4 @@
-"""A job's pods: up to its parallelism at once, no more than it needs, each index once."""
+"""The number of a job's pods: up to its parallelism at once, no more than it needs, each index once."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.job.backoff import Backoff, end_time_s
 from simcloud.kubernetes.controllers.job.indexes import INDEX, index_of
-from simcloud.kubernetes.controllers.job.look import (
+from simcloud.kubernetes.controllers.job.policies import judge
+from simcloud.kubernetes.controllers.job.snapshot import (
     FAILURES,
     IGNORED_FAILURES,
     TRACKING,
-    Look,
+    JobSnapshot,
     failures_of,
     is_tracked,
 )
-from simcloud.kubernetes.controllers.job.policies import judge
 from simcloud.kubernetes.controllers.pods import (
     BURST,
     PAUSE_S,
@@ -37,7 +37,7 @@ LONGEST_PREFIX: Final = 58
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
-class Staffing:
+class PodScaler:
     """Makes and deletes the pods of jobs."""
 
     def __init__(self, client: ComponentClient, control: PodControl) -> None:
@@ -45,37 +45,37 @@ class Staffing:
         self._control = control
         self.pace = Pace()
 
-    def adjust(self, look: Look) -> float | None:
+    def adjust(self, snapshot: JobSnapshot) -> float | None:
         """Delete or create pods until the wanted number is active.
 
-        The look's counts follow. Returns after how many seconds to come again, if there is something
+        The snapshot's counts follow. Returns after how many seconds to come again, if there is something
         to wait for. ApiError: a pod was refused.
         """
-        surplus = look.active if look.suspended else self._surplus(look)
+        surplus = snapshot.active if snapshot.suspended else self._surplus(snapshot)
         if surplus:
-            self._dismiss(look, surplus)
+            self._dismiss(snapshot, surplus)
             return None
-        terminating = look.terminating_count if look.replaces_failed_only else 0
-        missing = _count_wanted(look) - terminating - look.active_count
-        if look.suspended or missing <= 0:
+        terminating = snapshot.terminating_count if snapshot.replaces_failed_only else 0
+        missing = _count_wanted(snapshot) - terminating - snapshot.active_count
+        if snapshot.suspended or missing <= 0:
             return None
-        wait_s, indexes = self._openings(look, min(missing, BURST))
+        wait_s, indexes = self._openings(snapshot, min(missing, BURST))
         if wait_s:
             return wait_s
         count = self.pace.take(len(indexes), self._client.api.now_s)
-        self._hire(look, indexes[:count])
+        self._hire(snapshot, indexes[:count])
         return PAUSE_S if count < len(indexes) else None
 
-    def end(self, look: Look) -> None:
+    def end(self, snapshot: JobSnapshot) -> None:
         """Delete the pods of a job that is over; they keep their finalizer until they are counted."""
         refusal: ApiError | None = None
-        for pod in look.active:
+        for pod in snapshot.active:
             try:
-                self._control.delete(pod, look.job)
+                self._control.delete(pod, snapshot.job)
             except ApiError as error:
                 refusal = error
                 continue
-            self._note_dismissed(look, pod)
+            self._note_dismissed(snapshot, pod)
         if refusal is not None:
             raise refusal
 
@@ -87,77 +87,77 @@ class Staffing:
         except NotFound:
             return
 
-    def _surplus(self, look: Look) -> list[Object]:
-        rest = list(look.active)
+    def _surplus(self, snapshot: JobSnapshot) -> list[Object]:
+        rest = list(snapshot.active)
         surplus: list[Object] = []
-        if look.indexed:
-            surplus, rest = _double(look)
-        too_many = len(look.active) - _count_wanted(look) - len(surplus)
+        if snapshot.indexed:
+            surplus, rest = _double(snapshot)
+        too_many = len(snapshot.active) - _count_wanted(snapshot) - len(surplus)
         if too_many > 0:
             surplus += sorted(rest, key=_turn)[:too_many]
         return surplus[:BURST]
 
-    def _dismiss(self, look: Look, pods: list[Object]) -> None:
+    def _dismiss(self, snapshot: JobSnapshot, pods: list[Object]) -> None:
         for pod in pods:
             self.untrack(pod)
-            self._control.delete(pod, look.job)
-            self._note_dismissed(look, pod)
+            self._control.delete(pod, snapshot.job)
+            self._note_dismissed(snapshot, pod)
 
-    def _note_dismissed(self, look: Look, pod: Object) -> None:
-        look.active_count -= 1
-        look.terminating_count += 1
-        look.ready_count -= 1 if is_ready(pod) else 0
+    def _note_dismissed(self, snapshot: JobSnapshot, pod: Object) -> None:
+        snapshot.active_count -= 1
+        snapshot.terminating_count += 1
+        snapshot.ready_count -= 1 if is_ready(pod) else 0
 
-    def _openings(self, look: Look, missing: int) -> tuple[float, list[int | None]]:
+    def _openings(self, snapshot: JobSnapshot, missing: int) -> tuple[float, list[int | None]]:
         """How long to wait, or else the indexes of the pods to make."""
         now_s = self._client.api.now_s
-        if look.per_index is None:
-            wait_s = look.backoff.remaining_s(now_s)
+        if snapshot.per_index is None:
+            wait_s = snapshot.backoff.remaining_s(now_s)
             if wait_s:
                 return wait_s, []
-        if not look.indexed:
+        if not snapshot.indexed:
             return 0.0, [None] * missing
-        indexes = _free_indexes(look, missing)
-        if look.per_index is None:
+        indexes = _free_indexes(snapshot, missing)
+        if snapshot.per_index is None:
             return 0.0, [*indexes]
-        waits = {index: _index_wait_s(look.awaiting.get(index), now_s) for index in indexes}
+        waits = {index: _index_wait_s(snapshot.awaiting.get(index), now_s) for index in indexes}
         ready: list[int | None] = [index for index in indexes if not waits[index]]
         return (0.0 if ready else min(waits.values(), default=0.0)), ready
 
-    def _hire(self, look: Look, indexes: list[int | None]) -> None:
-        template = _template(look)
+    def _hire(self, snapshot: JobSnapshot, indexes: list[int | None]) -> None:
+        template = _template(snapshot)
 
         def make(number: int) -> None:
-            pod = from_template(template, look.job)
+            pod = from_template(template, snapshot.job)
             index = indexes[number]
             if index is not None:
-                _give_index(pod, index, look)
+                _give_index(pod, index, snapshot)
             try:
-                self._control.create(pod, look.job)
+                self._control.create(pod, snapshot.job)
             except ApiError as error:
                 if not namespace_is_leaving(error):
                     raise
                 return
-            look.active_count += 1
+            snapshot.active_count += 1
 
         slow_start(len(indexes), make)
 
 
-def _count_wanted(look: Look) -> int:
+def _count_wanted(snapshot: JobSnapshot) -> int:
     """How many pods should be active."""
-    parallelism: int = look.spec["parallelism"]
-    if look.completions is None:
-        return look.active_count if look.succeeded > 0 else parallelism
-    return max(0, min(parallelism, look.completions - look.succeeded))
+    parallelism: int = snapshot.spec["parallelism"]
+    if snapshot.completions is None:
+        return snapshot.active_count if snapshot.succeeded > 0 else parallelism
+    return max(0, min(parallelism, snapshot.completions - snapshot.succeeded))
 
 
-def _double(look: Look) -> tuple[list[Object], list[Object]]:
+def _double(snapshot: JobSnapshot) -> tuple[list[Object], list[Object]]:
     """Active pods of an index that is none or that another pod has, and the others."""
     by_index: dict[int, list[Object]] = {}
     surplus, kept = [], []
-    for pod in look.active:
+    for pod in snapshot.active:
         index = index_of(pod)
-        if index is None or index >= (look.completions or 0):
+        if index is None or index >= (snapshot.completions or 0):
             surplus.append(pod)
         else:
             by_index.setdefault(index, []).append(pod)
@@ -185,13 +185,13 @@ def _turn(pod: Object) -> tuple[float, ...]:
     )
 
 
-def _free_indexes(look: Look, count: int) -> list[int]:
-    busy = list(look.active)
-    if look.replaces_failed_only:
-        busy += [pod for pod in look.pods if is_terminating(pod)]
-    taken = look.succeeded_indexes.union(look.failed_indexes)
+def _free_indexes(snapshot: JobSnapshot, count: int) -> list[int]:
+    busy = list(snapshot.active)
+    if snapshot.replaces_failed_only:
+        busy += [pod for pod in snapshot.pods if is_terminating(pod)]
+    taken = snapshot.succeeded_indexes.union(snapshot.failed_indexes)
     taken = taken.plus(index for pod in busy if (index := index_of(pod)) is not None)
-    return taken.free(count, look.completions or 0)
+    return taken.free(count, snapshot.completions or 0)
 
 
 def _index_wait_s(failed: Object | None, now_s: float) -> float:
@@ -200,13 +200,13 @@ def _index_wait_s(failed: Object | None, now_s: float) -> float:
     return Backoff(sum(failures_of(failed)) + 1, end_time_s(failed)).remaining_s(now_s)
 
 
-def _template(look: Look) -> Object:
-    template: Object = copy(look.spec["template"])
+def _template(snapshot: JobSnapshot) -> Object:
+    template: Object = copy(snapshot.spec["template"])
     metadata = template.setdefault("metadata", {})
     finalizers = metadata.setdefault("finalizers", [])
     if TRACKING not in finalizers:
         finalizers.append(TRACKING)
-    if look.indexed:
+    if snapshot.indexed:
         field = {"fieldRef": {"fieldPath": f"metadata.labels['{INDEX}']"}}
         spec = template["spec"]
         for container in [*(spec.get("initContainers") or ()), *spec["containers"]]:
@@ -216,20 +216,20 @@ def _template(look: Look) -> Object:
     return template
 
 
-def _give_index(pod: Object, index: int, look: Look) -> None:
-    metadata, name = pod["metadata"], look.job["metadata"]["name"]
+def _give_index(pod: Object, index: int, snapshot: JobSnapshot) -> None:
+    metadata, name = pod["metadata"], snapshot.job["metadata"]["name"]
     annotations = metadata.setdefault("annotations", {})
     annotations[INDEX] = metadata.setdefault("labels", {})[INDEX] = str(index)
     pod["spec"]["hostname"] = f"{name}-{index}"
     ending = f"-{index}-"
     metadata["generateName"] = name[: LONGEST_PREFIX - len(ending)] + ending
-    if look.per_index is None:
+    if snapshot.per_index is None:
         return
     counted, ignored = 0, 0
-    replaced = look.awaiting.get(index)
+    replaced = snapshot.awaiting.get(index)
     if replaced is not None:
         counted, ignored = failures_of(replaced)
-        if judge(look.failure_policy, replaced).counts:
+        if judge(snapshot.failure_policy, replaced).counts:
             counted += 1
         else:
             ignored += 1

@@ -1,4 +1,4 @@
-"""Which failures of a pod end its job, its index, or count for nothing."""
+"""Pod failure policies: which failures of a pod fail its job or its index, or are ignored."""
 
 from __future__ import annotations
 

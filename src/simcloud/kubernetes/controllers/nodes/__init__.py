@@ -1,1 +1,1 @@
-"""Nodes: their health, their taints, and the pods they leave behind."""
+"""Nodes: health, taints, and pods of lost nodes."""

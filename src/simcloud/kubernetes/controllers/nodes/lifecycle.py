@@ -1,9 +1,9 @@
-"""Node lifecycle: notices nodes whose kubelet is silent, and says so on the node and on its pods.
+"""Node lifecycle: detects nodes whose kubelet is silent, and marks the node and its pods.
 
-A kubelet shows that it lives by its Lease or by its status. Every five seconds all nodes are looked at;
-one that has shown nothing for 50 s is Unknown, its pods are not ready any more, and it is tainted:
-NoSchedule at once, as for every condition that asks for it, NoExecute one node of a zone every ten
-seconds. A zone in which most nodes fail is spared the latter.
+A kubelet shows that it is alive by its Lease or its status. All nodes are checked every five seconds; one without a sign
+of life for 50 s becomes Unknown, its pods become not ready, and it is tainted: NoSchedule at once, as for other
+conditions, and NoExecute at a rate of one node of a zone every ten seconds. A zone in which most nodes fail gets no
+NoExecute taints.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
+from simcloud.kubernetes.controllers.children import NodePods
 from simcloud.kubernetes.controllers.nodes.conditions import (
     GRACE_S,
     NOT_READY,
@@ -28,7 +29,6 @@ from simcloud.kubernetes.controllers.nodes.conditions import (
     make_unknown,
     replace_condition,
 )
-from simcloud.kubernetes.controllers.nodes.pods import NodePods
 from simcloud.kubernetes.controllers.nodes.zones import Tainter
 
 MONITOR_S: Final = 5.0

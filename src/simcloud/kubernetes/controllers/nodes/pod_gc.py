@@ -1,9 +1,8 @@
-"""Pods that nobody else would ever clear away.
+"""Garbage collection of pods that no other controller deletes.
 
-Every 20 seconds: pods of nodes that are gone (and stay gone for 40 seconds), pods that are being
-deleted but were never given to a node or lie on a node declared out of service, and the oldest of more
-than 12,500 finished pods. What to look at is kept up by the writes, so a round without such pods
-costs next to nothing.
+Every 20 seconds it deletes: pods of nodes that have been gone for 40 seconds, pods that are being deleted but were never
+scheduled or are on a node marked as out of service, and the oldest of more than 12,500 finished pods. Candidates are
+indexed on each write, so that a round without any costs almost nothing.
 """
 
 from __future__ import annotations

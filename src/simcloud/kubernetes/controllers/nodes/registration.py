@@ -1,4 +1,4 @@
-"""What the control plane adds to every new node: a range of pod addresses and how long caches may live."""
+"""Additions of the control plane to new nodes: a range of pod addresses, and the TTL of caches."""
 
 from __future__ import annotations
 

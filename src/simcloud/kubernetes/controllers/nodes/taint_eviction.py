@@ -1,6 +1,6 @@
-"""Taint based eviction: pods leave a node with a NoExecute taint that they do not tolerate, or not for long.
+"""Taint-based eviction: deletes pods from nodes with a NoExecute taint that they do not tolerate.
 
-A pod that tolerates a taint for a time is deleted when the time is over, unless the taint goes first.
+A pod that tolerates a taint for a limited time is deleted after that time, unless the taint is removed first.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller
-from simcloud.kubernetes.controllers.nodes.pods import NodePods
+from simcloud.kubernetes.controllers.children import NodePods
 from simcloud.kubernetes.placement import tolerates
 
 RETRIES = 5

@@ -1,9 +1,9 @@
-"""Which failed nodes get their NoExecute taint, and when: slowly, zone by zone.
+"""The rate at which failed nodes get their NoExecute taint, by zone.
 
-A zone is healthy, or most of it fails (at least 55 %, and more than two nodes), or all of it does.
-Where most fails the fault is likely to be elsewhere: a small zone is then not tainted at all, one of
-more than 50 nodes ten times slower. A zone that fails as a whole is treated as a healthy one; the
-recorded cluster of one node got its taint that way.
+A zone is healthy, partially disrupted (at least 55 % and more than two nodes fail) or fully disrupted. In a partially
+disrupted zone the cause is probably elsewhere: a small zone is then not tainted at all, one of more than 50 nodes ten
+times slower. A fully disrupted zone is treated like a healthy one; the recorded cluster of one node got its taint that
+way.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What makes the pods of a StatefulSet individuals: their names and ordinals, and the claims that are theirs."""
+"""StatefulSets: pods with stable names, ordinals and claims."""

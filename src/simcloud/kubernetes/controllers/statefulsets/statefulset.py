@@ -1,8 +1,8 @@
-"""StatefulSets: pods with names of their own, made and taken away one after the other.
+"""StatefulSets: pods with stable names, created and deleted in order.
 
-With the policy ``OrderedReady`` a sync does one thing and waits for the pod to be ready or gone; with
-``Parallel`` it does for all pods what is to be done. Updates go from the highest ordinal down to the
-partition. The status counts the pods as they were found at the beginning of a sync.
+With the policy ``OrderedReady`` a sync does one step and waits until the pod is ready or gone; with ``Parallel`` it
+handles all pods at once. Updates go from the highest ordinal down to the partition. The status describes the pods at the
+beginning of a sync.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.children import Children
 from simcloud.kubernetes.controllers.hashing import revision_hash
-from simcloud.kubernetes.controllers.percent import share
 from simcloud.kubernetes.controllers.pods import (
     BURST,
     PAUSE_S,
@@ -27,6 +26,7 @@ from simcloud.kubernetes.controllers.pods import (
     is_leaving,
     is_terminal,
     next_check_s,
+    resolve_int_or_percent,
     slow_start,
 )
 from simcloud.kubernetes.controllers.revisions import by_number, draft, renumber, template_of, template_patch
@@ -253,7 +253,7 @@ class StatefulSets(Controller):
                 if is_unavailable(pod, plan.min_ready_s, now_s):
                     return
             return
-        most = share(rolling["maxUnavailable"], len(plan.replicas), round_up=True)
+        most = resolve_int_or_percent(rolling["maxUnavailable"], len(plan.replicas), round_up=True)
         missing = sum(is_unavailable(pod, plan.min_ready_s, now_s) for pod in plan.replicas)
         outdated = [pod for pod in targets if self._is_outdated(plan, pod)]
         for pod in outdated[: max(0, max(1, most) - missing)]:
@@ -333,7 +333,7 @@ class StatefulSets(Controller):
             status["currentRevision"] = status["updateRevision"]
         always = ("replicas", "availableReplicas", "collisionCount")
         reported = {key: value for key, value in status.items() if value or key in always}
-        if plan.stateful_set.get("status") == reported or self.client.refreshed(plan.stateful_set) is None:
+        if plan.stateful_set.get("status") == reported or self.client.refresh(plan.stateful_set) is None:
             return
         self.client.edit(plan.stateful_set, lambda current: current.update(status=reported), "status")
 

@@ -128,7 +128,7 @@ class LocalPathProvisioner(Controller):
 
     def _provision(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
-        claim = self.client.refreshed(wanted)
+        claim = self.client.refresh(wanted)
         if self._ended or claim is None or not self._is_wanted(claim):
             return
         storage_class = self.client.get("storageclasses.storage.k8s.io", "", class_of(claim))
@@ -144,7 +144,7 @@ class LocalPathProvisioner(Controller):
 
     def _remove(self, wanted: Object) -> None:
         self._busy.pop(wanted["metadata"]["uid"], None)
-        volume = self.client.refreshed(wanted)
+        volume = self.client.refresh(wanted)
         if self._ended or volume is None or not _to_delete(volume):
             return
         try:

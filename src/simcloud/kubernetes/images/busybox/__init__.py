@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from simcloud.kubernetes.images.busybox.small import nc_of, ping, ps
+from simcloud.kubernetes.images.busybox.commands import nc_of, ping, ps
+from simcloud.kubernetes.images.busybox.messages import in_busybox_words
 from simcloud.kubernetes.images.busybox.wget import wget
-from simcloud.kubernetes.images.busybox.words import in_busybox_words
 from simcloud.machine.image import Image
 from simcloud.machine.process import Program
 from simcloud.userland.commands import all_commands

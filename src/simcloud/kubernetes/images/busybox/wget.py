@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.images.busybox.words import VERSION
+from simcloud.kubernetes.images.busybox.messages import VERSION
 from simcloud.machine.network.http import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.exchange import (

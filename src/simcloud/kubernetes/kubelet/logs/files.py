@@ -2,7 +2,8 @@
 
 The file is ``/var/log/pods/<namespace>_<pod>_<uid>/<container>/<restarts>.log``; a link in
 ``/var/log/containers`` leads there. A reader of the log gets only the present file, not the rotated
-ones, as with the genuine kubelet.
+ones, as with the genuine kubelet. Every line also goes to the emitter, with the labels of Promtail's usual scrape
+configuration; they are made once per container.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Final, NamedTuple
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.kubelet.logs.labels import log_labels
 from simcloud.machine.computer import Machine
+from simcloud.machine.emit import Labels
 from simcloud.machine.files import FileError
 from simcloud.machine.logs import LOG_FOLDER, ROTATE_BYTES, ContainerLog
 
@@ -28,6 +29,8 @@ MOST_FILES: Final = 5
 _LINE: Final = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) (?:stdout|stderr) ([PF]) (.*)", re.DOTALL
 )
+
+_REPLICA_SET: Final = re.compile(r"([0-9a-z-.]+?)(-[0-9a-f]{8,10})?")
 
 
 class Entry(NamedTuple):
@@ -172,3 +175,30 @@ def entries_of(data: bytes) -> Iterator[Entry]:
         if flag == b"F":
             yield Entry(stamp.decode(), b"".join(pieces))
             pieces = []
+
+
+def log_labels(pod: Object, container: str, node: str, path: str) -> Labels:
+    """The labels of what a container writes, but for the stream."""
+    metadata = pod["metadata"]
+    own = metadata.get("labels") or {}
+    app = own.get("app.kubernetes.io/name") or own.get("app") or _controller(metadata) or metadata["name"]
+    labels = {
+        "app": app,
+        "component": own.get("app.kubernetes.io/component") or own.get("component") or "",
+        "container": container,
+        "filename": path,
+        "instance": own.get("app.kubernetes.io/instance") or own.get("instance") or "",
+        "job": f"{metadata['namespace']}/{app}",
+        "namespace": metadata["namespace"],
+        "node_name": node,
+        "pod": metadata["name"],
+    }
+    return tuple((name, value) for name, value in labels.items() if value)
+
+
+def _controller(metadata: Object) -> str:
+    """Name of the pod's controller; for a ReplicaSet, the name of its Deployment."""
+    owners = metadata.get("ownerReferences") or ()
+    name = next((str(owner["name"]) for owner in owners if owner.get("controller")), "")
+    match = _REPLICA_SET.fullmatch(name)
+    return match.group(1) if match else name

@@ -18,8 +18,7 @@ from simcloud.kubernetes.kubelet.image_store import ImageError
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.pods.container_stop import stop_container
 from simcloud.kubernetes.kubelet.pods.dns import hostname_of, hosts_file
-from simcloud.kubernetes.kubelet.pods.environment import DEFAULT_PATH, ConfigError
-from simcloud.kubernetes.kubelet.pods.expansion import expand
+from simcloud.kubernetes.kubelet.pods.environment import DEFAULT_PATH, ConfigError, expand
 from simcloud.kubernetes.kubelet.pods.hooks import HookFailed, run_hook
 from simcloud.kubernetes.kubelet.pods.parts import Part, core_limit, limits_of
 from simcloud.kubernetes.kubelet.pods.security import capabilities_of, identity_of

@@ -1,17 +1,22 @@
-"""The environment of a container: Services of its namespace, then envFrom, then env, each over the one before."""
+"""The environment of a container: Services of its namespace, then envFrom, then env; later ones override.
+
+``expand`` replaces the references ``$(NAME)`` in commands, arguments and values.
+"""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods import downward_api
-from simcloud.kubernetes.kubelet.pods.expansion import expand
 
 DEFAULT_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+_REFERENCE = re.compile(r"\$(?:\$|\(([^)]*)\))")
 
 
 class ConfigError(Exception):
@@ -163,3 +168,17 @@ def _find_container(pod: Object, reference: Object, container: Object) -> Object
         candidate for part in parts for candidate in pod["spec"].get(part) or () if candidate["name"] == name
     ]
     return found[0] if found else container
+
+
+def expand(text: str, known: Mapping[str, str]) -> str:
+    """The text with its references replaced; ``$$`` is a plain dollar sign."""
+    if "$" not in text:
+        return text
+
+    def replacement(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name is None:
+            return "$"
+        return known.get(name, match.group(0))
+
+    return _REFERENCE.sub(replacement, text)

@@ -116,7 +116,7 @@ class Prober:
         started = self._has_passed(uid, part, STARTUP, record)
         return started, started and self._has_passed(uid, part, READINESS, record)
 
-    def failed(self, uid: str, part: Part, record: ContainerRecord) -> str:
+    def find_failure(self, uid: str, part: Part, record: ContainerRecord) -> str:
         """The kind of probe for which a container must be replaced; empty for none."""
         for kind in (LIVENESS, STARTUP):
             probe = self._of(uid, part, kind)

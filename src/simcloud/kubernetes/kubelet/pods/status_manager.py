@@ -103,7 +103,7 @@ class StatusManager:
     async def finish(self, pod: Object) -> None:
         """Remove a deleted pod from the API, once it has left the node."""
         await self.turn()
-        live = self._client.refreshed(pod)
+        live = self._client.refresh(pod)
         if live is None or not live["metadata"].get("deletionTimestamp"):
             return
         try:
@@ -112,7 +112,7 @@ class StatusManager:
             return  # somebody else was faster
 
     def _write(self, pod: Object, status: Object) -> None:
-        live = self._client.refreshed(pod)
+        live = self._client.refresh(pod)
         if live is None:
             return
         present = live.get("status") or {}

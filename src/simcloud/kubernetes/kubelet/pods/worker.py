@@ -93,7 +93,7 @@ class PodWorker:
             self._resized |= pod["spec"] != old["spec"]
         self.poke()
 
-    def removed(self) -> None:
+    def end_removed(self) -> None:
         """The API has the pod no more: end what runs of it."""
         self.gone = True
         self.end()
@@ -198,7 +198,7 @@ class PodWorker:
         actions = decide(
             pod,
             state,
-            lambda part, record: self._prober.failed(self.uid, part, record),
+            lambda part, record: self._prober.find_failure(self.uid, part, record),
             lambda part, record: self._prober.verdict(self.uid, part, record)[0],
         )
         outcome = await carry_out(node, pod, state, actions, self._interrupt)

@@ -9,11 +9,16 @@ from typing import Final
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.kubernetes.kubelet.pods.environment import ConfigError
-from simcloud.kubernetes.kubelet.pods.expansion import expand
-from simcloud.kubernetes.kubelet.volumes.errors import ClaimError, VolumeError
-from simcloud.kubernetes.kubelet.volumes.host import check_type, place_of
-from simcloud.kubernetes.kubelet.volumes.projections import File, Projector, is_projection
+from simcloud.kubernetes.kubelet.pods.environment import ConfigError, expand
+from simcloud.kubernetes.kubelet.volumes.sources import (
+    ClaimError,
+    File,
+    Projector,
+    VolumeError,
+    check_type,
+    is_projection,
+    place_of,
+)
 from simcloud.machine.computer import Machine
 from simcloud.machine.files import FileError, Files, Volume, tmpfs, tree_volume, update_tree
 from simcloud.machine.process import Container

@@ -33,7 +33,7 @@ class _Counts:
         for node, other in cache.choosy():
             self._ask(other, node, 1)
 
-    def changed(self, node: NodeInfo) -> _Counts:
+    def with_trial(self, node: NodeInfo) -> _Counts:
         """The counts, with what was tried on a copy of a node."""
         if not node.trial_pods():
             return self
@@ -78,7 +78,7 @@ def prepare(pod: PodInfo, cache: Cache) -> Check | None:
     own_kind = all(term.matches(pod.namespace, pod.labels, cache.client) for term in near)
 
     def check(node: NodeInfo) -> Rejection | None:
-        now, labels = counts.changed(node), node.labels
+        now, labels = counts.with_trial(node), node.labels
         if near and not _holds(near, labels, now.wanted, own_kind):
             return _APART
         if any(term.key in labels and now.unwanted.get((term.key, labels[term.key]), 0) > 0 for term in far):

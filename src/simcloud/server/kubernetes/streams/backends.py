@@ -47,7 +47,7 @@ def of_service(api: Api, service: Object, slices: Iterable[Object], port: str) -
         if not named:
             raise ServiceUnavailable(f'no service port {_number(port)} found for service "{name}"')
         wanted = named[0].get("name", "")
-    pods = api.catalogue.named("pods")
+    pods = api.catalogue.find("pods")
     for each in slices:
         if at(each, "metadata", "labels", default={}).get(SERVICE_LABEL) != name:
             continue

@@ -52,7 +52,7 @@ async def proxy(app: AppContext, request: Request, target: Target) -> Response:
 
 def _backend(app: AppContext, target: Target) -> Backend:
     scheme, name, port = _split_name(target)
-    resource = app.api.catalogue.named(target.plural)
+    resource = app.api.catalogue.find(target.plural)
     found = app.api.log.get(app.api.key(resource, target.namespace, name))
     if found is None:
         raise NotFound(resource, name)

@@ -105,7 +105,7 @@ async def _act(ctx: Context, verb: str, name: str, options: Options) -> int:
         return 0
     if verb != "start":
         unit.stop()
-        await unit.stopped()
+        await unit.wait_stopped()
     if starts:
         unit.start()
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simcloud.kubernetes.api.access.aggregation import aggregate
+from simcloud.kubernetes.api.access.rules import aggregate
 from simcloud.kubernetes.api.objects import Object
 from tests.simcloud.kubernetes.api.access.conftest import rule
 

@@ -21,7 +21,7 @@ JANE = User("jane", groups=("dev", "system:authenticated"))
 
 
 def resource(plural: str) -> object:
-    return CATALOGUE.named(plural, GROUP)
+    return CATALOGUE.find(plural, GROUP)
 
 
 def role(*rules: Object, namespace: str = "demo", **more: object) -> Object:
@@ -127,7 +127,7 @@ def test_garbage_collection_may_touch_any_role(reader: Policy) -> None:
 
 
 def test_other_kinds_pass(policy: Policy) -> None:
-    check_escalation(Authorizer(policy), JANE, CATALOGUE.named("pods"), {"metadata": {"name": "p"}})
+    check_escalation(Authorizer(policy), JANE, CATALOGUE.find("pods"), {"metadata": {"name": "p"}})
 
 
 words = st.lists(st.sampled_from(["", "*", "a", "b", "a/x", "*/x"]), max_size=3).map(tuple)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from simcloud.kubernetes.api.access.text import aggregate, quoted_list
 from simcloud.kubernetes.api.access.users import (
     User,
     node_of,
     service_account_name,
     split_service_account,
 )
+from simcloud.kubernetes.api.errors import join_messages, quote_list
 from tests.simcloud.kubernetes.api.conftest import node_user
 
 
 def test_lists_and_errors() -> None:
-    assert quoted_list(["a", "b c"]) == '["a" "b c"]'
-    assert quoted_list([]) == "[]"
-    assert aggregate(["x"]) == aggregate(["x", "x"]) == "x"
-    assert aggregate(["x", "y", "x"]) == "[x, y]"
+    assert quote_list(["a", "b c"]) == '["a" "b c"]'
+    assert quote_list([]) == "[]"
+    assert join_messages(["x"]) == join_messages(["x", "x"]) == "x"
+    assert join_messages(["x", "y", "x"]) == "[x, y]"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class World:
         dry_run: bool = False,
     ) -> Data:
         plural, _, group = name.partition(".")
-        resource = self.api.catalogue.named(plural, group)
+        resource = self.api.catalogue.find(plural, group)
         options = WriteOptions(dry_run=dry_run)
         body = {"apiVersion": resource.api_version, "kind": resource.kind, **data}
         try:
@@ -39,7 +39,7 @@ class World:
 
     def get(self, name: str, object_name: str, namespace: str = "demo") -> Data:
         plural, _, group = name.partition(".")
-        return self.api.get(self.api.catalogue.named(plural, group), namespace, object_name)
+        return self.api.get(self.api.catalogue.find(plural, group), namespace, object_name)
 
     def update(self, obj: Data, subresource: str = "", caller: Caller | None = None) -> Data:
         resource = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])

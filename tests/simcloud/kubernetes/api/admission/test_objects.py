@@ -117,10 +117,10 @@ def test_priorities(world: World) -> None:
 def test_an_action_is_admitted_as_an_object_of_its_own(world: World) -> None:
     world.create("pods", pod())
     namespace = copy(world.get("namespaces", "demo", ""))
-    world.api.delete(world.api.catalogue.named("namespaces"), "", namespace["metadata"]["name"])
+    world.api.delete(world.api.catalogue.find("namespaces"), "", namespace["metadata"]["name"])
     binding = {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "one"}}
     with pytest.raises(ApiError, match="because it is being terminated"):
-        world.api.subresource("create", world.api.catalogue.named("pods"), "demo", "p", "binding", binding)
+        world.api.subresource("create", world.api.catalogue.find("pods"), "demo", "p", "binding", binding)
 
 
 def test_a_bound_pod_learns_its_zone(world: World) -> None:
@@ -128,7 +128,7 @@ def test_a_bound_pod_learns_its_zone(world: World) -> None:
     world.create("nodes", {"metadata": {"name": "one", "labels": zone}}, "")
     world.create("pods", pod())
     binding = {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "one"}}
-    world.api.subresource("create", world.api.catalogue.named("pods"), "demo", "p", "binding", binding)
+    world.api.subresource("create", world.api.catalogue.find("pods"), "demo", "p", "binding", binding)
     assert world.get("pods", "p")["metadata"]["labels"] == {"topology.kubernetes.io/zone": "a"}
 
 

@@ -123,7 +123,7 @@ def test_params(world: World) -> None:
     bind(world, paramRef={"name": "limits", "namespace": "demo", "parameterNotFoundAction": "Deny"})
     world.create("configmaps", config(a="1"))
     assert "denied request" in world.refusal("configmaps", config("d", a="1", b="2")).message
-    configs = world.api.catalogue.named("configmaps")
+    configs = world.api.catalogue.find("configmaps")
     world.api.delete(configs, "demo", "limits")
     assert world.refusal("configmaps", config("e", a="1")).message.endswith(
         "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction"

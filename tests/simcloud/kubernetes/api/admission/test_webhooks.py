@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from simcloud.kubernetes.api.admission.webhook_errors import CallFailed
+from simcloud.kubernetes.api.admission.webhooks import CallFailed
 from tests.simcloud.kubernetes.api.admission.conftest import World, pod
 
 GROUP = "admissionregistration.k8s.io"
@@ -161,7 +161,7 @@ def test_an_eviction_is_asked_about_as_such_and_not_as_a_deletion(world: World) 
     everything = {**RULE, "operations": ["CREATE", "DELETE"], "resources": ["pods", "pods/eviction"]}
     hook(world, rules=[everything])
     world.api.webhooks = network = Answering(lambda *_: {"allowed": True})
-    pods = world.api.catalogue.named("pods")
+    pods = world.api.catalogue.find("pods")
     world.create("pods", pod("a"))
     world.create("pods", pod("b"))
     world.api.subresource("create", pods, "demo", "a", "eviction", {"metadata": {"name": "a"}})

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compiled
-from simcloud.kubernetes.api.cel.errors import CostExceeded
-from simcloud.kubernetes.api.cel.values import Maybe, Uint
+from simcloud.kubernetes.api.cel import CelError, CelSyntaxError, compile_expression
+from simcloud.kubernetes.api.cel.values import CostExceeded, Maybe, Uint
 
 SELF = {
     "replicas": 3,
@@ -24,7 +23,7 @@ SELF = {
 
 
 def value(text: str, **variables: Any) -> Any:
-    return compiled(text).evaluate({"self": SELF, **variables})
+    return compile_expression(text).evaluate({"self": SELF, **variables})
 
 
 @pytest.mark.parametrize(
@@ -111,7 +110,7 @@ def test_what_cannot_be_evaluated(text: str, sentence: str) -> None:
 )
 def test_what_is_no_expression(text: str) -> None:
     with pytest.raises(CelSyntaxError):
-        compiled(text)
+        compile_expression(text)
 
 
 def test_an_optional_old_value() -> None:
@@ -135,7 +134,7 @@ def test_numbers_keep_their_type() -> None:
 )
 def test_every_evaluation_is_bounded(text: str) -> None:
     with pytest.raises(CostExceeded, match="operation cancelled: actual cost limit exceeded"):
-        compiled(text).evaluate({"self": {"l": list(range(1000)), "s": "x" * 10_000}})
+        compile_expression(text).evaluate({"self": {"l": list(range(1000)), "s": "x" * 10_000}})
 
 
 @pytest.mark.parametrize(
@@ -152,13 +151,13 @@ def test_every_evaluation_is_bounded(text: str) -> None:
 )
 def test_deep_expressions_are_refused_not_crashed_on(text: str) -> None:
     try:
-        compiled(text).evaluate({})
+        compile_expression(text).evaluate({})
     except CelError:
         pass
 
 
 def test_long_conditions_are_no_deep_ones() -> None:
-    assert compiled(" && ".join(["true"] * 2000)).evaluate({}) is True
+    assert compile_expression(" && ".join(["true"] * 2000)).evaluate({}) is True
 
 
 @settings(max_examples=300)
@@ -208,6 +207,6 @@ def test_long_conditions_are_no_deep_ones() -> None:
 )
 def test_any_text_evaluates_or_fails_as_an_expression(text: str) -> None:
     try:
-        compiled(text).evaluate({"self": SELF, "x": [1, "a"]})
+        compile_expression(text).evaluate({"self": SELF, "x": [1, "a"]})
     except CelError:
         pass

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from simcloud.kubernetes.api.defaults import apply_defaults
-from simcloud.kubernetes.api.defaults.images import pull_policy
+from simcloud.kubernetes.api.defaults.pods import pull_policy
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.resources import Catalogue, Resource
 from tests.simcloud.kubernetes.api.defaults.generated import objects

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.patch import PatchType, patch_type_of, read_patch
-from simcloud.kubernetes.api.patch.json_syntax import syntax_error
+from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_not_json(text: bytes, message: str) -> None:
 )
 def test_json_is_read_and_has_no_error(value: Any) -> None:
     text = json.dumps(value).encode()
-    assert syntax_error(text) == ""
+    assert find_syntax_error(text) is None
     assert read_patch(text, PatchType.JSON) == value
 
 

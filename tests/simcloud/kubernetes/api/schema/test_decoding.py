@@ -32,8 +32,8 @@ from simcloud.kubernetes.api.schema.plans import Notes
 from simcloud.kubernetes.api.schema.structural import apply_crd_defaults, prune, schema_from
 
 CATALOGUE = Catalogue()
-PODS, SERVICES, SECRETS = (CATALOGUE.named(plural) for plural in ("pods", "services", "secrets"))
-DEPLOYMENTS = CATALOGUE.named("deployments", "apps")
+PODS, SERVICES, SECRETS = (CATALOGUE.find(plural) for plural in ("pods", "services", "secrets"))
+DEPLOYMENTS = CATALOGUE.find("deployments", "apps")
 GENUINE = json.loads((Path(__file__).parent / "genuine.json").read_text())
 
 
@@ -305,7 +305,7 @@ def test_scalars_are_stored_in_their_canonical_form() -> None:
     }
     lease = decode(
         {"spec": {"renewTime": "2026-01-02T03:04:05.123456Z"}},
-        CATALOGUE.named("leases", "coordination.k8s.io"),
+        CATALOGUE.find("leases", "coordination.k8s.io"),
     )
     assert lease.obj["spec"]["renewTime"] == "2026-01-02T03:04:05.123456Z"
 
@@ -574,7 +574,7 @@ def nested(depth: int, *keys: str) -> Any:
 def test_the_deepest_body_that_is_read_can_be_worked_on() -> None:
     free = decode_body(json.dumps(cron_tab(spec={"free": nested(MAX_DEPTH - 3, "a")})).encode(), CRON_TABS)
     assert free.problems == []
-    definition = CATALOGUE.named("customresourcedefinitions", "apiextensions.k8s.io")
+    definition = CATALOGUE.find("customresourcedefinitions", "apiextensions.k8s.io")
     schema = nested(MAX_DEPTH - 7, "properties", "x")
     body = {"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
     decoded = decode_body(json.dumps(body).encode(), definition)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest
 from simcloud.kubernetes.api.schema.bodies import MAX_DEPTH, parse_json
-from simcloud.kubernetes.api.schema.go_json import fault
+from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 from simcloud.kubernetes.api.schema.yaml_bodies import parse_yaml
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -100,7 +100,7 @@ def test_what_go_accepts_is_accepted() -> None:
 def test_json_is_read_as_written(value: Any) -> None:
     body = json.dumps(value).encode()
     assert parse_json(body) == (value, [])
-    assert fault(body) is None
+    assert find_syntax_error(body) is None
 
 
 @given(st.binary() | st.text(alphabet='{}[]",:\\u0123456789eE.-+truefalsn ').map(str.encode))
@@ -117,9 +117,9 @@ def test_go_s_scanner_agrees_on_what_json_is(text: str) -> None:
     try:
         json.loads(text)
     except ValueError:
-        assert fault(text.encode()) is not None
+        assert find_syntax_error(text.encode()) is not None
     else:
-        assert fault(text.encode()) is None
+        assert find_syntax_error(text.encode()) is None
 
 
 def test_yaml_is_read_as_the_json_it_stands_for() -> None:

@@ -25,7 +25,7 @@ LATER = "2026-01-01T00:05:00Z"
 
 
 def resource(plural: str, group: str = "") -> Resource:
-    return CATALOGUE.named(plural, group)
+    return CATALOGUE.find(plural, group)
 
 
 def make(of: Resource, **fields: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ CONFIG_MAP = {
     },
     "data": {"a": "1"},
 }
-CONFIG_MAPS = CATALOGUE.named("configmaps")
+CONFIG_MAPS = CATALOGUE.find("configmaps")
 
 
 def test_the_table_of_one_object() -> None:
@@ -206,13 +206,13 @@ def test_measurements() -> None:
 RECORDINGS = json.loads((Path(__file__).parent / "data" / "recorded.json").read_text())
 SAMPLES: list[tuple[Resource, dict[str, Any]]] = [
     *(
-        (CATALOGUE.named(*case["resource"]), obj)
+        (CATALOGUE.find(*case["resource"]), obj)
         for case in RECORDINGS["cases"]
         for obj in RECORDINGS["objects"][case["objects"]][:6]
     ),
-    *((CATALOGUE.named("pods"), obj) for obj, _, _ in CASES.values()),
+    *((CATALOGUE.find("pods"), obj) for obj, _, _ in CASES.values()),
     *(
-        (CATALOGUE.named(key.partition(".")[0], key.partition(".")[2]), obj)
+        (CATALOGUE.find(key.partition(".")[0], key.partition(".")[2]), obj)
         for cases in (CELLS.items(), ((key, (objs[0], text)) for key, (objs, text) in RECORDED.items()))
         for key, (obj, _) in cases
     ),

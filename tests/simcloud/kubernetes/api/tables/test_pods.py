@@ -10,7 +10,7 @@ from simcloud.kubernetes.api import times
 from simcloud.kubernetes.api.resources import Catalogue
 from simcloud.kubernetes.api.tables import make_table
 
-PODS = Catalogue().named("pods")
+PODS = Catalogue().find("pods")
 NOW_S = times.parse("2026-11-15T12:00:00Z")
 RUNNING = {"running": {"startedAt": "2026-11-15T11:00:00Z"}}
 

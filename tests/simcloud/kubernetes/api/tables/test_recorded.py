@@ -20,7 +20,7 @@ CATALOGUE = Catalogue()
 
 @pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: case["cmd"])
 def test_recorded_table(case: dict[str, Any]) -> None:
-    resource = CATALOGUE.named(*case["resource"])
+    resource = CATALOGUE.find(*case["resource"])
     flags = dict(case["flags"])
     fields = parse_fields(flags.pop("fields", ""))
     chosen = [obj for obj in RECORDED["objects"][case["objects"]] if fields.matches(obj, resource)]
@@ -45,7 +45,7 @@ def test_several_kinds_at_once() -> None:
     for prefix, (plural, group, key) in kinds.items():
         objects = RECORDED["objects"][key]
         table = make_table(
-            CATALOGUE.named(plural, group),
+            CATALOGUE.find(plural, group),
             objects,
             now_s=times.parse("2026-11-15T00:43:24Z"),
             list_metadata={},

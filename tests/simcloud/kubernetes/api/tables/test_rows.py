@@ -349,7 +349,7 @@ view   2026-11-15T11:59:40Z
 
 def rows(resource: str, objects: list[Object]) -> Any:
     plural, _, group = resource.partition(".")
-    return make_table(CATALOGUE.named(plural, group), objects, now_s=NOW_S, list_metadata={})
+    return make_table(CATALOGUE.find(plural, group), objects, now_s=NOW_S, list_metadata={})
 
 
 @pytest.mark.parametrize(("resource", "case"), RECORDED.items(), ids=RECORDED.keys())

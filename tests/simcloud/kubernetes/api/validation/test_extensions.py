@@ -131,7 +131,9 @@ def test_no_depth_of_a_schema_is_too_deep() -> None:
     for _ in range(1500):
         schema = {"type": "object", "properties": {"a": schema}, "not": {"not": {"required": ["a"]}}}
     told = check_schema("s", schema)
-    assert [error.told for error in told] == ["Required value: must not be empty for specified object fields"]
+    assert [error.message for error in told] == [
+        "Required value: must not be empty for specified object fields"
+    ]
 
 
 def test_what_an_established_definition_keeps() -> None:

@@ -115,11 +115,11 @@ def test_no_finalizers_are_added_to_what_goes() -> None:
     ],
 )
 def test_names_follow_their_kind(plural: str, group: str, name: str, told: str | None) -> None:
-    resource = CATALOGUE.named(plural, group)
+    resource = CATALOGUE.find(plural, group)
     metadata = {"name": name, **({"namespace": "demo"} if resource.namespaced else {})}
     obj = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}
     errors = [error for error in validation.validate_create(resource, obj) if error.path == "metadata.name"]
-    assert [error.told for error in errors] == ([f'Invalid value: "{name}": {told}'] if told else [])
+    assert [error.message for error in errors] == ([f'Invalid value: "{name}": {told}'] if told else [])
 
 
 def test_cluster_wide_kinds_have_no_namespace() -> None:

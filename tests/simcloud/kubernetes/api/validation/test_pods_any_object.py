@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import Schema
 from simcloud.kubernetes.api.schema.builtin import definitions
-from simcloud.kubernetes.api.validation import gotypes
+from simcloud.kubernetes.api.validation import go_types
 from simcloud.kubernetes.api.validation.pods import validate_ephemeral_containers, validate_resize
 from tests.simcloud.kubernetes.api.validation.samples import CATALOGUE, SOUND, on_create, on_update, warnings
 
@@ -97,7 +97,7 @@ def test_any_object_is_answered(kind: str, seed: int) -> None:
 
 
 _OF_THE_HOST = {"hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"}
-_SAME_NAME = [name for name in gotypes._TYPES if f"io.k8s.api.core.v1.{name}" in definitions()]
+_SAME_NAME = [name for name in go_types._TYPES if f"io.k8s.api.core.v1.{name}" in definitions()]
 
 
 @pytest.mark.parametrize("name", _SAME_NAME)
@@ -107,4 +107,4 @@ def test_go_types_have_the_fields_of_their_published_shapes(name: str) -> None:
         published -= {*_OF_THE_HOST, "serviceAccount"}
     if name == "PodSecurityContext":
         published |= _OF_THE_HOST
-    assert {key for _, key, _ in gotypes._fields(name)} == published
+    assert {key for _, key, _ in go_types._fields(name)} == published

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simcloud.kubernetes.api.validation.core import binding
-from simcloud.kubernetes.api.validation.gotypes import changes
+from simcloud.kubernetes.api.validation.go_types import changes
 from simcloud.kubernetes.api.validation.pods import (
     validate_ephemeral_containers,
     validate_resize,

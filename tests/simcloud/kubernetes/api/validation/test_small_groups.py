@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simcloud.kubernetes.api.resources import Catalogue
-from simcloud.kubernetes.api.validation.deprecations import deprecation_warning
+from simcloud.kubernetes.client import deprecation_warning
 from tests.simcloud.kubernetes.api.validation.examples import EXAMPLES, edited, on_create, on_update
 
 

@@ -127,7 +127,7 @@ def pod_object(name: str, *containers: str, node: str = "host-1", phase: str = "
 def put(api: Api, plural: str, obj: Object) -> None:
     """Store an object as it is."""
     group = obj["apiVersion"].rpartition("/")[0]
-    resource = api.catalogue.named(plural, group)
+    resource = api.catalogue.find(plural, group)
     meta = obj["metadata"]
     api.log.put(api.key(resource, meta.get("namespace", ""), meta["name"]), obj)
 

@@ -25,7 +25,7 @@ from simcloud.kubernetes.api.validation.common import (
     text,
 )
 from simcloud.kubernetes.api.validation.names import dns1123_label, port_name, port_number
-from simcloud.kubernetes.api.validation.pods import env, mounts, probes, resources, security
+from simcloud.kubernetes.api.validation.pods import env, probes, resources, security, volumes
 from simcloud.kubernetes.api.validation.pods.volumes import PULL_POLICIES
 
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -129,7 +129,7 @@ def _common(path: str, container: Mapping[str, Any], around: Surroundings) -> Er
     errors += _ports(f"{path}.ports", items(container, "ports"))
     errors += env.variables(f"{path}.env", items(container, "env"))
     errors += env.sources(f"{path}.envFrom", items(container, "envFrom"))
-    errors += mounts.mounts(f"{path}.volumeMounts", container, around.volumes)
+    errors += volumes.mounts(f"{path}.volumeMounts", container, around.volumes)
     errors += check_required_choice(
         f"{path}.imagePullPolicy", text(container, "imagePullPolicy"), PULL_POLICIES
     )

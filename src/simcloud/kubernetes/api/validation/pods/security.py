@@ -7,9 +7,9 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import invalid, not_supported, required
 from simcloud.kubernetes.api.validation.common import Errors, items, make_errors, mapping, one_of, text
-from simcloud.kubernetes.api.validation.gotypes import as_go
+from simcloud.kubernetes.api.validation.go_types import as_go
 from simcloud.kubernetes.api.validation.names import group_id, user_id
-from simcloud.kubernetes.api.validation.pods.paths import descending
+from simcloud.kubernetes.api.validation.pods.volumes import descending
 
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 

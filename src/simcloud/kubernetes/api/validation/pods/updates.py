@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import INT32_MAX, Errors, items, mapping, same, text
-from simcloud.kubernetes.api.validation.gotypes import changes
+from simcloud.kubernetes.api.validation.go_types import changes
 from simcloud.kubernetes.api.validation.names import between
 from simcloud.kubernetes.api.validation.pods.affinity import tolerations
 from simcloud.kubernetes.api.validation.pods.annotations import MIRROR

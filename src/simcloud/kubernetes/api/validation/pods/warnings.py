@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.field_errors import shown
+from simcloud.kubernetes.api.field_errors import format_value
 from simcloud.kubernetes.api.validation.common import amount, amount_text, items, mapping, number, text
 from simcloud.kubernetes.api.validation.names import dns1123_label
 from simcloud.kubernetes.api.validation.pods.affinity import PREFERRED, REQUIRED
@@ -71,14 +71,14 @@ def _warn_of_duplicates(path: str, given: list[Any], key: str) -> list[str]:
     for index, item in enumerate(given):
         value = text(item, key)
         if value in seen:
-            messages.append(f"{path}[{index}].{key}: duplicate {key} {shown(value)}")
+            messages.append(f"{path}[{index}].{key}: duplicate {key} {format_value(value)}")
         seen.add(value)
     return messages
 
 
 def _fractions(path: str, amounts: Mapping[str, Any]) -> list[str]:
     return [
-        f"{path}[{name}]: fractional byte value {shown(amount_text(amounts[name]))} is invalid, must be an integer"
+        f"{path}[{name}]: fractional byte value {format_value(amount_text(amounts[name]))} is invalid, must be an integer"
         for name in ("memory", "ephemeral-storage")
         if name in amounts and amount(amounts[name]).denominator != 1
     ]
@@ -103,7 +103,7 @@ def _warn_of_hidden_variables(path: str, variables: list[Any]) -> list[str]:
         reference = f"$({name})"
         extends = variable.get("valueFrom") is None and value != reference and reference in value
         if name in seen and not extends:
-            why = f"hides previous definition of {shown(name)}, which may be dropped when using apply"
+            why = f"hides previous definition of {format_value(name)}, which may be dropped when using apply"
             messages.append(f"{path}[{index}]: {why}")
         seen.add(name)
     return messages

@@ -141,7 +141,7 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
         return
     rule = read_rule(words[1:] if number is not None else words, chance)
     if verb in ("delete", "check"):
-        found = next((each for each in chain.rules if each.text == rule.text), None)
+        found = next((each for each in chain.rules if each.spec == rule.spec), None)
         if found is None:
             raise UsageError(NO_RULE, 1)
         if verb == "delete":
@@ -162,7 +162,7 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
 def _format_rules(chains: dict[str, Chain], flags: list[str]) -> str:
     text = "".join(f"-P {name} {chain.policy}\n" for name, chain in chains.items())
     for name, chain in chains.items():
-        text += "".join(f"-A {name} {rule.text}".rstrip() + "\n" for rule in chain.rules)
+        text += "".join(f"-A {name} {rule.spec}".rstrip() + "\n" for rule in chain.rules)
     return text
 
 

@@ -76,7 +76,7 @@ def _rule(found: dict[str, str], chance: Random) -> Rule:
         probability=1.0 if probability is None else probability,
         chance=None if probability is None else chance,
     )
-    rule.text, rule.extra = _format_rule(rule, found), _extra(rule, found)
+    rule.spec, rule.extra = _format_rule(rule, found), _extra(rule, found)
     return rule
 
 

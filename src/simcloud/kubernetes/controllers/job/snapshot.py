@@ -1,8 +1,7 @@
-"""One look at a job: its pods, and what they amount to.
+"""A snapshot of a job: its pods and the counts derived from them.
 
-A pod that ended counts while it carries the tracking finalizer, or while its uid stands among the
-uncounted of the job's status; after that it is part of the status' counters. So nothing is counted
-twice and nothing is lost, whatever is deleted when.
+An ended pod counts while it has the tracking finalizer, or while its uid is listed as uncounted in the job's status;
+after that it is part of the status' counters. So no pod is counted twice or missed, whatever is deleted when.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ FAILURES: Final = "batch.kubernetes.io/job-index-failure-count"
 IGNORED_FAILURES: Final = "batch.kubernetes.io/job-index-ignored-failure-count"
 
 
-class Look:
+class JobSnapshot:
     """What is seen of a job at one instant. ``job`` is a copy, for the status that comes of it."""
 
     def __init__(self, job: Object, pods: list[Object], backoff: Backoff) -> None:

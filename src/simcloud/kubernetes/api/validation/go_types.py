@@ -174,6 +174,8 @@ _ZEROS: dict[str, Any] = {"": "", "i": 0, "b": False, "*": None, "json": None, "
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z]")
 _OF_THE_HOST = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers")
 
+_CONTEXT_LINES = 3
+
 
 @cache
 def _fields(name: str) -> tuple[tuple[str, str, str], ...]:
@@ -223,3 +225,31 @@ def _lines(value: dict[str, Any]) -> list[str]:
     for char, escaped in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         shown = shown.replace(char, escaped)
     return [f"{line}\n" for line in shown.split("\n")]
+
+
+def difference(old: Any, new: Any) -> str:
+    """What changed, as a unified diff of both values written as indented JSON."""
+    diff = difflib.unified_diff(_json_lines(old), _json_lines(new), n=_CONTEXT_LINES)
+    # The two lines that name the files are left out.
+    return "".join(list(diff)[2:])
+
+
+def _json_lines(value: Any) -> list[str]:
+    written = json.dumps(value, indent=1, ensure_ascii=False)
+    return [f"{line}\n" for line in written.split("\n")]
+
+
+def internal(value: Any) -> Any:
+    """A value with its fields named as the server's own structures name them: with a capital."""
+    if isinstance(value, dict):
+        return {f"{key[:1].upper()}{key[1:]}": internal(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [internal(item) for item in value]
+    return value
+
+
+def structure(value: dict[str, Any] | None, *fields: tuple[str, str, Any]) -> dict[str, Any] | None:
+    """An object in full: each field by (its JSON name, the server's own name, what it is when absent)."""
+    if value is None:
+        return None
+    return {name: value.get(key, absent) for key, name, absent in fields}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.conversations import Conversation, Pending, Unanswered
 from simcloud.kubernetes.api.errors import Conflict
 from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.write_retries import Pending, ResponsePending, WriteRetry
 
 
 class Oracle:
@@ -39,24 +39,24 @@ def oracle(api: Api) -> Oracle:
         "sideEffects": "None",
         "admissionReviewVersions": ["v1"],
     }
-    kind = api.catalogue.named("validatingwebhookconfigurations", "admissionregistration.k8s.io")
+    kind = api.catalogue.find("validatingwebhookconfigurations", "admissionregistration.k8s.io")
     api.create(kind, "", {"metadata": {"name": "hooks"}, "webhooks": [webhook]})
     api.webhooks = network = Oracle(api)
     return network
 
 
 def test_a_creation_keeps_what_webhooks_have_seen(api: Api, oracle: Oracle) -> None:
-    configs = api.catalogue.named("configmaps")
-    conversation = Conversation()
+    configs = api.catalogue.find("configmaps")
+    retry = WriteRetry()
 
     def make() -> Object:
         return api.create(configs, "default", {"metadata": {"generateName": "c-"}})
 
     for _ in range(2):
-        with pytest.raises(Unanswered):
-            conversation.attempt(api, make)
+        with pytest.raises(ResponsePending):
+            retry.attempt(api, make)
         oracle.allow()
-        made = conversation.attempt(api, make)
+        made = retry.attempt(api, make)
         seen = oracle.asked[-1][1]["object"]["metadata"]
         assert (made["metadata"]["name"], made["metadata"]["uid"]) == (seen["name"], seen["uid"])
     assert len(oracle.asked) == 2, "the second of two equal writes asks for itself"
@@ -65,20 +65,20 @@ def test_a_creation_keeps_what_webhooks_have_seen(api: Api, oracle: Oracle) -> N
 
 
 def test_an_object_that_changed_meanwhile_is_asked_about_again(api: Api, oracle: Oracle) -> None:
-    configs = api.catalogue.named("configmaps")
+    configs = api.catalogue.find("configmaps")
     data = {"metadata": {"name": "c"}}
-    conversation = Conversation()
-    with pytest.raises(Unanswered):
-        conversation.attempt(api, lambda: api.create(configs, "default", data))
+    retry = WriteRetry()
+    with pytest.raises(ResponsePending):
+        retry.attempt(api, lambda: api.create(configs, "default", data))
     oracle.allow()
-    stored = conversation.attempt(api, lambda: api.create(configs, "default", data))
+    stored = retry.attempt(api, lambda: api.create(configs, "default", data))
     changed = {**stored, "data": {"a": "b"}}
-    late = Conversation()
-    with pytest.raises(Unanswered):
+    late = WriteRetry()
+    with pytest.raises(ResponsePending):
         late.attempt(api, lambda: api.update(configs, "default", "c", changed))
-    first = Conversation()
+    first = WriteRetry()
     other = {**stored, "data": {"x": "y"}}
-    with pytest.raises(Unanswered):
+    with pytest.raises(ResponsePending):
         first.attempt(api, lambda: api.update(configs, "default", "c", other))
     oracle.allow()
     first.attempt(api, lambda: api.update(configs, "default", "c", other))

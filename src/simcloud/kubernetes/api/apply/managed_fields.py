@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from simcloud.kubernetes.api.apply.extract import compare
+from simcloud.kubernetes.api.apply.field_extraction import compare
 from simcloud.kubernetes.api.apply.fieldset import Fields, difference, intern_fields, parse, union
 from simcloud.kubernetes.api.apply.reset_fields import without_reset
 from simcloud.kubernetes.api.apply.shape import Untyped, schema_of_objects
-from simcloud.kubernetes.api.apply.zero import with_structs, zero_beside
+from simcloud.kubernetes.api.apply.zero_values import with_structs, zero_beside
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 

@@ -1,4 +1,4 @@
-"""Defaults of ``rbac.authorization.k8s.io``."""
+"""Defaults of kinds that configure the cluster: role bindings, priority classes and storage classes."""
 
 from __future__ import annotations
 
@@ -15,3 +15,15 @@ def default_binding(binding: Object) -> None:
     for subject in each(binding, "subjects"):
         if subject.get("kind") in ("User", "Group"):
             fill(subject, apiGroup=GROUP)
+
+
+@defaults("scheduling.k8s.io", "PriorityClass")
+def default_priority_class(priority: Object) -> None:
+    """Pods of a class may push out others."""
+    fill(priority, preemptionPolicy="PreemptLowerPriority")
+
+
+@defaults("storage.k8s.io", "StorageClass")
+def default_storage_class(storage: Object) -> None:
+    """Volumes are made at once and deleted after use."""
+    fill(storage, reclaimPolicy="Delete", volumeBindingMode="Immediate")

@@ -21,7 +21,6 @@ from simcloud.kubernetes.api.tables import (  # noqa: F401  (each module registe
     pods,
     rbac,
     scaling,
-    scheduling,
     storage,
     workloads,
 )

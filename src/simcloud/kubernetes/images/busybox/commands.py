@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.images.busybox.words import VERSION, in_busybox_words
+from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_words
 from simcloud.machine.network import NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context, Program, Signal
 from simcloud.sim import Event, TimedOut

@@ -11,8 +11,7 @@ from simcloud.golang.formatting import sprint
 from simcloud.kubernetes.api.apply.fieldset import format_path
 from simcloud.kubernetes.api.apply.shape import Untyped, step_of
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.patch.errors import Unclassified, check_depth
-from simcloud.kubernetes.api.patch.go_text import go_type
+from simcloud.kubernetes.api.patch.errors import Unclassified, check_depth, go_type
 from simcloud.kubernetes.api.schema import Schema
 
 _SCALARS = {"time", "micro_time", "quantity", "int_or_string"}
