@@ -1,4 +1,4 @@
-"""Consul for Go programs: registering a service, and gRPC's addresses of a service from the registry."""
+"""A Consul client for Go programs: service registration, and a gRPC resolver."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from simcloud.services.rpc.addresses import Tell
 from simcloud.services.rpc.http import HttpClient, HttpError
 
 TRY_CPU_S: Final = 0.001
-"""What a look-up costs the process that makes it."""
+"""CPU time of a look-up."""
 
 RETRY_S: Final = 0.1
-"""The genuine resolver tries again at once, which keeps a core busy; here a failed try takes this long at least."""
+"""The genuine resolver tries again at once, which keeps a core busy; here it pauses this long."""
 
 
 class ConsulError(Exception):
@@ -24,14 +24,14 @@ class ConsulError(Exception):
 
 
 class Place(msgspec.Struct):
-    """Where a node or an instance is."""
+    """The address of a node or an instance."""
 
     address: str = msgspec.field(name="Address", default="")
     port: int = msgspec.field(name="Port", default=0)
 
 
 class Entry(msgspec.Struct):
-    """What is read of one healthy instance."""
+    """A healthy instance, as far as the client reads it."""
 
     node: Place = msgspec.field(name="Node", default_factory=Place)
     service: Place = msgspec.field(name="Service", default_factory=Place)
@@ -52,13 +52,13 @@ class ConsulClient:
         await self._request("PUT", "/v1/agent/service/register", body)
 
     async def deregister(self, id: str) -> None:
-        """Take an instance back."""
+        """Deregister an instance."""
         await self._request("PUT", f"/v1/agent/service/deregister/{quote(id)}")
 
     async def healthy(self, name: str, after: int = 0) -> tuple[list[str], int]:
-        """Where the passing instances of a service are, and the index of that answer.
+        """Return the addresses of a service's passing instances, and the index of the answer.
 
-        With the index of an earlier answer it waits until there is another one.
+        With the index of an earlier answer it waits for a change.
         """
         query = f"index={after}&passing=1" if after else "passing=1"
         body, headers = await self._request("GET", f"/v1/health/service/{quote(name)}?{query}")
@@ -111,5 +111,5 @@ class ConsulAddresses:
             if addresses != reported:
                 reported = addresses
                 tell(addresses)
-            if index == 0:  # an answer that is not Consul's: the next question would not wait either
+            if index == 0:  # not Consul's answer: the next query would not block either
                 await ctx.sleep(RETRY_S)

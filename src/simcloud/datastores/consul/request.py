@@ -1,4 +1,4 @@
-"""One request to Consul's HTTP API, and the refusals that are the same everywhere."""
+"""A request to Consul's HTTP API, and the errors that several endpoints answer with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_URL: Final = 1_000
 
 
 class Refused(Exception):
-    """A request that Consul does not carry out: a status and its plain text."""
+    """A request that Consul rejects: the status and the text of the response."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -31,8 +31,8 @@ class UnknownService(Refused):
 
 
 @dataclass(slots=True)
-class Ask:
-    """A request: its path, decoded, and its parameters; ``url`` is what stands in the log."""
+class ApiRequest:
+    """A parsed request. ``path`` is decoded; ``url`` is as the log shows it."""
 
     method: str
     path: str
@@ -41,27 +41,27 @@ class Ask:
     url: str
 
     def json(self) -> dict[str, Any]:
-        """The body as an object; ``Refused`` when it is none."""
+        """Decode the body, a JSON object, with its names in lower case. Raise ``Refused`` if it is not one."""
         if len(self.body) > MAX_BODY_BYTES:
             raise Refused(413, "Request body too large")
         try:
             document = msgspec.json.decode(self.body or b"null")
         except (msgspec.DecodeError, RecursionError):
-            raise Refused(400, f"Request decode failed: {_complaint(self.body)}") from None
+            raise Refused(400, f"Request decode failed: {_format_decode_error(self.body)}") from None
         if not isinstance(document, dict):
             raise Refused(400, "Request decode failed: EOF" if not self.body else "Request decode failed")
         return {str(name).lower(): value for name, value in document.items()}
 
 
-def read_ask(request: HttpRequest) -> Ask:
-    """What an HTTP request asks."""
+def parse_request(request: HttpRequest) -> ApiRequest:
+    """Parse the target of an HTTP request."""
     path, parameters = target_of(request)
     params = {name: values[-1] for name, values in parameters.items()}
     url = request.path[:MAX_URL].encode("utf-8", "replace").decode()
-    return Ask(request.method, path, params, request.body, url)
+    return ApiRequest(request.method, path, params, request.body, url)
 
 
-def _complaint(body: bytes) -> str:
+def _format_decode_error(body: bytes) -> str:
     if not body.strip():
         return "EOF"
     letter = body.lstrip()[:1].decode("utf-8", "replace")

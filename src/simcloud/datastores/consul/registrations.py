@@ -1,12 +1,12 @@
-"""What changes the state: registrations with the agent."""
+"""Registering and deregistering services with the agent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from simcloud.datastores.consul.asking import Ask, Refused, UnknownService
 from simcloud.datastores.consul.log import ConsulLog
+from simcloud.datastores.consul.request import ApiRequest, Refused, UnknownService
 from simcloud.datastores.consul.state import (
     Full,
     Service,
@@ -18,22 +18,22 @@ MAX_WORDS: Final = 16
 
 
 class Writer:
-    """Carries out what changes the state of one agent."""
+    """Changes the state of one agent."""
 
     def __init__(self, state: State, log: ConsulLog) -> None:
         self._state = state
         self._log = log
 
-    def carry_out(self, ask: Ask, rest: str, action: Action) -> None:
-        """One write; ``Refused`` when there is no room for it."""
+    def apply(self, request: ApiRequest, rest: str, action: Action) -> None:
+        """Run one write. Raise ``Refused`` if the state store is full."""
         try:
-            action(self, ask, rest)
+            action(self, request, rest)
         except Full:
             raise Refused(500, "rpc error making call: state store is full") from None
 
-    def register(self, ask: Ask, rest: str) -> None:
-        """Register a service with this agent; checks of its own are not carried out here."""
-        document = ask.json()
+    def register(self, request: ApiRequest, rest: str) -> None:
+        """Register a service with this agent; a service with checks is refused."""
+        document = request.json()
         name = _text(document, "name")
         if not name:
             raise Refused(400, "Missing service name")
@@ -56,19 +56,19 @@ class Writer:
         self._state.put_service(service)
         self._log.info("agent", f"Synced service: service={id}")
 
-    def deregister(self, ask: Ask, rest: str) -> None:
-        """Take a service of this agent back."""
+    def deregister(self, request: ApiRequest, rest: str) -> None:
+        """Deregister a service of this agent."""
         if not self._state.remove_service(rest):
             raise UnknownService(rest)
         self._log.info("agent", f"Deregistered service: service={rest}")
 
 
-Action = Callable[[Writer, Ask, str], None]
+Action = Callable[[Writer, ApiRequest, str], None]
 WRITES: Final[dict[str, Action]] = {
     "/v1/agent/service/register": Writer.register,
     "/v1/agent/service/deregister/": Writer.deregister,
 }
-"""What is changed with PUT, by path."""
+"""The writes, which use PUT, by path."""
 
 
 def _text(document: dict[str, Any], name: str) -> str:

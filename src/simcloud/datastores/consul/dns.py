@@ -14,25 +14,25 @@ DOMAIN: Final = ".consul"
 SOA: Final = Record("consul", "SOA", "ns.consul. hostmaster.consul. 1767603600 3600 600 86400 0", 0)
 
 
-class Names:
-    """Answers questions from the catalogue, in an order that changes."""
+class DnsServer:
+    """Answers DNS questions from the catalogue, in random order."""
 
     def __init__(self, ctx: Context, state: State) -> None:
         self._state = state
         self._chance = ctx.random("dns")
 
     def take(self, socket: DatagramSocket, datagram: Datagram) -> None:
-        """A question has come."""
+        """Answer a question that has arrived."""
         question = datagram.message
         if isinstance(question, Question):
             reply = self.answer(question)
             try:
                 socket.send_to(*datagram.source, reply, reply.size_bytes)
             except NetworkError:
-                pass  # the network is down: the asker will time out
+                pass  # the network is down: the client will time out
 
     def answer(self, question: Question) -> Reply:
-        """What the catalogue says."""
+        """Answer one question."""
         name = question.name
         if not name.endswith(DOMAIN):
             return Reply(question, REFUSED)
