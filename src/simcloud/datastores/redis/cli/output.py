@@ -1,9 +1,8 @@
-"""How ``redis-cli`` shows replies: for people or raw."""
+"""How ``redis-cli`` prints replies: formatted or raw."""
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.replies import ErrorReply, NilArray, Reply, Simple
-from simcloud.datastores.redis.resp import quoted
+from simcloud.datastores.redis.resp import ErrorReply, NilArray, Reply, Simple, quote
 
 
 def for_people(reply: Reply, prefix: str = "") -> str:
@@ -15,7 +14,7 @@ def for_people(reply: Reply, prefix: str = "") -> str:
     if isinstance(reply, int):
         return f"(integer) {reply}\n"
     if isinstance(reply, bytes):
-        return f"{quoted(reply)}\n"
+        return f"{quote(reply)}\n"
     if reply is None or isinstance(reply, NilArray):
         return "(nil)\n"
     if not reply:

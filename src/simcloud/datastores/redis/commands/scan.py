@@ -1,4 +1,4 @@
-"""SCAN and its kin: going through keys or members in steps."""
+"""SCAN and related commands: incremental iteration over keys or members."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from simcloud.datastores.redis.engine.database import scan_order, scan_step
 from simcloud.datastores.redis.engine.numbers import double_text, integer
 from simcloud.datastores.redis.engine.patterns import Pattern
 from simcloud.datastores.redis.engine.values import HashValue, SetValue, SortedValue, Value
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import RedisError, Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 CURSOR_MAX = 1 << 64
 
 
 class Options:
-    """MATCH, COUNT, and TYPE for keys."""
+    """The options MATCH and COUNT, and TYPE for keys."""
 
     def __init__(self, words: Words, with_type: bool) -> None:
         self.pattern: Pattern | None = None
@@ -39,7 +38,7 @@ class Options:
                 raise SyntaxMistake
 
     def fits(self, text: bytes) -> bool:
-        """Whether a key or member is one of those asked for."""
+        """Return whether a key or member matches."""
         return self.pattern is None or self.pattern.matches(text)
 
 
@@ -65,12 +64,12 @@ def _run_scan(client: Client, words: Words) -> Reply:
 
 
 def _members(client: Client, cursor: int, count: int, value: Value) -> tuple[int, list[bytes]]:
-    """One step through a collection; the compact ones are given whole."""
+    """Return one step through a collection; compact ones are returned whole."""
     members: Mapping[bytes, object]
     if isinstance(value, SetValue):
         members = value.members
         whole = value.integers
-        listed = value.listed() if whole else []
+        listed = value.list_members() if whole else []
     elif isinstance(value, HashValue):
         members, whole, listed = value.fields, value.packed, list(value.fields)
     else:

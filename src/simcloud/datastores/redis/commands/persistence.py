@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from simcloud.datastores.redis.commands.table import command
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, ErrorReply, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.resp import OK, ErrorReply, RedisError, Reply, Simple, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 

@@ -1,4 +1,4 @@
-"""ACL: who may do what."""
+"""The ACL command and its subcommands."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Final
 from simcloud.datastores.redis.acl import USERS_MAX, BadRule, User
 from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import COMMANDS, Handler, command
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 
 CATEGORIES: Final = (

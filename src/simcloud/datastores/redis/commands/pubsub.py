@@ -1,4 +1,4 @@
-"""PUBLISH, SUBSCRIBE and their kin."""
+"""PUBLISH, SUBSCRIBE and related commands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.patterns import Pattern
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import Reply, Several
+from simcloud.datastores.redis.resp import Reply, Several, Words
 from simcloud.datastores.redis.state import Client
 
 

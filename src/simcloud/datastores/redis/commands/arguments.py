@@ -1,14 +1,14 @@
-"""Reading the words of commands: what several kinds of commands have in common."""
+"""Parsing of arguments that several groups of commands share."""
 
 from __future__ import annotations
 
 from simcloud.datastores.redis.engine.numbers import INT_MAX, INT_MIN, integer
-from simcloud.datastores.redis.replies import RedisError
+from simcloud.datastores.redis.resp import RedisError
 from simcloud.datastores.redis.state import Client
 
 
 def slice_of(start: int, stop: int, length: int) -> tuple[int, int]:
-    """A range with both ends included, counted from the end where negative, as Python's slice."""
+    """Convert a range with inclusive ends, negative ones counted from the end, to the ends of a Python slice."""
     if start < 0:
         start = max(0, start + length)
     if stop < 0:
@@ -17,16 +17,16 @@ def slice_of(start: int, stop: int, length: int) -> tuple[int, int]:
 
 
 def natural(word: bytes) -> int:
-    """A number that is not negative."""
-    complaint = "ERR value is out of range, must be positive"
-    number = integer(word, complaint)
+    """Parse a number that is not negative."""
+    message = "ERR value is out of range, must be positive"
+    number = integer(word, message)
     if number < 0:
-        raise RedisError(complaint)
+        raise RedisError(message)
     return number
 
 
 def expiry_moment(client: Client, word: bytes, unit: bytes, name: str) -> int:
-    """When, in milliseconds since 1970, an expiry in the unit ``EX``, ``PX``, ``EXAT`` or ``PXAT`` ends."""
+    """Return when an expiry in the unit ``EX``, ``PX``, ``EXAT`` or ``PXAT`` ends, in milliseconds since 1970."""
     amount = integer(word)
     invalid = f"ERR invalid expire time in {name}"
     if amount <= 0:
@@ -42,8 +42,8 @@ def expiry_moment(client: Client, word: bytes, unit: bytes, name: str) -> int:
     return amount
 
 
-def checked_sum(number: int, change: int) -> int:
-    """A sum that fits 64 bits."""
+def add_int64(number: int, change: int) -> int:
+    """Add two numbers. Raise ``RedisError`` if the sum does not fit 64 bits."""
     total = number + change
     if not INT_MIN <= total <= INT_MAX:
         raise RedisError("ERR increment or decrement would overflow")

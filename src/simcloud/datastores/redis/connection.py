@@ -1,7 +1,7 @@
-"""One client's connection: typed messages between programs, bytes for everybody else.
+"""A client's connection to the server: typed messages from simulated clients, bytes from any other program.
 
-A command is worked off when it arrives. Its answer leaves when the one thread of the server has had the time for
-it, so that a slow command holds up everybody's.
+A command runs when it arrives. Its reply leaves when the server's single thread has had the time for it, so a slow
+command delays the replies to all clients.
 """
 
 from __future__ import annotations
@@ -10,43 +10,53 @@ from typing import Any, Final, Protocol
 
 from simcloud.datastores.redis.commands.connections import describe
 from simcloud.datastores.redis.dispatch import execute
-from simcloud.datastores.redis.messages import REDIS, Commands, Replies, Words
-from simcloud.datastores.redis.replies import ErrorReply, Reply, Several, encode, size_bytes
-from simcloud.datastores.redis.resp import ProtocolError, RequestReader
+from simcloud.datastores.redis.resp import (
+    REDIS,
+    Commands,
+    ErrorReply,
+    ProtocolError,
+    Replies,
+    Reply,
+    RequestReader,
+    Several,
+    Words,
+    encode,
+    size_bytes,
+)
 from simcloud.datastores.redis.state import Client, ServerState
 from simcloud.machine.network import Connection, NetworkError
 from simcloud.machine.network.http import HttpMessage
 from simcloud.sim import Kernel
 
 QUERY_MAX_BYTES: Final = 64 << 20
-"""A command that has not come whole by then is given up, long before the genuine limit of 1 GB."""
+"""Maximum size of an incomplete command; the genuine limit is 1 GB."""
 
 OUTPUT_MAX_BYTES: Final = 64 << 20
 """A client with more pending output is disconnected."""
 
 ATTACKS: Final = (b"post", b"host:")
-"""The first words of web requests: a browser was made to send them."""
+"""The first words of HTTP requests, which a browser may have been tricked into sending."""
 
 
 class Host(Protocol):
-    """What a conversation needs of the server it is with."""
+    """The part of the server that a connection uses."""
 
     kernel: Kernel
     state: ServerState
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
+        """Return whether the process still runs."""
 
     def spend(self, client: Client, words: Words, reply: Reply) -> float:
-        """The thread has been busy with a command: until when."""
+        """Book CPU time of a command; return when the thread is free again."""
 
     def forget(self, client: Client) -> None:
-        """A client is gone."""
+        """Forget a client that has disconnected."""
 
 
-class Conversation:
-    """A connection and the client behind it."""
+class ClientConnection:
+    """A connection and its client."""
 
     __slots__ = ("_connection", "_free_at", "_reader", "_server", "client")
 
@@ -59,7 +69,7 @@ class Conversation:
         self.client: Client = server.state.connect(address, local, self.push)
 
     def take(self, message: Any) -> None:
-        """A message has arrived."""
+        """Handle a message from the client."""
         if message.__class__ is Commands:
             self._take_commands(message.commands)
         elif isinstance(message, bytes):
@@ -88,11 +98,11 @@ class Conversation:
                 self._hang_up_later()
 
     def push(self, reply: Reply) -> None:
-        """Send what was not asked for."""
+        """Send a message that is not a reply."""
         self._send(Replies([reply]) if self._is_typed else encode(reply), size_bytes(reply))
 
     def end(self, _error: object) -> None:
-        """One of the two has hung up."""
+        """Handle the end of the connection."""
         self._server.forget(self.client)
         self._connection.close()
 
