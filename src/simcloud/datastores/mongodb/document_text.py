@@ -1,4 +1,4 @@
-"""Documents as mongod writes them into messages: ``{ hotelId: "1", when: new Date(1) }``."""
+"""Formatting of documents in mongod's messages: ``{ hotelId: "1", when: new Date(1) }``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Binary, ObjectId, Regex, milliseconds
-from simcloud.datastores.mongodb.extended import uuid_text
+from simcloud.datastores.mongodb.extended_json import uuid_text
 
 
 def show(value: Any) -> str:

@@ -12,13 +12,13 @@ from simcloud.datastores.mongodb.bson import (
 )
 
 
-def relaxed(value: Any) -> Any:
+def to_relaxed_json(value: Any) -> Any:
     """The value as something JSON can hold."""
     kind = value.__class__
     if kind is dict:
-        return {name: relaxed(each) for name, each in value.items()}
+        return {name: to_relaxed_json(each) for name, each in value.items()}
     if kind is list or kind is tuple:
-        return [relaxed(each) for each in value]
+        return [to_relaxed_json(each) for each in value]
     if kind in (str, bool, int) or value is None:
         return value
     if isinstance(value, int):

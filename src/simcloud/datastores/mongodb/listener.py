@@ -1,4 +1,4 @@
-"""The port: which connections are accepted, with or without TLS, and how others are refused."""
+"""The port of mongod: accepts connections, with or without TLS, and refuses others."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TAKEN: Final = {
 ADVICE: Final = "It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"
 
 
-class Doorman:
-    """Listens on every address the server is bound to."""
+class MongoListener:
+    """Listens on every address that the server is bound to."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

@@ -1,7 +1,7 @@
-"""How values of different types compare: MongoDB's one order over everything, and equality within it.
+"""MongoDB's total order over values of all types, and equality.
 
-``sort_key`` turns a value into a tuple that Python orders as MongoDB orders the value. ``identity`` turns
-it into something hashable that is equal exactly for equal values: what indexes are dictionaries of.
+``sort_key`` converts a value to a tuple that Python orders as MongoDB orders the value. ``identity`` converts it to a
+hashable that is equal exactly for equal values; it is the key in indexes.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from typing import Any
 from simcloud.datastores.mongodb.auth.roles import CLUSTER
 from simcloud.datastores.mongodb.bson import Binary, Document, is_number, type_name
 from simcloud.datastores.mongodb.commands.registry import command, ok
+from simcloud.datastores.mongodb.document_text import show
 from simcloud.datastores.mongodb.engine.collection import Collection
-from simcloud.datastores.mongodb.engine.matching import compile_query
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
-from simcloud.datastores.mongodb.rendering import show
 from simcloud.datastores.mongodb.server import Request
 
 MAX_INDEXES = 64
@@ -145,7 +145,7 @@ def create_indexes(request: Request) -> Document:
                     f"add index fails, too many indexes for {collection.namespace} key:{show(spec['key'])}",
                 )
             request.server.build_index(request.session.name, collection, spec)
-            request.examined(len(collection))
+            request.count_examined(len(collection))
     after = len(collection.indexes)
     note = {"note": "all indexes already exist"} if after == before else {}
     return ok(
@@ -237,7 +237,7 @@ def validate(request: Request) -> Document:
     collection = request.collection()
     if collection is None:
         raise MongoFailure(26, f"Collection '{request.namespace}' does not exist to validate.")
-    request.examined(len(collection))
+    request.count_examined(len(collection))
     keys = {index.name: len(index) for index in collection.indexes.values()}
     details = {name: {"valid": True} for name in keys}
     return ok(

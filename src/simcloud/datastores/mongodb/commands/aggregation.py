@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document, is_number
-from simcloud.datastores.mongodb.commands.reading import matching
+from simcloud.datastores.mongodb.commands.queries import matching
 from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.pipeline import run_stages, stage_name
 from simcloud.datastores.mongodb.failures import MongoFailure
@@ -71,5 +71,5 @@ def _source(request: Request, pipeline: list[Document]) -> tuple[list[Document],
 def _other(request: Request, name: str) -> list[Document]:
     found = request.server.catalog.find(f"{request.db}.{name}")
     documents = list(found.rows.values()) if found is not None else []
-    request.examined(len(documents))
+    request.count_examined(len(documents))
     return documents

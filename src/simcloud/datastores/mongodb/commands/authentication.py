@@ -1,4 +1,4 @@
-"""Logging in and out: saslStart, saslContinue, logout, connectionStatus."""
+"""Authentication: saslStart, saslContinue, logout, connectionStatus."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def sasl_continue(request: Request) -> Document:
 
 
 class _Refused(Exception):
-    """Why the server says no; only its log tells."""
+    """Why a login failed; only the server's log shows it."""
 
 
 def _payload(request: Request) -> bytes:

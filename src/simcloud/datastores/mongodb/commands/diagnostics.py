@@ -1,9 +1,9 @@
-"""Commands that say how the server is: statistics, logs, parameters, operations under way."""
+"""Diagnostic commands: statistics, logs, parameters, current operations."""
 
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.bson import Document, Int64, date
-from simcloud.datastores.mongodb.commands.administering import FILE_BYTES, storage_bytes
+from simcloud.datastores.mongodb.commands.administration import FILE_BYTES, storage_bytes
 from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.failures import MongoFailure

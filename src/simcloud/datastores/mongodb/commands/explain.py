@@ -1,15 +1,15 @@
-"""explain: how a query would be answered, by which index or by looking at everything."""
+"""The explain command: the plan of a query."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document
-from simcloud.datastores.mongodb.commands.reading import matching
+from simcloud.datastores.mongodb.commands.queries import matching
 from simcloud.datastores.mongodb.commands.registry import command, ok
+from simcloud.datastores.mongodb.document_text import show
 from simcloud.datastores.mongodb.engine.collection import Collection, Plan
 from simcloud.datastores.mongodb.failures import MongoFailure
-from simcloud.datastores.mongodb.rendering import show
 from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import GIT_VERSION, VERSION
 

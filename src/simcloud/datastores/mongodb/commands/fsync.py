@@ -1,4 +1,4 @@
-"""``fsync`` and its lock: while it is held, writes wait and reads go on."""
+"""``fsync`` and its lock, which blocks writes but not reads."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from simcloud.datastores.mongodb.bson import Document, Int64
 from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.engine.paths import MISSING, leaves, split
-from simcloud.datastores.mongodb.engine.projecting import project
-from simcloud.datastores.mongodb.engine.sorting import sorted_by
+from simcloud.datastores.mongodb.engine.projections import project
+from simcloud.datastores.mongodb.engine.sort import sort_documents
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
-from simcloud.datastores.mongodb.ordering import identity
+from simcloud.datastores.mongodb.order import identity
 from simcloud.datastores.mongodb.server import Request
 
 
@@ -22,7 +22,7 @@ def find(request: Request) -> Document:
     collection = request.collection()
     found = matching(request, collection, request.document("filter")) if collection is not None else []
     if "sort" in body and (sort := request.document("sort")):
-        found = sorted_by(found, sort)
+        found = sort_documents(found, sort)
     if "skip" in body:
         found = found[_not_negative(request, "skip") :]
     if "limit" in body and (limit := _not_negative(request, "limit")):
@@ -52,10 +52,10 @@ def matching(request: Request, collection: Collection, query: Document) -> list[
     rows, test = collection.rows, plan.test
     if plan.index is None and test is None:
         found = list(rows.values())
-        request.examined(len(found))
+        request.count_examined(len(found))
     else:
         candidates = [rows[row] for row in plan.rows]
-        request.examined(len(candidates), len(candidates) if plan.index is not None else 0)
+        request.count_examined(len(candidates), len(candidates) if plan.index is not None else 0)
         found = candidates if test is None else [document for document in candidates if test(document)]
     request.plan = plan
     return found

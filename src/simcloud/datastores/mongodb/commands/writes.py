@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from simcloud.datastores.mongodb.bson import Document, copied, type_name
+from simcloud.datastores.mongodb.bson import Document, copy_value, type_name
 from simcloud.datastores.mongodb.commands.registry import MALFORMED, command
 from simcloud.datastores.mongodb.engine.collection import Collection
-from simcloud.datastores.mongodb.engine.projecting import project
-from simcloud.datastores.mongodb.engine.sorting import sorted_by
-from simcloud.datastores.mongodb.engine.updating import Update, upsert_base
-from simcloud.datastores.mongodb.failures import MongoFailure, failed_to_parse
-from simcloud.datastores.mongodb.ordering import equal
+from simcloud.datastores.mongodb.engine.projections import project
+from simcloud.datastores.mongodb.engine.sort import sort_documents
+from simcloud.datastores.mongodb.engine.updates import Update, upsert_base
+from simcloud.datastores.mongodb.failures import MongoFailure, parse_failure
+from simcloud.datastores.mongodb.order import equal
 from simcloud.datastores.mongodb.server import Request
 from simcloud.datastores.mongodb.version import MAX_WRITE_BATCH
 
@@ -23,13 +23,13 @@ def insert(request: Request) -> Document:
     collection = request.need_collection()
 
     def one(document: Any) -> int:
-        collection.insert(prepared(request, document))
+        collection.insert(prepare(request, document))
         return 1
 
     return _batch(request, "documents", one, {})
 
 
-def prepared(request: Request, document: Any) -> Document:
+def prepare(request: Request, document: Any) -> Document:
     """A document as it will be stored: the server's own copy, with its _id first."""
     if document.__class__ is not dict:
         raise MongoFailure(
@@ -44,7 +44,7 @@ def prepared(request: Request, document: Any) -> Document:
     }
     check_id(stored["_id"])
     for name, value in document.items():
-        stored[name] = copied(value)
+        stored[name] = copy_value(value)
     return stored
 
 
@@ -78,7 +78,7 @@ def _batch(request: Request, field: str, one: Callable[[Any], int], reply: Docum
             if ordered:
                 break
     request.cpu_s += 0.000_01 * len(parts)
-    request.durable = journaled(request)
+    request.durable = wants_journal(request)
     return {"n": done, **reply, **({"writeErrors": errors} if errors else {}), "ok": 1.0}
 
 
@@ -89,7 +89,7 @@ def check_size(parts: Sequence[Any]) -> None:
         raise MongoFailure(16, words)
 
 
-def journaled(request: Request) -> bool:
+def wants_journal(request: Request) -> bool:
     """Whether the client waits for the journal to be on the disk."""
     concern = request.body.get("writeConcern")
     return concern.__class__ is dict and bool(concern.get("j"))
@@ -123,9 +123,9 @@ def _update_one(request: Request, part: Document) -> tuple[int, int, list[Any] |
     query, compiled = part.get("q") or {}, Update(part["u"])
     multi = bool(part.get("multi"))
     if multi and compiled.replaces:
-        raise failed_to_parse("multi update is not supported for replacement-style update")
+        raise parse_failure("multi update is not supported for replacement-style update")
     collection = request.collection()
-    rows = selected(request, collection, query, None if multi else 1)
+    rows = find_rows(request, collection, query, None if multi else 1)
     changed = 0
     for row in rows:
         assert collection is not None
@@ -147,12 +147,12 @@ def insert_new(request: Request, query: Document, compiled: Update) -> Document:
         query,
         inserting=True,
     )
-    stored = prepared(request, new)
+    stored = prepare(request, new)
     request.need_collection().insert(stored)
     return stored
 
 
-def selected(
+def find_rows(
     request: Request, collection: Collection | None, query: Document, limit: int | None
 ) -> list[int]:
     """The rows a write concerns."""
@@ -167,7 +167,7 @@ def selected(
             rows.append(row)
             if limit is not None and len(rows) >= limit:
                 break
-    request.examined(examined, examined if plan.index is not None else 0)
+    request.count_examined(examined, examined if plan.index is not None else 0)
     return rows
 
 
@@ -179,7 +179,7 @@ def delete(request: Request) -> Document:
     def one(part: Any) -> int:
         if part.__class__ is not dict or "limit" not in part:
             raise MongoFailure(40414, "BSON field 'delete.deletes.limit' is missing but a required field")
-        rows = selected(request, collection, part.get("q") or {}, 1 if part["limit"] else None)
+        rows = find_rows(request, collection, part.get("q") or {}, 1 if part["limit"] else None)
         for row in rows:
             assert collection is not None
             collection.delete(row)
@@ -199,13 +199,13 @@ def find_and_modify(request: Request) -> Document:
             if removing
             else "Either an update or remove=true must be specified"
         )
-        raise failed_to_parse(words)
+        raise parse_failure(words)
     collection = request.collection()
-    rows = selected(request, collection, query, None if body.get("sort") else 1)
+    rows = find_rows(request, collection, query, None if body.get("sort") else 1)
     if len(rows) > 1 and collection is not None:
-        best = sorted_by([collection.rows[row] for row in rows], request.document("sort"))[0]
+        best = sort_documents([collection.rows[row] for row in rows], request.document("sort"))[0]
         rows = [row for row in rows if collection.rows[row] is best]
-    request.durable = journaled(request)
+    request.durable = wants_journal(request)
     last: Document = {"n": len(rows)}
     shown: Document | None = None
     if removing:

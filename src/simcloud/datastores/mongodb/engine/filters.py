@@ -1,7 +1,7 @@
-"""Queries: from a filter document to a function that says whether a document matches.
+"""Filters: compiles a filter document to a predicate on documents.
 
-A filter is compiled once per command. Comparisons hold within one type (numbers are one type); an array
-matches when one of its elements does or it does as a whole. What is refused is refused in mongod's words.
+A filter is compiled once per command. Comparisons hold within one type (numbers are one type); an array matches if
+an element matches or the whole array does. Errors have mongod's messages.
 """
 
 from __future__ import annotations
@@ -9,12 +9,66 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from simcloud.datastores.mongodb.bson import Document, Regex, is_number
+from simcloud.datastores.mongodb.bson import TYPE_NUMBERS, Document, Regex, is_number, type_name
+from simcloud.datastores.mongodb.engine.fuel import burn
 from simcloud.datastores.mongodb.engine.paths import MISSING, leaves, split, spread
-from simcloud.datastores.mongodb.engine.regexes import searcher
-from simcloud.datastores.mongodb.engine.types import types_wanted
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
-from simcloud.datastores.mongodb.ordering import equal, identity, rank, sort_key
+from simcloud.datastores.mongodb.order import equal, identity, rank, sort_key
+from simcloud.patterns import RegexError, TooMuchWorkError, compile_regex
+
+
+def types_wanted(wanted: Any) -> Callable[[Any], bool]:
+    """Compile the argument of ``$type``, names or numbers of types, to a predicate."""
+    given = wanted if wanted.__class__ is list else [wanted]
+    if not given:
+        raise bad_value("$type must match at least one type")
+    names = {name: None for each in given for name in _names(each)}
+    return lambda value: type_name(value) in names
+
+
+def _names(each: Any) -> list[str]:
+    if each == "number":
+        return ["int", "long", "double", "decimal"]
+    if each.__class__ is str:
+        if each not in TYPE_NUMBERS:
+            raise bad_value(f"Unknown type name alias: {each}")
+        return [each]
+    if is_number(each):
+        for name, number in TYPE_NUMBERS.items():
+            if number == each:
+                return [name]
+        raise bad_value(f"Invalid numerical type code: {each}")
+    raise bad_value("type must be represented as a number or a string")
+
+
+def searcher(regex: Regex) -> Callable[[str], bool]:
+    """Compile a Perl regular expression to a predicate on strings, with bounded work."""
+    for letter in regex.options:
+        if letter not in "imsx":
+            raise bad_value(f" invalid flag in regex options: {letter}")
+    inline = "".join(letter for letter in "sx" if letter in regex.options)
+    pattern = (f"(?{inline})" if inline else "") + regex.pattern
+    try:
+        compiled = compile_regex(
+            pattern.encode("utf-8", "surrogatepass"),
+            "perl",
+            ignore_case="i" in regex.options,
+            multiline="m" in regex.options,
+        )
+    except RegexError as error:
+        raise MongoFailure(51091, f"Regular expression is invalid: {error}") from None
+
+    def search(text: str) -> bool:
+        before = compiled.steps
+        try:
+            found = compiled.search(text.encode("utf-8", "surrogatepass")) is not None
+        except TooMuchWorkError:
+            raise MongoFailure(51156, "Error occurred while executing the regular expression") from None
+        burn(1 + len(text) // 256 + (compiled.steps - before) // 16)
+        return found
+
+    return search
+
 
 Predicate = Callable[[Any], bool]
 """Says whether a document, or a value at a path, matches."""

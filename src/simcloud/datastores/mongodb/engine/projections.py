@@ -1,11 +1,11 @@
-"""Projections: which fields of a document a reader gets to see."""
+"""Projections of documents."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document, is_number
-from simcloud.datastores.mongodb.engine.matching import compile_query
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 
 Tree = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Sorting documents by a specification: an array sorts by its least element, or by its greatest downwards."""
+"""The sort order of documents: an array sorts by its least element, or by its greatest if descending."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Final
 from simcloud.datastores.mongodb.bson import Document, is_number
 from simcloud.datastores.mongodb.engine.paths import MISSING, leaves, split
 from simcloud.datastores.mongodb.failures import bad_value
-from simcloud.datastores.mongodb.ordering import sort_key
+from simcloud.datastores.mongodb.order import sort_key
 
 BEFORE_NULL: Final = (2,)
 """Where an empty array sorts: after MinKey, before null."""
 
 
-def sorted_by(documents: list[Document], specification: Document) -> list[Document]:
-    """The documents in the order a sort document asks for; equal ones keep their order."""
+def sort_documents(documents: list[Document], specification: Document) -> list[Document]:
+    """Sort documents by a sort specification. The sort is stable."""
     result = documents
     for path, way in reversed(specification.items()):
         if way.__class__ is dict or not is_number(way) or int(way) not in (1, -1):

@@ -1,7 +1,7 @@
-"""Updates: from an update document to a new version of a document.
+"""Updates: compiles an update document and applies it to documents.
 
-An update is compiled once and applied to each document it changes; the old version stays as it was. What
-is refused is refused in mongod's words. ``Change.positional`` finds what ``$`` stands for.
+An update is compiled once and applied to each document; the old version is not changed. Errors have mongod's
+messages. ``Change.positional`` resolves ``$``.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from simcloud.datastores.mongodb.bson import Document, copied, type_name
-from simcloud.datastores.mongodb.engine.matching import compile_query
+from simcloud.datastores.mongodb.bson import Document, copy_value, type_name
+from simcloud.datastores.mongodb.document_text import show
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.engine.modifiers import MODIFIERS
 from simcloud.datastores.mongodb.engine.paths import MISSING, plain_get, split
-from simcloud.datastores.mongodb.failures import MongoFailure, bad_value, failed_to_parse
-from simcloud.datastores.mongodb.ordering import equal
-from simcloud.datastores.mongodb.rendering import show
+from simcloud.datastores.mongodb.failures import MongoFailure, bad_value, parse_failure
+from simcloud.datastores.mongodb.order import equal
 
 
 class Modifier(NamedTuple):
@@ -33,7 +33,7 @@ class Update:
         self._replacement: Document | None = None
         self._modifiers: list[Modifier] = []
         if update.__class__ is not dict:
-            raise failed_to_parse("Update argument must be either an object or an array")
+            raise parse_failure("Update argument must be either an object or an array")
         if next(iter(update), "").startswith("$"):
             self._modifiers = _modifiers(update)
         else:
@@ -53,7 +53,7 @@ class Update:
         """The new version of a document; ``inserting`` when it is added by an upsert."""
         if self._replacement is not None:
             return _replace(old, self._replacement)
-        new: Document = copied(old)
+        new: Document = copy_value(old)
         for modifier in self._modifiers:
             if modifier.operator == "$setOnInsert" and not inserting:
                 continue
@@ -106,10 +106,10 @@ def _modifiers(update: Document) -> list[Modifier]:
     for operator, changes in update.items():
         if operator not in MODIFIERS:
             words = "Expected a valid update modifier or pipeline-style update specified as an array"
-            raise failed_to_parse(f"Unknown modifier: {operator}. {words}")
+            raise parse_failure(f"Unknown modifier: {operator}. {words}")
         if changes.__class__ is not dict:
             shown = f"{operator}: {show(changes)}"
-            raise failed_to_parse(
+            raise parse_failure(
                 f"Modifiers operate on fields but we found type {type_name(changes)} instead. For example: {{$mod: {{<field>: ...}}}} not {{{shown}}}"
             )
         for path, argument in changes.items():
@@ -155,7 +155,7 @@ def _replace(old: Document, replacement: Document) -> Document:
         )
     new: Document = {"_id": old["_id"]} if "_id" in old else {}
     for name, value in replacement.items():
-        new[name] = copied(value)
+        new[name] = copy_value(value)
     return new
 
 

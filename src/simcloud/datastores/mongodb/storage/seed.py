@@ -1,4 +1,4 @@
-"""A data folder that is ready before any mongod has run: for images of databases that begin with data."""
+"""Data folders for images of databases that start with data."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def data_files(
     collections: Mapping[str, tuple[Iterable[Document], Iterable[Document]]],
     written_s: float,
 ) -> dict[str, bytes]:
-    """The files of a folder with collections in it: their documents and their indexes, by namespace.
+    """Build the files of a data folder from documents and indexes by namespace.
 
-    The same collections make the same bytes. Documents without an ``_id`` are given one, as of ``written_s``.
+    The same collections make the same bytes. Documents without an ``_id`` get one with the time ``written_s``.
     """
     random = Random(",".join(collections))
     catalog, ids = Catalog(random), ObjectIds(random)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simcloud.datastores.mongodb.bson import Int64, ObjectId, Regex
 from simcloud.datastores.mongodb.engine.catalog import Catalog
-from simcloud.datastores.mongodb.engine.matching import compile_query
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.failures import MongoFailure
 from tests.simcloud.datastores.mongodb.engine.oracle import matches
 

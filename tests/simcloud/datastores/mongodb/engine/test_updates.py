@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simcloud.datastores.mongodb.bson import Int64
-from simcloud.datastores.mongodb.engine.updating import Update, upsert_base
+from simcloud.datastores.mongodb.engine.updates import Update, upsert_base
 from simcloud.datastores.mongodb.failures import MongoFailure
 
 

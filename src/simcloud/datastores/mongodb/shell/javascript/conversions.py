@@ -1,4 +1,4 @@
-"""From one kind of value to another: to text, numbers, plain values; equality and comparison."""
+"""Conversions of values to strings, numbers and primitives; equality and comparison."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def primitive(engine: Engine, value: Value, hint: str = "default") -> Valu
             result = await call(engine, method, value, [])
             if not isinstance(result, JsObject):
                 return result
-    raise engine.type_error(engine.words.no_conversion())
+    raise engine.type_error(engine.messages.no_conversion())
 
 
 async def text(engine: Engine, value: Value) -> str:

@@ -1,4 +1,4 @@
-"""Dates: milliseconds since 1970 to years and months and back, and as text. The machine's zone is UTC."""
+"""Dates: conversion between milliseconds since 1970, years and months, and text. The machine's zone is UTC."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SLASHES = re.compile(r"(\d{1,4})/(\d{1,2})/(\d{1,4})(?:\s+(\d{1,2}):(\d\d)(?::(
 
 
 class Parts(NamedTuple):
-    """A moment taken apart; months count from nought."""
+    """The parts of a date; months count from 0."""
 
     year: int
     month: int
@@ -57,12 +57,12 @@ def moment(
     ):
         return math.nan
     days = days_before(int(year), int(month)) + int(day) - 1
-    return clipped(
+    return clip_time(
         days * DAY_MS + int(hour) * 3_600_000 + int(minute) * 60_000 + int(second) * 1000 + int(ms)
     )
 
 
-def clipped(time_ms: float) -> float:
+def clip_time(time_ms: float) -> float:
     """A moment in the range that dates have."""
     if time_ms != time_ms or abs(time_ms) > MAX_TIME_MS:
         return math.nan

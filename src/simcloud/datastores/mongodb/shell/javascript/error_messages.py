@@ -1,7 +1,6 @@
-"""What the two engines say when something is wrong.
+"""The error messages of the two JavaScript engines.
 
-The old shell runs SpiderMonkey, mongosh runs V8: the same mistake reads differently. A ``Words``
-takes the facts and owns the sentence.
+The shell ``mongo`` runs SpiderMonkey and ``mongosh`` runs V8, which word the same error differently.
 """
 
 from __future__ import annotations
@@ -9,22 +8,22 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Words(Protocol):
-    """An engine's sentences; each method is one mistake."""
+class ErrorMessages(Protocol):
+    """The messages of an engine; each method is one error."""
 
     is_v8: bool
 
-    def unexpected(self, text: str, kind: str) -> str:
-        """A word where none such may stand."""
+    def bad_token(self, text: str, kind: str) -> str:
+        """An unexpected token."""
 
     def missing(self, sign: str, what: str, found: str, kind: str) -> str:
-        """A sign that should have stood where another word was found."""
+        """A missing sign, and the token found in its place."""
 
-    def unterminated(self, what: str) -> str:
+    def no_end(self, what: str) -> str:
         """A string, template, comment or regex without an end."""
 
     def illegal_character(self, character: str) -> str:
-        """A character that begins nothing."""
+        """A character that begins no token."""
 
     def bad_number(self) -> str:
         """A name straight after a number."""
@@ -33,15 +32,15 @@ class Words(Protocol):
         """A broken ``\\x`` or ``\\u``."""
 
     def bad_target(self) -> str:
-        """An assignment to something that holds nothing."""
+        """An invalid target of an assignment."""
 
     def bad_regex(self, pattern: str, flags: str, why: str) -> str:
-        """A regular expression that does not read."""
+        """An invalid regular expression."""
 
     def no_variable_name(self) -> str:
-        """A declaration of something that is no name."""
+        """A declaration without a valid name."""
 
-    def redeclared(self, kind: str, name: str) -> str:
+    def duplicate_name(self, kind: str, name: str) -> str:
         """A name declared twice."""
 
     def too_long(self) -> str:
@@ -51,7 +50,7 @@ class Words(Protocol):
         """Source nested deeper than is read."""
 
     def not_defined(self, name: str) -> str:
-        """A variable nobody declared."""
+        """An undeclared variable."""
 
     def too_early(self, name: str) -> str:
         """A variable used before its declaration ran."""
@@ -60,25 +59,25 @@ class Words(Protocol):
         """An assignment to a constant."""
 
     def not_callable(self, text: str) -> str:
-        """A call of something that is no function."""
+        """A call of a value that is not a function."""
 
     def not_constructor(self, text: str) -> str:
-        """``new`` on something that makes nothing."""
+        """``new`` on a value that is not a constructor."""
 
     def not_iterable(self, text: str) -> str:
-        """Iteration over something that has no items."""
+        """Iteration over a value that is not iterable."""
 
     def no_properties(self, text: str, value: str, key: str, writing: bool) -> str:
         """A property of undefined or null."""
 
     def not_object_in(self, key: str, text: str) -> str:
-        """``in`` on something that is no object."""
+        """``in`` on a value that is not an object."""
 
     def bad_instanceof(self, text: str) -> str:
-        """``instanceof`` something that is no function."""
+        """``instanceof`` on a value that is not a function."""
 
     def bad_this(self, method: str, kind: str, value: str) -> str:
-        """A built-in method called on the wrong kind of thing."""
+        """A built-in method called on a value of the wrong kind."""
 
     def bad_length(self) -> str:
         """An array longer than arrays can be."""
@@ -87,25 +86,25 @@ class Words(Protocol):
         """A string longer than strings can be."""
 
     def reduce_empty(self) -> str:
-        """``reduce`` of nothing without a first value."""
+        """``reduce`` of an empty array without an initial value."""
 
     def circular(self) -> str:
-        """JSON of something that holds itself."""
+        """JSON of a circular structure."""
 
     def bad_json(self, text: str, at: int) -> str:
-        """JSON that does not read."""
+        """Invalid JSON."""
 
     def too_much_recursion(self) -> tuple[str, str]:
-        """Kind and words of the error at the end of the stack."""
+        """The class and the message of a stack overflow."""
 
     def no_conversion(self) -> str:
-        """An object that turns into nothing plain."""
+        """An object that cannot be converted to a primitive."""
 
     def bad_date(self) -> str:
-        """A date that is none, asked for its text."""
+        """An invalid date converted to text."""
 
     def negative_count(self, count: str) -> str:
-        """``repeat`` less than no times."""
+        """``repeat`` with a negative count."""
 
 
 class SpiderMonkey:
@@ -113,7 +112,7 @@ class SpiderMonkey:
 
     is_v8 = False
 
-    def unexpected(self, text: str, kind: str) -> str:
+    def bad_token(self, text: str, kind: str) -> str:
         if kind == "end":
             return "expected expression, got end of script"
         if kind in ("number", "string", "template"):
@@ -134,7 +133,7 @@ class SpiderMonkey:
             return "unexpected token: identifier"
         return f"unexpected token: {'end of script' if kind == 'end' else repr(found)}"
 
-    def unterminated(self, what: str) -> str:
+    def no_end(self, what: str) -> str:
         return {
             "string": '"" literal not terminated before end of script',
             "template": "`` literal not terminated before end of script",
@@ -160,7 +159,7 @@ class SpiderMonkey:
     def no_variable_name(self) -> str:
         return "missing variable name"
 
-    def redeclared(self, kind: str, name: str) -> str:
+    def duplicate_name(self, kind: str, name: str) -> str:
         return f"redeclaration of {kind} {name}"
 
     def too_long(self) -> str:
@@ -231,11 +230,11 @@ class SpiderMonkey:
 
 
 class V8(SpiderMonkey):
-    """Google's engine, as in mongosh, which reads scripts with Babel: what does not read is in Babel's words."""
+    """Google's engine, as in mongosh, which parses scripts with Babel: syntax errors have Babel's messages."""
 
     is_v8 = True
 
-    def unexpected(self, text: str, kind: str) -> str:
+    def bad_token(self, text: str, kind: str) -> str:
         return "Unexpected token"
 
     def missing(self, sign: str, what: str, found: str, kind: str) -> str:
@@ -245,7 +244,7 @@ class V8(SpiderMonkey):
             sign = ","
         return f'Unexpected token, expected "{sign}"' if len(sign) < 3 else "Unexpected token"
 
-    def unterminated(self, what: str) -> str:
+    def no_end(self, what: str) -> str:
         return {
             "string": "Unterminated string constant.",
             "template": "Unterminated template.",
@@ -271,7 +270,7 @@ class V8(SpiderMonkey):
     def no_variable_name(self) -> str:
         return "Unexpected token"
 
-    def redeclared(self, kind: str, name: str) -> str:
+    def duplicate_name(self, kind: str, name: str) -> str:
         return f"Identifier '{name}' has already been declared."
 
     def too_deep(self) -> str:

@@ -1,4 +1,4 @@
-"""The value of an expression: names, literals, properties, calls, assignments."""
+"""Evaluation of expressions: names, literals, properties, calls, assignments."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
-from simcloud.datastores.mongodb.shell.javascript.calls import (
-    call,
-    construct,
-    make_closure,
-)
-from simcloud.datastores.mongodb.shell.javascript.convert import key_text, text
+from simcloud.datastores.mongodb.shell.javascript.calls import call, construct, make_closure
+from simcloud.datastores.mongodb.shell.javascript.conversions import key_text, text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine, NativeFunction
-from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
-from simcloud.datastores.mongodb.shell.javascript.operators import binary, negated
-from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, put
+from simcloud.datastores.mongodb.shell.javascript.operators import apply_unary, binary
+from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, items_of, put
 from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Closure, Scope
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
@@ -35,7 +30,7 @@ _EVALUATE: dict[type, Evaluate] = {}
 
 
 class ShortCut(Exception):
-    """A chain with ``?.`` met nothing and ends as undefined."""
+    """A chain with ``?.`` met null or undefined; its value is undefined."""
 
 
 def evaluates(kind: type) -> Callable[[_Function], _Function]:
@@ -70,7 +65,7 @@ async def _name(engine: Engine, node: js.Name, scope: Scope) -> Value:
             value = holder.variables[name]
             if value is UNREADY:
                 engine.frames[-1].at = node.at
-                raise engine.error("ReferenceError", engine.words.too_early(name))
+                raise engine.error("ReferenceError", engine.messages.too_early(name))
             if type(value) is Accessor:
                 return await call(engine, value.getter, engine.global_object, [])
             return value
@@ -78,7 +73,7 @@ async def _name(engine: Engine, node: js.Name, scope: Scope) -> Value:
     if name == "undefined":
         return UNDEFINED
     engine.frames[-1].at = node.at
-    raise engine.error("ReferenceError", engine.words.not_defined(name))
+    raise engine.error("ReferenceError", engine.messages.not_defined(name))
 
 
 @evaluates(js.This)
@@ -93,7 +88,7 @@ async def _template(engine: Engine, node: js.Template, scope: Scope) -> Value:
         pieces.append(await text(engine, await evaluate(engine, part, scope)))
         pieces.append(after)
     engine.check_text(sum(map(len, pieces)))
-    return engine.made_text("".join(pieces))
+    return engine.charge_text("".join(pieces))
 
 
 @evaluates(js.RegexLiteral)
@@ -115,7 +110,7 @@ async def values_of(engine: Engine, nodes: list[Any], scope: Scope) -> list[Valu
         if type(node) is js.Spread:
             value = await evaluate(engine, node.value, scope)
             found.extend(await items_of(engine, value, node.value))
-            engine.made_items(len(found))
+            engine.charge_items(len(found))
         else:
             found.append(UNDEFINED if node is None else await evaluate(engine, node, scope))
     return found
@@ -141,7 +136,7 @@ async def copy_properties(engine: Engine, value: Value, into: JsObject) -> None:
     if not isinstance(value, JsObject):
         return
     keys = value.names()
-    engine.made_items(len(keys))
+    engine.charge_items(len(keys))
     for key in keys:
         await put(engine, into, key, await get(engine, value, key))
 
@@ -149,7 +144,7 @@ async def copy_properties(engine: Engine, value: Value, into: JsObject) -> None:
 async def _define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Property, scope: Scope) -> None:
     """Give an object what an entry of a literal says."""
     if entry.kind == "value":
-        value = await named_value(engine, entry.value, scope, key)
+        value = await evaluate_named(engine, entry.value, scope, key)
         if key == "__proto__" and isinstance(entry.key, js.Literal):
             await put(engine, owner, key, value)
         else:
@@ -158,8 +153,8 @@ async def _define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Pro
     owner.put(key, await evaluate(engine, entry.value, scope))
 
 
-async def named_value(engine: Engine, node: js.Node, scope: Scope, name: str) -> Value:
-    """The value of an expression; a function without a name gets this one."""
+async def evaluate_named(engine: Engine, node: js.Node, scope: Scope, name: str) -> Value:
+    """Evaluate an expression; a function without a name gets ``name``."""
     value = await evaluate(engine, node, scope)
     if isinstance(node, js.Function) and not node.name:
         value.name = name
@@ -228,7 +223,7 @@ async def _call(engine: Engine, node: js.Call, scope: Scope) -> Value:
     args = await values_of(engine, node.args, scope)
     engine.frames[-1].at = node.at
     if not isinstance(function, JsFunction):
-        raise engine.type_error(engine.words.not_callable(describe(callee)))
+        raise engine.type_error(engine.messages.not_callable(describe(callee)))
     return await call(engine, function, this, args)
 
 
@@ -247,7 +242,7 @@ async def _new(engine: Engine, node: js.New, scope: Scope) -> Value:
     engine.frames[-1].at = node.at
     if type(function) is NativeFunction or type(function) is Closure:
         return await construct(engine, function, args, describe(node.callee))
-    raise engine.type_error(engine.words.not_constructor(describe(node.callee)))
+    raise engine.type_error(engine.messages.not_constructor(describe(node.callee)))
 
 
 # -- operators -----------------------------------------------------------------------------------
@@ -267,7 +262,7 @@ async def _unary(engine: Engine, node: js.Unary, scope: Scope) -> Value:
         return not truthy(value)
     if op == "void":
         return UNDEFINED
-    return await negated(engine, op, value)
+    return await apply_unary(engine, op, value)
 
 
 async def _delete(engine: Engine, node: js.Node, scope: Scope) -> Value:

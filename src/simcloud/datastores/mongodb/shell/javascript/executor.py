@@ -1,6 +1,6 @@
-"""Running statements.
+"""Execution of statements.
 
-A statement gives None, or how it was left: a ``Leave`` that says break, continue or return.
+A statement returns None, or a ``Leave`` for break, continue or return.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.assignment import bind, bind_parameters
 from simcloud.datastores.mongodb.shell.javascript.calls import make_closure, runs_bodies
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.evaluate import evaluate, named_value
-from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
+from simcloud.datastores.mongodb.shell.javascript.evaluator import evaluate, evaluate_named
+from simcloud.datastores.mongodb.shell.javascript.properties import items_of
 from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Closure, Scope
-from simcloud.datastores.mongodb.shell.javascript.targets import names_in
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     JsObject,
@@ -109,7 +108,7 @@ def _hoist(engine: Engine, body: list[js.Node], scope: Scope) -> None:
             scope.variables[function.name] = make_closure(engine, function, scope, engine.frames[-1].source)
         elif isinstance(statement, js.Declare) and statement.kind != "var":
             for target, _ in statement.bindings:
-                for name in names_in(target):
+                for name in js.names_in(target):
                     scope.variables[name] = UNREADY
                     if scope.constants is not None:
                         scope.constants.pop(name, None)
@@ -136,7 +135,7 @@ async def _declare(engine: Engine, node: js.Declare, scope: Scope) -> Leave | No
                 await bind(engine, target, UNDEFINED, scope, node.kind)
             continue
         name = target.name if isinstance(target, js.Name) else ""
-        value = await named_value(engine, initial, scope, name)
+        value = await evaluate_named(engine, initial, scope, name)
         await bind(engine, target, value, scope, node.kind)
     return None
 

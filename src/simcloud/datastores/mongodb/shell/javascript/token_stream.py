@@ -1,29 +1,29 @@
-"""The stream of tokens that the two halves of the parser share."""
+"""A stream of tokens, the base of the parser."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final, NoReturn, TypeVar
 
+from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 from simcloud.datastores.mongodb.shell.javascript.syntax import Source
 from simcloud.datastores.mongodb.shell.javascript.tokens import SyntaxFailure, Token
-from simcloud.datastores.mongodb.shell.javascript.words import Words
 
 MAX_NESTING: Final = 120
-"""How deep a script may nest: running it takes a few frames of Python's own stack for each level."""
+"""Maximum nesting of a script: each level takes a few frames of Python's stack."""
 
 MAX_CHAIN: Final = 200
-"""How long a chain of properties and calls may be, for the same reason."""
+"""Maximum length of a chain of properties and calls, for the same reason."""
 
 _Result = TypeVar("_Result")
 
 
-class Reader:
-    """Steps over tokens, and complains about what it finds."""
+class TokenStream:
+    """Steps over tokens and raises errors for unexpected ones."""
 
-    def __init__(self, source: Source, tokens: list[Token], words: Words) -> None:
+    def __init__(self, source: Source, tokens: list[Token], messages: ErrorMessages) -> None:
         self.source = source
-        self.words = words
+        self.messages = messages
         self.tokens = tokens
         self.position = 0
         self.nesting = 0
@@ -64,12 +64,12 @@ class Reader:
         return False
 
     def expect(self, text: str, what: str = "") -> Token:
-        """Step over a sign or word that must come next; ``what`` is the phrase for where it belongs."""
+        """Step over a sign or word that must come next; ``what`` describes its place in the error message."""
         token = self.tokens[self.position]
         if token.text == text and token.kind in ("sign", "name", "keyword"):
             return self.advance()
         raise SyntaxFailure(
-            self.words.missing(text, what, token.text, token.kind),
+            self.messages.missing(text, what, token.text, token.kind),
             token.at,
             incomplete=token.kind == "end",
         )
@@ -77,30 +77,30 @@ class Reader:
     def name(self) -> str:
         """Step over a name that must come next."""
         if self.token.kind != "name":
-            self.unexpected()
+            self.reject_token()
         return self.advance().text
 
-    def unexpected(self) -> NoReturn:
-        """Complain about the token that comes next."""
+    def reject_token(self) -> NoReturn:
+        """Raise the error for the next token."""
         token = self.token
         raise SyntaxFailure(
-            self.words.unexpected(token.text, token.kind), token.at, incomplete=token.kind == "end"
+            self.messages.bad_token(token.text, token.kind), token.at, incomplete=token.kind == "end"
         )
 
     def end_statement(self) -> None:
-        """A semicolon, or where one may be left out."""
+        """Step over a semicolon, unless it may be omitted here."""
         if self.accept(";") or self.at_sign("}"):
             return
         token = self.token
         if token.kind != "end" and not token.newline_before:
-            at = self.tokens[self.position - 1].end if self.words.is_v8 else token.at
-            raise SyntaxFailure(self.words.missing(";", "", token.text, token.kind), at)
+            at = self.tokens[self.position - 1].end if self.messages.is_v8 else token.at
+            raise SyntaxFailure(self.messages.missing(";", "", token.text, token.kind), at)
 
-    def nested(self, read: Callable[[], _Result]) -> _Result:
-        """Read something one level deeper."""
+    def descend(self, read: Callable[[], _Result]) -> _Result:
+        """Call ``read`` one nesting level deeper."""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            raise SyntaxFailure(self.words.too_deep(), self.token.at)
+            raise SyntaxFailure(self.messages.too_deep(), self.token.at)
         try:
             return read()
         finally:

@@ -12,11 +12,11 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     number_argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import number
+from simcloud.datastores.mongodb.shell.javascript.conversions import number
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.numbers import (
-    based_text,
-    fixed_text,
+    format_fixed,
+    format_in_base,
     leading_integer,
     leading_number,
     power,
@@ -65,7 +65,7 @@ def _boolean(engine: Engine, this: Value, args: list[Value]) -> Value:
 def _own_number(engine: Engine, this: Value, method: str) -> float:
     if type(this) is float:
         return this
-    raise engine.type_error(engine.words.bad_this(f"Number.prototype.{method}", "Number", "object"))
+    raise engine.type_error(engine.messages.bad_this(f"Number.prototype.{method}", "Number", "object"))
 
 
 @numbers.method("toString")
@@ -75,7 +75,7 @@ async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     base = to_integer(await number_argument(engine, args, 0, 10.0))
     if not 2 <= base <= 36:
         raise engine.error("RangeError", "radix must be an integer at least 2 and no greater than 36")
-    return based_text(value, int(base))
+    return format_in_base(value, int(base))
 
 
 @numbers.method("valueOf")
@@ -90,7 +90,7 @@ async def to_fixed(engine: Engine, this: Value, args: list[Value]) -> Value:
     digits = to_integer(await number_argument(engine, args, 0, 0.0))
     if not 0 <= digits <= 100:
         raise engine.error("RangeError", "toFixed() argument must be between 0 and 100")
-    return fixed_text(_own_number(engine, this, "toFixed"), int(digits))
+    return format_fixed(_own_number(engine, this, "toFixed"), int(digits))
 
 
 @numbers.static("isInteger")

@@ -1,4 +1,4 @@
-"""Why a shell does not trust the certificate a server shows."""
+"""Errors of certificate validation; separate from ``trust.py``, which imports a slow library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NONE_SHOWN = "no SSL certificate provided by peer"
 
 
 class Untrusted(Exception):
-    """A certificate the shell does not accept; ``reason`` is OpenSSL's, or empty when the name is wrong."""
+    """A rejected certificate; ``reason`` is OpenSSL's, or empty if the host name does not match."""
 
     def __init__(self, reason: str, names: tuple[str, ...] = ()) -> None:
         super().__init__(reason)

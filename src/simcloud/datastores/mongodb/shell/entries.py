@@ -1,4 +1,4 @@
-"""Reading what a person types, or a script's lines from a pipe: one entry at a time, over several lines if need be."""
+"""Entries from the prompt or from a pipe; an entry may span several lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLOSING: Final = re.compile(r"[)\]}`]|\*/")
 async def read_entries(
     shell: Shell, first: str | Callable[[], Awaitable[str]], more: str, *, prompts: bool
 ) -> AsyncIterator[str]:
-    """Each entry, complete as far as brackets and quotes go. The last one may be cut off by the end."""
+    """Yield each entry once its brackets and quotes are closed. The last one may be cut off by the end of input."""
     pending = ""
     lines = shell.ctx.lines(shell.ctx.stdin)
     while True:
