@@ -9,7 +9,7 @@ import msgspec
 
 from simcloud.machine.process import Context
 from simcloud.services.languages.golang import plain_log
-from simcloud.services.rpc.addresses import Tell
+from simcloud.services.rpc.grpc.channel import OnAddresses
 from simcloud.services.rpc.http import HttpClient, HttpError
 
 TRY_CPU_S: Final = 0.001
@@ -89,11 +89,11 @@ class ConsulAddresses:
         self._service = service
         self._client = ConsulClient(ctx, server)
 
-    def watch(self, tell: Tell) -> None:
-        """Tell the addresses now and at every change, as long as the process lives."""
-        self._ctx.spawn(self._follow(tell), f"consul {self._service}")
+    def watch(self, report: OnAddresses) -> None:
+        """Report the addresses now and after every change, as long as the process lives."""
+        self._ctx.spawn(self._follow(report), f"consul {self._service}")
 
-    async def _follow(self, tell: Tell) -> None:
+    async def _follow(self, report: OnAddresses) -> None:
         ctx = self._ctx
         reported: list[str] | None = None
         index = 0
@@ -105,11 +105,11 @@ class ConsulAddresses:
                 plain_log(ctx, f"grpc/lb/consul: error retrieving instances from Consul: {error}")
                 if reported is None:
                     reported = []
-                    tell(reported)
+                    report(reported)
                 await ctx.sleep(RETRY_S)
                 continue
             if addresses != reported:
                 reported = addresses
-                tell(addresses)
+                report(addresses)
             if index == 0:  # not Consul's answer: the next query would not block either
                 await ctx.sleep(RETRY_S)

@@ -95,10 +95,10 @@ class TextSession:
         data = self._buffer[self._at : self._at + wanted]
         self._at += wanted
         self._announced = None
-        self._say(self._store(command, command.key, data), command.quiet)
+        self._say(self._store_data(command, command.key, data), command.quiet)
         return True
 
-    def _store(self, command: Announced, key: bytes, data: bytes) -> str:
+    def _store_data(self, command: Announced, key: bytes, data: bytes) -> str:
         if not data.endswith(b"\r\n"):
             return BAD_CHUNK
         try:

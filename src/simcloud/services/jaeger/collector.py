@@ -1,7 +1,7 @@
-"""What Jaeger has received: spans in memory until the pod ends, counted per service.
+"""Jaeger's collector: spans in memory until the pod ends, counted per service.
 
-Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform's store is as large
-as Jaeger's, spans are not kept twice: Jaeger only remembers which spans of the platform's store it received.
+Every span is also passed to the platform's store, which outlives the pod. If that store is at least as large as
+Jaeger's, spans are not stored twice: Jaeger only keeps which spans of the platform's store it has received.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPANS_PER_TRACE: Final = 12
 
 
 class Collector:
-    """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
+    """Takes packets of spans. With ``max_traces`` 0 only our own limit applies."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
         self.store = self._own = TraceStore(

@@ -1,8 +1,8 @@
-"""From protobuf to an object in its JSON form, as Go would print it after reading the same bytes.
+"""Decodes protobuf to an object in the JSON form that Go would print.
 
-So a zero value stands in the result exactly where Go's JSON encoder leaves it: ``containerPort: 0``
-but no ``hostPort: 0``, ``status: {}``, null for a missing list that is not left out. Unknown fields are
-skipped, as the genuine server skips what a younger client sends.
+So the result has a zero value exactly where Go's JSON encoder writes it: ``containerPort: 0``
+but no ``hostPort: 0``, ``status: {}``, null for a missing list without omitempty. Unknown fields are
+skipped, as the genuine server does.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def decode(body: bytes, expected: Kind | None = None) -> Object:
     named: Kind | None = None
     try:
         api_version, kind, raw = _envelope(body)
-        named = _named(api_version, kind, expected)
+        named = _read_kind(api_version, kind, expected)
         return _object(named, raw)
     except BadRequest as error:
-        raise BadRequest(_told(error.message, body, named, expected)) from None
+        raise BadRequest(_format_error(error.message, body, named, expected)) from None
 
 
 def _envelope(body: bytes) -> tuple[str, str, bytes]:
@@ -54,13 +54,13 @@ def _envelope(body: bytes) -> tuple[str, str, bytes]:
         raise BadRequest(f"provided data does not appear to be a protobuf message, expected prefix [{magic}]")
     if body == MAGIC:
         raise BadRequest("empty body")
-    found = _counted(body[len(MAGIC) :], "Unknown", {1: "TypeMeta", 2: "Raw"})
-    names = _counted(found[1], "TypeMeta", {1: "APIVersion", 2: "Kind"})
+    found = _read_fields(body[len(MAGIC) :], "Unknown", {1: "TypeMeta", 2: "Raw"})
+    names = _read_fields(found[1], "TypeMeta", {1: "APIVersion", 2: "Kind"})
     return read_text(names[1]), read_text(names[2]), found[2]
 
 
-def _counted(data: bytes, name: str, wanted: dict[int, str]) -> dict[int, bytes]:
-    """The wanted fields, all of them runs of bytes; a missing one is empty."""
+def _read_fields(data: bytes, name: str, wanted: dict[int, str]) -> dict[int, bytes]:
+    """Return the wanted length-delimited fields; a missing one is empty."""
     found = dict.fromkeys(wanted, b"")
     for number, wire_type, value in wire.fields(data, name):
         if number in wanted:
@@ -70,7 +70,7 @@ def _counted(data: bytes, name: str, wanted: dict[int, str]) -> dict[int, bytes]
     return found
 
 
-def _named(api_version: str, kind: str, expected: Kind | None) -> Kind:
+def _read_kind(api_version: str, kind: str, expected: Kind | None) -> Kind:
     group, _, version = api_version.rpartition("/")
     if expected is not None:
         kind = kind or expected[2]
@@ -94,8 +94,8 @@ def _object(named: Kind, raw: bytes) -> Object:
     return {"kind": kind, "apiVersion": api_version, **_Reading().message(raw, table, 0)}
 
 
-def _told(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
-    """The sentence around a reason, for a path that takes one kind."""
+def _format_error(why: str, body: bytes, named: Kind | None, expected: Kind | None) -> str:
+    """Format the error message for a path that takes one kind."""
     if expected is None:
         return why
     if named is not None:
@@ -111,7 +111,7 @@ def _wrong_type(wire_type: int, go_name: str) -> BadRequest:
 
 
 class _Reading:
-    """The reading of one body, which counts what it makes."""
+    """Decodes one body and counts the values, to limit them."""
 
     def __init__(self) -> None:
         self.left = MAX_VALUES
@@ -124,7 +124,7 @@ class _Reading:
         found: dict[int, list[Any]] = {}
         for number, wire_type, value in wire.fields(data, table.name):
             field = table.by_number.get(number)
-            values = [] if field is None else _checked(field, wire_type, value)
+            values = [] if field is None else _read_values(field, wire_type, value)
             self._spend(1 + len(values))
             if values:
                 found.setdefault(number, []).extend(values)
@@ -156,7 +156,7 @@ class _Reading:
             value = self._value(field, one, depth)
             if not field.name:
                 shown.update(value)
-            elif not _left_out(field, value):
+            elif not _is_omitted(field, value):
                 shown[field.name] = value
 
     def _pair(self, field: Field, entry: bytes, depth: int) -> tuple[str, Any]:
@@ -178,8 +178,8 @@ class _Reading:
         return reader(value)
 
 
-def _checked(field: Field, wire_type: int, value: wire.Value) -> list[Any]:
-    """The values of one field on the wire: one, or those of a packed list."""
+def _read_values(field: Field, wire_type: int, value: wire.Value) -> list[Any]:
+    """Return the values of a field on the wire: one, or those of a packed list."""
     is_number = field.shape in NUMBERS and not field.mapped
     if is_number and field.repeated and isinstance(value, bytes) and wire_type == wire.COUNTED:
         return list(wire.varints(value))
@@ -193,8 +193,8 @@ def _zero(field: Field) -> wire.Value:
     return 0 if field.shape in NUMBERS and not field.mapped else b""
 
 
-def _left_out(field: Field, value: Any) -> bool:
-    """Whether JSON leaves a value out. A struct is never empty to Go, so ``{}`` and a null time stay."""
+def _is_omitted(field: Field, value: Any) -> bool:
+    """Return whether Go's JSON omits a value. A struct is never empty to Go, so ``{}`` and a null time stay."""
     if field.pointer:
         return False
     if field.omit_zero and value is None:

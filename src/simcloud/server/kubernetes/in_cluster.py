@@ -1,8 +1,8 @@
-"""The API as pods reach it, at https://kubernetes.default: the same application, without a socket and inside the world.
+"""The API as pods reach it, at https://kubernetes.default: the same application inside the world, without a socket.
 
-A request comes as a message over the simulated network to the program of the kube-apiserver's pod, and is answered by
-one message. So a stream (a watch, a followed log) brings what is there and ends when nothing more comes for a moment,
-as a genuine server may end a watch at any time; exec, attach, port-forward and proxy are not offered here.
+A request arrives as a message over the simulated network at the program of the kube-apiserver's pod, and is answered
+with one message. So a stream (a watch, a followed log) ends when nothing has arrived for a short time, as a genuine
+server may end a watch at any time. exec, attach, port-forward and proxy are not supported here.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ SERVICE: Final = "10.96.0.1"
 
 def open_door(api: Api) -> HttpHandler:
     """Let pods reach this API from now on; who answers them."""
-    api.door = answer = InsideApp(api).answer
+    api.door = answer = InClusterApp(api).answer
     return answer
 
 
-class InsideApp(KubernetesApp):
-    """The application for those who are in the world themselves."""
+class InClusterApp(KubernetesApp):
+    """The application for clients inside the world."""
 
     def __init__(self, api: Api) -> None:
-        super().__init__(api, _Present(), _published(api))
+        super().__init__(api, _Present(), _own_address(api))
 
     def signal(self) -> Signal:
         return _Moment(self.api.kernel)
@@ -76,12 +76,12 @@ class InsideApp(KubernetesApp):
         }
         response = await self.respond(Request(scope))
         response.headers.setdefault("cache-control", "no-cache, private")
-        headers = {_titled(name): value for name, value in response.headers.items()}
+        headers = {_title_case(name): value for name, value in response.headers.items()}
         return HttpResponse(response.status_code, await _whole(response), headers)
 
 
-def _published(api: Api) -> str:
-    """Where the server says that it is: the address behind its own Service."""
+def _own_address(api: Api) -> str:
+    """Return the address that the server publishes: the endpoint of its own Service."""
     found = api.log.get(Key("", "endpoints", "default", "kubernetes"))
     subset: Object = at(found, "subsets", default=[{}])[0]
     addresses, ports = subset.get("addresses"), subset.get("ports")
@@ -89,7 +89,7 @@ def _published(api: Api) -> str:
 
 
 class _Present:
-    """The pace of a world that is where it is."""
+    """The pace of a world that needs no advancing."""
 
     def catch_up(self) -> None:
         """A request from inside meets the world at its own moment."""
@@ -103,7 +103,7 @@ class _Ended(Exception):
 
 
 class _Moment:
-    """Waits for a moment, and then no more."""
+    """A signal that waits once, for a short time."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -133,5 +133,5 @@ async def _whole(response: Response) -> bytes:
     return b"".join(parts)
 
 
-def _titled(name: str) -> str:
+def _title_case(name: str) -> str:
     return "-".join(word.capitalize() for word in name.split("-"))

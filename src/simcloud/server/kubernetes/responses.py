@@ -1,4 +1,4 @@
-"""Answers: objects, lists and refusals in the form that the client asked for."""
+"""Responses: objects, lists and errors in the requested format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simcloud.server.kubernetes.parameters import IncludeObject
 from simcloud.server.kubernetes.protobuf import encode
 
 _WIDTH: Final = 1 << 30
-"""Go breaks no lines."""
+"""Go does not break lines."""
 
 
 _ESCAPED: Final = (
@@ -31,14 +31,14 @@ _ESCAPED: Final = (
 
 
 class _Yaml(yaml.CSafeDumper):
-    """Writes what is shared twice: Kubernetes' YAML has no aliases."""
+    """Writes shared values twice, because Kubernetes' YAML has no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def encoded(data: Any, form: Form) -> bytes:
-    """Data as bytes of the form's media type."""
+def encode_body(data: Any, form: Form) -> bytes:
+    """Encode data in the media type of a form."""
     if form.media == YAML:
         return yaml.dump(data, Dumper=_Yaml, allow_unicode=True, encoding="utf-8", width=_WIDTH)
     if form.media == PROTOBUF:
@@ -48,7 +48,7 @@ def encoded(data: Any, form: Form) -> bytes:
 
 
 def as_json(data: Any) -> bytes:
-    """JSON as Go writes it: fit to stand inside HTML."""
+    """Encode as JSON like Go, with HTML characters escaped."""
     packed = msgspec.json.encode(data)
     for plain, escaped in _ESCAPED:
         if plain in packed:
@@ -57,29 +57,29 @@ def as_json(data: Any) -> bytes:
 
 
 def answer(data: Any, form: Form | None = None, code: int = 200, warnings: Iterable[str] = ()) -> Response:
-    """Data as a response."""
+    """Make a response of data."""
     form = form or Form()
-    response = Response(encoded(data, form), code, media_type=form.media)
+    response = Response(encode_body(data, form), code, media_type=form.media)
     for warning in dict.fromkeys(warnings):
         response.raw_headers.append((b"warning", _warning(warning)))
     return response
 
 
 def refusal(error: ApiError, form: Form | None = None) -> Response:
-    """A refusal as its Status."""
+    """Make a response of an error's Status."""
     response = answer(error.status(), form, error.code)
     if isinstance(error, TooManyRequests) and error.retry_after_s:
         response.headers["retry-after"] = str(error.retry_after_s)
     return response
 
 
-def transformed(
+def transform(
     data: Object, resource: Resource, form: Form, now_s: float, include: IncludeObject, headers: bool = True
 ) -> Object:
-    """An object or a list as the Table, or as the bare metadata, that the client asked for."""
+    """Convert an object or a list to a Table or to metadata only, if the client asks for that."""
     listed = "items" in data and data["kind"] == resource.list_kind
     if not form.transform:
-        return _untold_kinds(data) if listed and resource.custom is None else data
+        return _drop_item_kinds(data) if listed and resource.custom is None else data
     items: list[Object] = data["items"] if listed else [data]
     if form.transform == "Table":
         kept = ("resourceVersion", "continue", "remainingItemCount")
@@ -102,8 +102,8 @@ def transformed(
     }
 
 
-def _untold_kinds(data: Object) -> Object:
-    """A list of a built-in kind names the kind once, not in every item."""
+def _drop_item_kinds(data: Object) -> Object:
+    """Remove kind and apiVersion from the items of a list of a built-in kind."""
     items = [
         {key: value for key, value in item.items() if key not in ("kind", "apiVersion")}
         for item in data["items"]
@@ -112,6 +112,6 @@ def _untold_kinds(data: Object) -> Object:
 
 
 def _warning(text: str) -> bytes:
-    """A warning as HTTP carries it: code 299, no agent, the text quoted and on one line."""
+    """Format a warning as an HTTP header: code 299, no agent, the text quoted and on one line."""
     quoted = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'299 - "{quoted}"'.encode("utf-8", "replace")

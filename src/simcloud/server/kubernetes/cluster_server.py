@@ -1,7 +1,7 @@
-"""A cluster served over HTTPS, and its telemetry beside it, from the first request to the last.
+"""A server of a cluster over HTTPS, and of its telemetry.
 
-Telemetry has an address of its own. On loopback it is plain HTTP, because promtool, Grafana and browsers then need no
-configuration; anywhere else it has the cluster's certificate.
+Telemetry has its own address. On loopback it is plain HTTP, so that promtool, Grafana and browsers need no
+configuration; on any other address it uses the cluster's certificate.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.server.gateway import Gateway
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.certificates import Certificates, make_certificates
-from simcloud.server.kubernetes.inside import open_door
+from simcloud.server.kubernetes.in_cluster import open_door
 from simcloud.server.kubernetes.kubeconfig import write_kubeconfig
 from simcloud.server.kubernetes.live import Live
 from simcloud.server.kubernetes.streams.channels import MESSAGE_BYTES
@@ -38,10 +38,10 @@ IDLE_CONNECTION_S: Final = 75
 
 
 class ClusterServer:
-    """Serves an ``Api``. ``await run()`` until ``stop()``; the kubeconfig is there once it serves.
+    """Serves an ``Api``. ``run()`` ends after ``stop()``; the kubeconfig exists once it serves.
 
-    With ``telemetry`` these APIs are served at ``telemetry_url``, for the same token; with a ``gateway`` an application's
-    front door stands open at ``gateway_url``, for everybody who reaches that address.
+    With ``telemetry`` these APIs are served at ``telemetry_url`` with the same token; with a ``gateway`` an application's
+    front door is served at ``gateway_url`` without authentication.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ClusterServer:
         self._clock = clock
         self._kubeconfig = kubeconfig
         self.token = secrets.token_urlsafe(32)
-        self._sockets = [_bound(host, port)]
+        self._sockets = [_bind(host, port)]
         self.port: int = self._sockets[0].getsockname()[1]
         self.url = f"https://{_place(host)}:{self.port}"
         self._certificates = make_certificates(host)
@@ -73,13 +73,13 @@ class ClusterServer:
         self._telemetry_is_plain = host in (LOOPBACK, "::1", "localhost")
         self.telemetry_url = ""
         if telemetry:
-            self._sockets.append(_bound(host, telemetry_port))
+            self._sockets.append(_bind(host, telemetry_port))
             scheme = "http" if self._telemetry_is_plain else "https"
             self.telemetry_url = f"{scheme}://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
         self._gateway = gateway
         self.gateway_url = ""
         if gateway is not None:
-            self._sockets.append(_bound(host, gateway_port))
+            self._sockets.append(_bind(host, gateway_port))
             self.gateway_url = f"http://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
         self._servers: list[uvicorn.Server] = []
         self.live: Live | None = None
@@ -167,7 +167,7 @@ def _place(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small answers at once only on sockets that say they are TCP; else each waits for an ACK, 40 ms.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

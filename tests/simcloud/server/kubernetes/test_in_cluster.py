@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simcloud.server.kubernetes.inside import open_door
+from simcloud.server.kubernetes.in_cluster import open_door
 from tests.simcloud.kubernetes.test_cluster import Lab
 
 HOME = "/var/run/secrets/kubernetes.io/serviceaccount"

@@ -1,7 +1,7 @@
-"""From an object to protobuf, byte for byte as Go would write it.
+"""Encodes an object as protobuf, byte for byte as Go does.
 
-Fields go in the order of their numbers, maps in the order of their keys; what is no pointer is written
-even when it is zero. The object must fit its schema.
+Fields are in the order of their numbers, maps in the order of their keys; a field that is not a pointer is written
+even if it is zero. The object must match its schema.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from simcloud.kubernetes.api.errors import NotAcceptable
 from simcloud.kubernetes.api.objects import Object
 from simcloud.server.kubernetes.protobuf import wire
-from simcloud.server.kubernetes.protobuf.decoding import MAGIC
+from simcloud.server.kubernetes.protobuf.decoder import MAGIC
 from simcloud.server.kubernetes.protobuf.shapes import NUMBERS, WRITERS, write_text
 from simcloud.server.kubernetes.protobuf.tables import Field, Message, message, message_of
 from simcloud.server.kubernetes.protobuf.unions import expand

@@ -1,4 +1,4 @@
-"""Paths that are no objects: discovery, OpenAPI, version, health."""
+"""Non-resource URLs: discovery, OpenAPI, version, health."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import openapi
 from simcloud.kubernetes.api.version import VERSION
 from simcloud.server.kubernetes import discovery, gnostic
-from simcloud.server.kubernetes.answers import answer
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, Form, choose
 from simcloud.server.kubernetes.paths import Target
+from simcloud.server.kubernetes.responses import answer
 
 HEALTH: Final = ("/healthz", "/livez", "/readyz")
 _CHECKS: Final = ("ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles")
 
 
 def serve(app: AppContext, request: Request, target: Target) -> Response | None:
-    """The document at a path, None if there is none."""
+    """Return the document at a path, or None."""
     path = request.scope["path"].rstrip("/") or "/"
     found = _find(app, request, path)
     if found is not None and request.method not in ("GET", "HEAD"):
@@ -50,7 +50,7 @@ def _find(app: AppContext, request: Request, path: str) -> Response | None:
             return answer(discovery.resource_list(catalogue, parts[1], parts[2]))
         return None
     if path == "/openapi/v2":
-        if gnostic.wanted(request.headers.get("accept", "")):
+        if gnostic.is_wanted(request.headers.get("accept", "")):
             return Response(gnostic.from_json(openapi.v2(catalogue)), media_type=gnostic.MEDIA)
         return Response(openapi.v2(catalogue), media_type=JSON)
     if path == "/version":
@@ -75,8 +75,8 @@ def _discovery(app: AppContext, request: Request, path: str) -> Response:
         if "as=APIGroupDiscoveryList" not in clause:
             continue
         version = "v2" if "v=v2;" in f"{clause.strip()};".replace(" ", "") else "v2beta1"
-        document = discovery.aggregated(catalogue, path == "/api", version)
-        return _tagged(
+        document = discovery.aggregate(catalogue, path == "/api", version)
+        return _answer_with_etag(
             request, document, f"application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
         )
     choose(accept, transforms=False, protobuf=True)
@@ -85,7 +85,7 @@ def _discovery(app: AppContext, request: Request, path: str) -> Response:
     return answer(discovery.group_list(catalogue))
 
 
-def _tagged(request: Request, document: Object, media: str) -> Response:
+def _answer_with_etag(request: Request, document: Object, media: str) -> Response:
     tag = f'"{discovery.etag(document)}"'
     headers = {"etag": tag, "vary": "Accept", "cache-control": "public"}
     if request.headers.get("if-none-match") == tag:
@@ -111,7 +111,7 @@ def _root(app: AppContext) -> Object:
     groups = app.api.catalogue.groups.values()
     named = [group for group in groups if group.name]
     paths = ["/api", "/api/v1", "/apis"]
-    for group in sorted(named, key=lambda one: one.name):
+    for group in sorted(named, key=lambda group: group.name):
         paths.append(f"/apis/{group.name}")
         paths.extend(f"/apis/{group.name}/{version}" for version in sorted(group.versions))
     paths.extend(HEALTH)
