@@ -12,7 +12,7 @@ from simcloud.machine.network.datagram import Datagram
 from simcloud.machine.process import Context
 from simcloud.services.tracing import SpanBatch
 from simcloud.telemetry.sink import Telemetry
-from simcloud.telemetry.traces import Received, Retention, TraceStore
+from simcloud.telemetry.traces import Retention, RowRuns, TraceStore
 
 BASE_BYTES: Final = 32 << 20
 SPAN_BYTES: Final = 1_200
@@ -40,7 +40,7 @@ class Collector:
             and platform.traces.epoch_us == self._own.epoch_us
         ):
             self.store = platform.traces
-        self.rows = Received()
+        self.rows = RowRuns()
         """Those of the store that came here."""
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
         self.received: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What rate and profile share: read many keys from the cache, and the missing ones from the database."""
+"""The cache of rate and profile: reads many keys from memcached, and the missing ones from the database."""
 
 from __future__ import annotations
 

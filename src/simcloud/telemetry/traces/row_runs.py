@@ -1,6 +1,6 @@
-"""Which rows of a store came by one receiver: several write to one store, and each knows only of its own.
+"""The rows of a store that one receiver has added; several receivers may share a store.
 
-Rows that came one after the other are one run, so a receiver that is alone has a single one.
+Consecutive rows are one run, so a single receiver has a single run.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from itertools import islice
 
 
-class Received:
-    """Rows in runs, in the order in which they came; ``count`` is how many they are."""
+class RowRuns:
+    """Runs of rows in the order of arrival; ``count`` is the number of rows."""
 
     def __init__(self) -> None:
         self.count = 0
         self._runs: list[range] = []
 
     def note(self, start: int, stop: int) -> None:
-        """The rows from ``start`` up to before ``stop`` came, later than all that are known."""
+        """Add the rows from ``start`` up to ``stop``, which are newer than all others."""
         self.count += stop - start
         if self._runs and self._runs[-1].stop == start:
             start = self._runs.pop().start
         self._runs.append(range(start, stop))
 
     def forget_before(self, row: int) -> None:
-        """The store has dropped the rows before that one."""
+        """Remove the rows before a row, which the store has dropped."""
         for run in self.within(0, row):
             self.count -= len(run)
         del self._runs[: self._first_after(row)]
@@ -33,7 +33,7 @@ class Received:
             self._runs[0] = range(row, self._runs[0].stop)
 
     def within(self, low: int, high: int) -> Iterator[range]:
-        """The runs from one row up to before another, cut off there."""
+        """Yield the parts of runs between two rows."""
         for run in islice(self._runs, self._first_after(low), None):
             if run.start >= high:
                 return
@@ -43,5 +43,5 @@ class Received:
         return any(self.within(row, row + 1))
 
     def _first_after(self, row: int) -> int:
-        """How many runs end before that row."""
+        """Return the number of runs that end before a row."""
         return bisect_right(self._runs, row, key=lambda run: run.stop)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simcloud.telemetry.traces import Received
+from simcloud.telemetry.traces import RowRuns
 
 
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.booleans()), max_size=12), st.integers(0, 40), st.integers(0, 40)
 )
 def test_runs_are_as_good_as_a_list_of_rows(packets: list[tuple[int, bool]], low: int, high: int) -> None:
-    received, rows, next_row = Received(), [], 0
+    received, rows, next_row = RowRuns(), [], 0
     for size, ours in packets:
         if ours:
             received.note(next_row, next_row + size)

@@ -1,7 +1,8 @@
-"""What programs count and measure, as their client libraries would expose it to a scrape.
+"""The metrics of programs, as their client libraries would expose them to a scrape.
 
-A pod's container is one target, whatever processes in it have metrics; what runs on a machine itself is one by its
-address, and a cluster's monitoring reads only its own machines: users and operators have metrics nobody sees. A program that begins anew begins at zero, and rates see a counter that was reset.
+A pod's container is one target for all its processes; the programs of a machine itself are one target by its address.
+The monitoring of a cluster reads only its own machines, so metrics of users and operators are not scraped. A restarted
+program begins at zero, which rates see as a counter reset.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _Key = tuple[Labels, str]
 
 
 class Programs:
-    """The programs of a world that have metrics now: those in pods, and those at ``hosts``, or anywhere for None."""
+    """The programs of a world that have metrics now: those in pods, and those at ``hosts`` (None: all hosts)."""
 
     def __init__(self, telemetry: Telemetry, hosts: Sequence[str] | None = None) -> None:
         self._telemetry = telemetry
@@ -52,7 +53,7 @@ class Programs:
 
 
 class Exposition:
-    """One program's metrics as readings, which are kept from scrape to scrape."""
+    """The metrics of a program as readings, which are kept from scrape to scrape."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._families = metrics.families
