@@ -21,7 +21,7 @@ from typing import Any
 from _measure import Stopwatch
 from _report import Budget, Report, find_missed, run, tabulate_rows
 
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World

@@ -24,7 +24,7 @@ from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import Users
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.telemetry.collectors.emitted import Programs
+from simcloud.telemetry.collectors.exposition import Programs
 from simcloud.telemetry.metrics import MetricStore
 from simcloud.telemetry.monitoring import Monitoring
 from simcloud.telemetry.promql import Engine

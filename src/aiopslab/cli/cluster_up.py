@@ -14,7 +14,7 @@ from aiopslab.apps import Application, NoSuchApplication, find_application
 from aiopslab.cloud import Environment, World, add_cluster, start_outside
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.server.gateway import Gateway
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.server.telemetry.apis import apis_of
 from simcloud.telemetry.monitoring import Monitoring
 

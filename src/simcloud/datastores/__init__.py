@@ -1,1 +1,1 @@
-"""Databases, caches and registries that applications keep their data in: one folder each, server and clients."""
+"""Databases, caches and service registries, one folder each, with server and clients."""

@@ -1,1 +1,1 @@
-"""The HTTP doors of the cloud: the APIs that genuine clients speak."""
+"""HTTP servers for genuine clients: the Kubernetes API, telemetry, and a gateway to applications."""

@@ -1,7 +1,7 @@
-"""A way for real HTTP clients to an application's front door, when its cluster runs in real time.
+"""A gateway for real HTTP clients to an application's front door, when its cluster runs in real time.
 
-A request from curl, wrk or a browser on this host becomes a request of somebody outside the simulated cluster, and what
-comes back becomes the response. One request is one exchange: no upgrades, no streaming. Bodies and waiting are bounded.
+A request from curl, wrk or a browser on this host is sent by a simulated client outside the cluster, and its response
+is passed back. There are no upgrades and no streaming. Sizes of bodies and waiting times are limited.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from simcloud.machine.network.http import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
 from simcloud.server.kubernetes.live import Pace
-from simcloud.server.request_bodies import bounded_body
+from simcloud.server.request_bodies import read_limited_body
 from simcloud.services.front_doors import FrontDoor, Sender, SendFailed
 
 PATIENCE_S: Final = 60.0
@@ -27,7 +27,7 @@ _OF_THE_CONNECTION: Final = frozenset(
 
 
 class Gateway:
-    """An ASGI application. Its ``program`` must run outside the cluster, and it needs a ``pace``, before requests come."""
+    """An ASGI application. Before it serves requests, its ``program`` must run outside the cluster and its ``pace`` must be set."""
 
     def __init__(self, door: FrontDoor, pace: Pace | None = None) -> None:
         self._door = door
@@ -47,13 +47,13 @@ class Gateway:
             return
         request = Request(scope, receive)
         try:
-            body = await bounded_body(request, BODY_BYTES)
+            body = await read_limited_body(request, BODY_BYTES)
         except ClientDisconnect:
             return
         if body is None:
             response: Response = PlainTextResponse("The body is too large.\n", 413)
         else:
-            response = await self._exchange(_carried(request, body))
+            response = await self._exchange(_make_request(request, body))
         await response(scope, receive, send)
 
     async def _exchange(self, request: HttpRequest) -> Response:
@@ -89,7 +89,7 @@ class Gateway:
             answered.set_result(answer)
 
 
-def _carried(request: Request, body: bytes) -> HttpRequest:
+def _make_request(request: Request, body: bytes) -> HttpRequest:
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     headers = {
         name.title(): value for name, value in request.headers.items() if name not in _OF_THE_CONNECTION

@@ -1,12 +1,12 @@
-"""Bodies of requests, read within a bound."""
+"""Bodies of requests, read with a size limit."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 
 
-async def bounded_body(request: Request, limit_bytes: int) -> bytes | None:
-    """The whole body; None when it is longer. Raises ``ClientDisconnect`` when the client goes away."""
+async def read_limited_body(request: Request, limit_bytes: int) -> bytes | None:
+    """Read the whole body; return None if it is longer. Raise ``ClientDisconnect`` if the client disconnects."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

@@ -1,1 +1,1 @@
-"""What services are written with: RPC, tracing, the behaviour of their languages, front doors, nginx, Jaeger."""
+"""Building blocks of services: RPC, tracing, language runtimes, front doors, nginx, Jaeger."""

@@ -1,8 +1,7 @@
 """A small document store: collections of documents with indexes, and a journal on disk.
 
-A write is answered when its journal record is on disk, so what was acknowledged survives a kill and a
-power loss. Writes that arrive together share one flush. When the disk does not take the record, the
-write is refused and the documents stay as they were.
+A write is answered when its journal record is on disk, so acknowledged writes survive a kill and a power loss.
+Concurrent writes share one flush. If the record cannot be written, the write fails and the documents are unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Document = dict[str, Any]
 
 
 class Record(msgspec.Struct, array_like=True):
-    """One change: a document, or None for a deleted one."""
+    """A change: a document, or None for a deleted one."""
 
     collection: str
     id: str

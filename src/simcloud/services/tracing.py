@@ -1,9 +1,8 @@
-"""Spans: what a service did on behalf of one request, and how the request's identity travels on.
+"""Tracing: spans of operations, and the propagation of their context.
 
-A ``Tracer`` belongs to one process. Spans that are finished are collected and sent once a second, as one
-datagram, to a Jaeger agent: when nobody listens there they are lost, as in life. Without an agent they go
-straight to the machine's emitter. A trace that was not sampled has a context of zeros, which is passed on
-like any other, so that nobody down the line records it either.
+A ``Tracer`` belongs to one process. Finished spans are collected and sent once a second, as one datagram, to a Jaeger
+agent; without a listener they are lost. Without an agent they go directly to the machine's emitter. A trace that is
+not sampled has a context of zeros, which is propagated like any other, so that no callee records it.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ GO_LIBRARY: Final = "Go-2.11.2"
 
 
 class SpanContext(NamedTuple):
-    """What of a span travels with a call."""
+    """The part of a span that is propagated with a call."""
 
     trace_id: int
     span_id: int
@@ -43,13 +42,13 @@ _span: Final[Callable[[tuple[object, ...]], Span]] = partial(tuple.__new__, Span
 
 
 class SpanBatch(NamedTuple):
-    """What one datagram to an agent holds."""
+    """The content of a datagram to an agent."""
 
     spans: tuple[Span, ...]
 
 
 class ActiveSpan:
-    """An operation under way. ``context`` is what its callees get as their parent."""
+    """A running operation. ``context`` is the parent of its callees."""
 
     __slots__ = ("_operation", "_parent_id", "_start", "_tags", "_tracer", "context")
 
@@ -88,7 +87,7 @@ class ActiveSpan:
 
 
 class Tracer:
-    """Makes the spans of one service. ``Tracer(ctx, name)`` emits them; ``open`` sends them to an agent."""
+    """Creates the spans of one service. ``Tracer(ctx, name)`` emits them; ``open`` sends them to an agent."""
 
     def __init__(
         self, ctx: Context, service: str, *, sample_ratio: float = 1.0, library: str = GO_LIBRARY
@@ -141,7 +140,7 @@ class Tracer:
 
 
 class _Sender:
-    """Collects spans and sends them on."""
+    """Collects spans and sends them."""
 
     def __init__(self, ctx: Context, address: str, port: int) -> None:
         self._ctx = ctx

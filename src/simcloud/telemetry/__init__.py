@@ -1,4 +1,4 @@
-"""What software tells about itself, kept and asked for: metrics, rules, alerts, traces, logs.
+"""Storage and queries of telemetry: metrics, rules, alerts, traces, logs.
 
-The room stands above the cluster, because it collects from it, and below the applications, which only emit.
+The room is above the cluster, because it collects from it, and below the applications, which only emit.
 """

@@ -16,7 +16,7 @@ AGAIN = " ↺"
 
 
 class Line(NamedTuple):
-    """One service where it is called: what stands before its name, the name, and how the calls went."""
+    """A line of the tree: the prefix, the name of the service, and the figures of the calls."""
 
     guide: str
     service: str

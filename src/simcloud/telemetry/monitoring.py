@@ -1,6 +1,6 @@
-"""A cluster's monitoring, put together: what is scraped, what is watched for, and who answers about it.
+"""The monitoring of a cluster: scraping, rules and the query API.
 
-Metrics are collected while it runs; lines and spans are those of the ``Telemetry`` it is given, from before its start, too.
+Metrics are collected while it runs; log lines and spans come from its ``Telemetry``, also those from before its start.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simcloud.telemetry.traces import JaegerApi
 
 
 class Monitoring:
-    """Watches one cluster once it is started; ``api`` answers questions at any time."""
+    """Monitors one cluster once it is started; ``api`` answers queries at any time."""
 
     def __init__(
         self,

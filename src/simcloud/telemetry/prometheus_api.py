@@ -1,7 +1,7 @@
 """Prometheus' HTTP API as functions: parameters in, documents out.
 
-A document is what stands in ``data``; a refusal is an ``ApiRefusal`` with the kind of error, the words and the
-HTTP status. ``server/prometheus/`` puts HTTP around it; tests and agents may call it directly.
+A document is the value of ``data``; an error is an ``ApiRefusal`` with the type, the message and the HTTP status.
+``server/telemetry/`` serves it over HTTP; tests and agents may call it directly.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from simcloud.golang.quoting import quote
 from simcloud.telemetry.metrics import Matcher, MetricStore
@@ -17,7 +17,24 @@ from simcloud.telemetry.promql import Engine, ParseError, QueryError, Result, pa
 from simcloud.telemetry.promql.nodes import Node, type_of
 from simcloud.telemetry.promql.numbers import in_json, parse_duration_ms
 from simcloud.telemetry.promql.relabel import LABEL_NAME
-from simcloud.telemetry.reports import RuleReport, TargetReport
+
+
+class RuleReport(Protocol):
+    """A source of the rules."""
+
+    def documents(self, kind: str) -> list[dict[str, Any]]:
+        """Return the groups with their rules; ``kind`` may select alerting or recording rules."""
+
+    def alert_documents(self) -> list[dict[str, Any]]:
+        """Return the pending and firing alerts."""
+
+
+class TargetReport(Protocol):
+    """A source of the scraped targets."""
+
+    def document(self) -> dict[str, Any]:
+        """Return ``activeTargets`` and ``droppedTargets``."""
+
 
 Parameters = Mapping[str, Sequence[str]]
 Document = dict[str, Any] | list[Any]
@@ -32,7 +49,7 @@ _LONGEST_S: Final = 2**63 / 1e9
 
 
 class ApiRefusal(Exception):
-    """A request that is not answered."""
+    """A request that fails."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -47,7 +64,7 @@ class ApiRefusal(Exception):
 
 
 class PrometheusApi:
-    """Answers about one store. ``now_ms`` returns the time; rules and targets are served where there are any."""
+    """Answers requests from a store. ``now_ms`` returns the time; rules and targets are optional."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Scraping: the readings of all targets go into the store every 15 virtual seconds.
 
-A target is a job, an instance, and a function that returns its readings, or None when it does not answer. A series that
-it reported last time and not any more is ended by a marker, every series when it does not answer; ``up`` says which. All
+A target is a job, an instance, and a function that returns its readings, or None if it does not answer. A series that
+it no longer reports ends with a staleness marker; if it does not answer, all its series end and ``up`` is 0. All
 targets are read at the same instant: a scrape takes no virtual time.
 """
 
@@ -15,7 +15,7 @@ from simcloud.machine.emit import Labels
 from simcloud.sim.kernel import Kernel
 from simcloud.telemetry.metrics import MetricStore, Series, labels_of
 from simcloud.telemetry.metrics.store import TooManySeries
-from simcloud.telemetry.rules.recording import written_time
+from simcloud.telemetry.rules.recording import format_time
 
 INTERVAL_S: Final = 15.0
 SWEEP_EVERY: Final = 40
@@ -23,7 +23,7 @@ SWEEP_EVERY: Final = 40
 
 
 class Reading:
-    """One value that a target reports. Targets keep it between scrapes, because it knows its series."""
+    """A value that a target reports. Targets keep it between scrapes, because it has the handle of its series."""
 
     __slots__ = ("labels", "name", "series", "value")
 
@@ -39,9 +39,9 @@ Readings = list[Reading]
 
 @dataclass(eq=False)
 class Target:
-    """Something that is scraped. ``labels`` are added to all it tells, unless it tells them itself.
+    """A scrape target. ``labels`` are added to its readings, unless they have them already.
 
-    While it tells the same readings as the time before, which is nearly always, only their values are looked at.
+    As long as it reports the same readings as before, which is the usual case, only their values are read.
     """
 
     job: str
@@ -111,7 +111,7 @@ class Target:
             "scrapeUrl": address,
             "globalUrl": address,
             "lastError": "" if self.up is not False else f'Get "{address}": context deadline exceeded',
-            "lastScrape": written_time(self.scraped_ms),
+            "lastScrape": format_time(self.scraped_ms),
             "lastScrapeDuration": 0,
             "health": "unknown" if self.up is None else "up" if self.up else "down",
             "scrapeInterval": "15s",
@@ -120,7 +120,7 @@ class Target:
 
 
 class Scraper:
-    """Scrapes whatever ``discover`` finds, again and again."""
+    """Periodically scrapes the targets that ``discover`` returns."""
 
     def __init__(self, store: MetricStore, discover: Callable[[], Sequence[Target]]) -> None:
         self.store = store

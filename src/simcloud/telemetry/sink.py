@@ -1,7 +1,7 @@
-"""What a world's software emits, kept: log lines, spans, and the metrics of programs that run now.
+"""The emitted telemetry of a world: log lines, spans, and the metrics of running programs.
 
-It is the ``Emitter`` of a world's machines. Lines and spans go straight into their stores; metrics are only held,
-because numbers are read when they are scraped.
+It is the ``Emitter`` of a world's machines. Lines and spans are stored at once; metrics are only referenced,
+because they are read when they are scraped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simcloud.telemetry.traces.view import EVER_US
 
 
 class Telemetry:
-    """Keeps what software tells; ``exposed`` are the metrics of programs that run."""
+    """Stores emitted telemetry; ``exposed`` are the metrics of running programs."""
 
     def __init__(self, epoch_s: float) -> None:
         """``epoch_s`` is the time of day at which virtual time begins, in seconds since 1970."""

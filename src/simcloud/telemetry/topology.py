@@ -11,7 +11,7 @@ LONGEST_S: Final = 1e9
 
 
 class Topology:
-    """What the spans of the last minutes say of services. ``now_us`` tells the time, in microseconds since 1970."""
+    """The service topology from the spans of the last minutes. ``now_us`` returns microseconds since 1970."""
 
     def __init__(self, store: TraceStore, now_us: Callable[[], int]) -> None:
         self._view = TraceView(store)

@@ -1,4 +1,4 @@
-"""How workloads fare, read from lists of objects, whoever listed them: how many pods are wanted, ready, restarted."""
+"""The state of workloads from lists of objects: desired, ready and restarted pods."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def _open_lazily(api: Api) -> HttpHandler:
     """Return a handler that serves the API over HTTP inside the world; the server is slow to import, so only on first use."""
 
     async def door(request: HttpRequest) -> HttpResponse:
-        from simcloud.server.kubernetes.inside import open_door
+        from simcloud.server.kubernetes.in_cluster import open_door
 
         return await open_door(api)(request)
 

@@ -30,8 +30,8 @@ from simcloud.machine.process import Capture, Completed, Container, Context, Pro
 from simcloud.machine.secure_shell import admit, public_key
 from simcloud.sim import TimedOut
 from simcloud.userland.commands import all_commands
-from simcloud.world.permitted import restrict_programs
 from simcloud.world.policies import ADMIN, Policy
+from simcloud.world.restrictions import restrict_programs
 from simcloud.world.world import World, replace_surrogates
 
 SMALL: Final = MachineFacts(cores=2, memory_bytes=4 * GIB, disk_bytes=20 * GIB)

@@ -15,7 +15,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import ListOptions
 from simcloud.kubernetes.api.resources import Resource
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from tests.simcloud.server.kubernetes.served import PATIENCE_S, Served
 
 T = TypeVar("T")

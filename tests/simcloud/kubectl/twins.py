@@ -32,8 +32,8 @@ import yaml
 
 from simcloud.kubectl.program import START_CPU_S
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.server.kubernetes.inside import open_door
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
+from simcloud.server.kubernetes.in_cluster import open_door
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import SERVER, Terminal
 from simcloud.world.world import World

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.server.kubernetes.inside import open_door
+from simcloud.server.kubernetes.in_cluster import open_door
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World
 from tests.simcloud.replay.names import Names

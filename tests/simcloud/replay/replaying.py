@@ -30,8 +30,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.machine.process.cpu import ContainerCpu
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.server.kubernetes.live import Live
-from simcloud.server.kubernetes.served_cluster import ClusterServer
 from simcloud.world.world import World
 from tests.simcloud.replay.beginnings import used, without_kubelets, young
 from tests.simcloud.replay.names import Names

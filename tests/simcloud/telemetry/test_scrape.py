@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from simcloud.machine.emit import Labels, Metrics
-from simcloud.telemetry.collectors.emitted import Programs
+from simcloud.telemetry.collectors.exposition import Programs
 from simcloud.telemetry.metrics import MetricStore, Retention
 from simcloud.telemetry.promql import Engine
 from simcloud.telemetry.scrape import Reading, Readings, Scraper, Target

@@ -1,4 +1,4 @@
-"""Consul as a dev agent: the program, its image, and what Go programs use to register and to look up."""
+"""Consul as a dev agent: the program, its image and a client for Go programs."""
 
 from simcloud.datastores.consul.client import ConsulAddresses, ConsulClient, ConsulError
 from simcloud.datastores.consul.command import consul

@@ -1,4 +1,4 @@
-"""``consul agent -dev``: one server with everything in memory, which elects itself within a moment."""
+"""``consul agent -dev``: one server with everything in memory, which elects itself at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from random import Random
 from typing import Final
 
 from simcloud.datastores.consul.api import Api
+from simcloud.datastores.consul.dns import DnsServer
 from simcloud.datastores.consul.identity import (
     ADDRESS,
     BUILD_DATE,
@@ -15,9 +16,8 @@ from simcloud.datastores.consul.identity import (
     Identity,
 )
 from simcloud.datastores.consul.log import ConsulLog
-from simcloud.datastores.consul.names import Names
+from simcloud.datastores.consul.registrations import Writer
 from simcloud.datastores.consul.state import State
-from simcloud.datastores.consul.writing import Writer
 from simcloud.machine.network import NetworkError
 from simcloud.machine.network.dns import DNS
 from simcloud.machine.network.http import HTTP
@@ -30,11 +30,11 @@ HTTP_PORT: Final = 8500
 DNS_PORT: Final = 8600
 GRPC_PORT: Final = 8502
 CLUSTER_PORTS: Final = (SERVER_PORT, SERF_PORT, 8302)
-"""Where other agents would come: on loopback only, which is why a dev agent stays alone."""
+"""Ports for other agents; they listen on loopback only, so a dev agent has no peers."""
 
 CLIENT_PORTS: Final = (GRPC_PORT, 8503)
 PRIVATE: Final = "consul"
-"""The protocol of ports where nobody here has anything to say."""
+"""The protocol of ports that nothing simulated connects to."""
 
 START_S: Final = 0.15
 ELECTION_S: Final = (0.05, 0.1)
@@ -62,7 +62,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
     state = State(ctx.kernel, identity.node())
     writer = Writer(state, journal)
     try:
-        _listen(ctx, Api(ctx, identity, state, writer, journal), Names(ctx, state), client, journal)
+        _listen(ctx, Api(ctx, identity, state, writer, journal), DnsServer(ctx, state), client, journal)
     except NetworkError as error:
         print_line(
             ctx,
@@ -117,12 +117,12 @@ def _log_joining(journal: ConsulLog, identity: Identity) -> None:
     journal.info("agent.server", f'Handled event for server in area: event=member-join server={identity.node_name}.dc1 area=wan')  # fmt: skip
 
 
-def _listen(ctx: Context, api: Api, names: Names, client: str, journal: ConsulLog) -> None:
+def _listen(ctx: Context, api: Api, dns: DnsServer, client: str, journal: ConsulLog) -> None:
     for network in ("udp", "tcp"):
         journal.info("agent", f"Started DNS server: address={client}:{DNS_PORT} network={network}")
     address = "127.0.0.1" if client in ("127.0.0.1", "localhost") else "0.0.0.0"
     socket = ctx.container.namespace.bind(DNS_PORT, DNS, address, owner=ctx.process)
-    socket.on_datagram = lambda datagram: names.take(socket, datagram)
+    socket.on_datagram = lambda datagram: dns.take(socket, datagram)
     listener = ctx.listen(HTTP_PORT, HTTP, address)
     listener.on_accept = api.accept
     for port in CLUSTER_PORTS:

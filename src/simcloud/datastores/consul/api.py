@@ -1,6 +1,6 @@
-"""Consul's HTTP API on port 8500: which path is which, blocking queries, and how answers look.
+"""Consul's HTTP API on port 8500: routes, blocking queries and the form of responses.
 
-A dev agent writes its JSON over several lines, as if ``?pretty`` had been asked for.
+A dev agent indents its JSON, as if every request had the parameter ``?pretty``.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.datastores.consul.asking import (
-    Ask,
-    Refused,
-    UnknownService,
-    read_ask,
-)
 from simcloud.datastores.consul.documents import agent_service_document
 from simcloud.datastores.consul.identity import AGENT_DOCUMENTS, Identity
 from simcloud.datastores.consul.log import ConsulLog
-from simcloud.datastores.consul.reading import READERS, Answer, Reader
+from simcloud.datastores.consul.queries import READERS, Answer, Reader
+from simcloud.datastores.consul.registrations import WRITES, Action, Writer
+from simcloud.datastores.consul.request import (
+    ApiRequest,
+    Refused,
+    UnknownService,
+    parse_request,
+)
 from simcloud.datastores.consul.state import State
-from simcloud.datastores.consul.writing import WRITES, Action, Writer
 from simcloud.golang.durations import format_duration, parse_duration_s
 from simcloud.machine.network import Connection
 from simcloud.machine.network.http import HttpRequest, HttpResponse, send_response
@@ -38,7 +38,7 @@ PAGE: Final = b'<!DOCTYPE html>\n<html lang="en">\n<head><title>Consul by HashiC
 
 
 class Api:
-    """Answers requests over one agent's state."""
+    """Answers HTTP requests from the state of one agent."""
 
     def __init__(
         self, ctx: Context, identity: Identity, state: State, writer: Writer, log: ConsulLog
@@ -50,7 +50,7 @@ class Api:
         self._log = log
 
     def accept(self, connection: Connection) -> None:
-        """A client has connected."""
+        """Serve the requests of a client that has connected."""
 
         def take(request: HttpRequest) -> None:
             self._ctx.spawn(self._serve(connection, request), f"{request.method} {request.path}"[:80])
@@ -58,49 +58,50 @@ class Api:
         connection.on_message = take
         connection.on_close = lambda _error: connection.close()
 
-    async def _serve(self, connection: Connection, request: HttpRequest) -> None:
+    async def _serve(self, connection: Connection, http_request: HttpRequest) -> None:
         began = self._ctx.kernel.now
         await self._ctx.cpu(REQUEST_CPU_S)
-        ask = read_ask(request)
+        request = parse_request(http_request)
         try:
-            response = await self._answer(ask)
+            response = await self._answer(request)
         except Refused as refusal:
             response = HttpResponse(
                 refusal.status, str(refusal).encode(), {"Content-Type": "text/plain; charset=utf-8"}
             )
-            self._complain(ask, connection, refusal)
+            self._log_error(request, connection, refusal)
         latency = format_duration(self._ctx.kernel.now - began)
         source = f"{connection.remote[0]}:{connection.remote[1]}"
-        self._log.debug("agent.http", f"Request finished: method={ask.method} url={ask.url} from={source} latency={latency}")  # fmt: skip
+        self._log.debug("agent.http", f"Request finished: method={request.method} url={request.url} from={source} latency={latency}")  # fmt: skip
         response.headers["Content-Length"] = str(len(response.body))
-        send_response(connection, request, response)
+        send_response(connection, http_request, response)
 
-    def _complain(self, ask: Ask, connection: Connection, refusal: Refused) -> None:
+    def _log_error(self, request: ApiRequest, connection: Connection, refusal: Refused) -> None:
         source = f"{connection.remote[0]}:{connection.remote[1]}"
         self._log.error(
-            "agent.http", f'Request error: method={ask.method} url={ask.url} from={source} error="{refusal}"'
+            "agent.http",
+            f'Request error: method={request.method} url={request.url} from={source} error="{refusal}"',
         )
 
-    async def _answer(self, ask: Ask) -> HttpResponse:
-        path = ask.path
+    async def _answer(self, request: ApiRequest) -> HttpResponse:
+        path = request.path
         if path == "/":
             return HttpResponse(301, b'<a href="/ui/">Moved Permanently</a>.\n\n', {"Location": "/ui/"})
         if path.startswith("/ui"):
             return HttpResponse(200, PAGE, {"Content-Type": "text/html; charset=utf-8"})
         for prefix, action in WRITES.items():
             if _is_under(path, prefix):
-                if ask.method != "PUT":
-                    raise Refused(405, f"method {ask.method} not allowed")
-                return self._write(ask, prefix, action)
-        if ask.method in ("GET", "HEAD"):
+                if request.method != "PUT":
+                    raise Refused(405, f"method {request.method} not allowed")
+                return self._write(request, prefix, action)
+        if request.method in ("GET", "HEAD"):
             for prefix, reader in READERS.items():
                 if _is_under(path, prefix):
-                    return await self._read(ask, path[len(prefix) :], reader)
-        return self._agent(ask)
+                    return await self._read(request, path[len(prefix) :], reader)
+        return self._agent(request)
 
-    def _agent(self, ask: Ask) -> HttpResponse:
-        """What the agent says of itself."""
-        state, path = self._state, ask.path
+    def _agent(self, request: ApiRequest) -> HttpResponse:
+        """Answer a request about the agent itself."""
+        state, path = self._state, request.path
         document = AGENT_DOCUMENTS.get(path)
         if document is not None:
             return _json(document(state, self._identity))
@@ -114,16 +115,16 @@ class Api:
             raise UnknownService(id)
         return _json(agent_service_document(service))
 
-    def _write(self, ask: Ask, prefix: str, action: Action) -> HttpResponse:
+    def _write(self, request: ApiRequest, prefix: str, action: Action) -> HttpResponse:
         if not self._identity.is_leader:
             raise Refused(500, "No cluster leader")
-        self._writer.carry_out(ask, ask.path[len(prefix) :], action)
+        self._writer.apply(request, request.path[len(prefix) :], action)
         return HttpResponse(200)
 
-    async def _read(self, ask: Ask, rest: str, reader: Reader) -> HttpResponse:
+    async def _read(self, request: ApiRequest, rest: str, reader: Reader) -> HttpResponse:
         if not self._identity.is_leader:
             raise Refused(500, "No cluster leader")
-        index, document = await self._wait(ask, rest, reader)
+        index, document = await self._wait(request, rest, reader)
         headers = {
             "X-Consul-Default-Acl-Policy": "allow",
             "X-Consul-Effective-Consistency": "leader",
@@ -133,16 +134,16 @@ class Api:
         }
         return _json(document, headers)
 
-    async def _wait(self, ask: Ask, rest: str, reader: Reader) -> Answer:
-        """The answer; of a blocking query the next one whose index is larger, or what there is after a while."""
-        answer = reader(self._state, ask, rest)
-        wanted = ask.params.get("index", "0")
+    async def _wait(self, request: ApiRequest, rest: str, reader: Reader) -> Answer:
+        """Return the answer; a blocking query waits for a larger index, or until its time is over."""
+        answer = reader(self._state, request, rest)
+        wanted = request.params.get("index", "0")
         if not (wanted.isascii() and wanted.isdigit()):
             raise Refused(400, "Invalid index")
         last = int(wanted[:18])
         if last == 0:
             return answer
-        deadline = self._ctx.kernel.now + self._patience(ask)
+        deadline = self._ctx.kernel.now + self._wait_limit_s(request)
         while answer[0] <= last:
             left_s = deadline - self._ctx.kernel.now
             if left_s <= 0:
@@ -151,12 +152,14 @@ class Api:
                 await self._state.changed.wait(left_s)
             except TimedOut:
                 break
-            answer = reader(self._state, ask, rest)
+            answer = reader(self._state, request, rest)
         return answer
 
-    def _patience(self, ask: Ask) -> float:
+    def _wait_limit_s(self, request: ApiRequest) -> float:
         try:
-            wait_s = parse_duration_s(ask.params["wait"]) if ask.params.get("wait") else DEFAULT_WAIT_S
+            wait_s = (
+                parse_duration_s(request.params["wait"]) if request.params.get("wait") else DEFAULT_WAIT_S
+            )
         except ValueError:
             raise Refused(400, "Invalid wait time") from None
         wait_s = min(wait_s if wait_s > 0 else DEFAULT_WAIT_S, MAX_WAIT_S)

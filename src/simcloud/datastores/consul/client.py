@@ -1,4 +1,4 @@
-"""Consul for Go programs: registering a service, and gRPC's addresses of a service from the registry."""
+"""A Consul client for Go programs: service registration, and a gRPC resolver."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import msgspec
 
 from simcloud.machine.process import Context
 from simcloud.services.languages.golang import plain_log
-from simcloud.services.rpc.addresses import Tell
+from simcloud.services.rpc.grpc.channel import OnAddresses
 from simcloud.services.rpc.http import HttpClient, HttpError
 
 TRY_CPU_S: Final = 0.001
-"""What a look-up costs the process that makes it."""
+"""CPU time of a look-up."""
 
 RETRY_S: Final = 0.1
-"""The genuine resolver tries again at once, which keeps a core busy; here a failed try takes this long at least."""
+"""The genuine resolver tries again at once, which keeps a core busy; here it pauses this long."""
 
 
 class ConsulError(Exception):
@@ -24,14 +24,14 @@ class ConsulError(Exception):
 
 
 class Place(msgspec.Struct):
-    """Where a node or an instance is."""
+    """The address of a node or an instance."""
 
     address: str = msgspec.field(name="Address", default="")
     port: int = msgspec.field(name="Port", default=0)
 
 
 class Entry(msgspec.Struct):
-    """What is read of one healthy instance."""
+    """A healthy instance, as far as the client reads it."""
 
     node: Place = msgspec.field(name="Node", default_factory=Place)
     service: Place = msgspec.field(name="Service", default_factory=Place)
@@ -52,13 +52,13 @@ class ConsulClient:
         await self._request("PUT", "/v1/agent/service/register", body)
 
     async def deregister(self, id: str) -> None:
-        """Take an instance back."""
+        """Deregister an instance."""
         await self._request("PUT", f"/v1/agent/service/deregister/{quote(id)}")
 
     async def healthy(self, name: str, after: int = 0) -> tuple[list[str], int]:
-        """Where the passing instances of a service are, and the index of that answer.
+        """Return the addresses of a service's passing instances, and the index of the answer.
 
-        With the index of an earlier answer it waits until there is another one.
+        With the index of an earlier answer it waits for a change.
         """
         query = f"index={after}&passing=1" if after else "passing=1"
         body, headers = await self._request("GET", f"/v1/health/service/{quote(name)}?{query}")
@@ -89,11 +89,11 @@ class ConsulAddresses:
         self._service = service
         self._client = ConsulClient(ctx, server)
 
-    def watch(self, tell: Tell) -> None:
-        """Tell the addresses now and at every change, as long as the process lives."""
-        self._ctx.spawn(self._follow(tell), f"consul {self._service}")
+    def watch(self, report: OnAddresses) -> None:
+        """Report the addresses now and after every change, as long as the process lives."""
+        self._ctx.spawn(self._follow(report), f"consul {self._service}")
 
-    async def _follow(self, tell: Tell) -> None:
+    async def _follow(self, report: OnAddresses) -> None:
         ctx = self._ctx
         reported: list[str] | None = None
         index = 0
@@ -105,11 +105,11 @@ class ConsulAddresses:
                 plain_log(ctx, f"grpc/lb/consul: error retrieving instances from Consul: {error}")
                 if reported is None:
                     reported = []
-                    tell(reported)
+                    report(reported)
                 await ctx.sleep(RETRY_S)
                 continue
             if addresses != reported:
                 reported = addresses
-                tell(addresses)
-            if index == 0:  # an answer that is not Consul's: the next question would not wait either
+                report(addresses)
+            if index == 0:  # not Consul's answer: the next query would not block either
                 await ctx.sleep(RETRY_S)

@@ -1,4 +1,4 @@
-"""Consul's objects as its API shows them, field by field in the order of the genuine answers."""
+"""The JSON documents of Consul's API, with their fields in the genuine order."""
 
 from __future__ import annotations
 

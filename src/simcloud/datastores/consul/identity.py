@@ -27,7 +27,7 @@ class Identity:
 
     @property
     def leader(self) -> str:
-        """The leader's address; nothing before there is one."""
+        """The leader's address, empty before the election."""
         return f"{ADDRESS}:{SERVER_PORT}" if self.is_leader else ""
 
     def node(self) -> Node:
@@ -37,7 +37,7 @@ class Identity:
 
     def self_document(self, state: State) -> dict[str, Any]:
         """``/v1/agent/self``."""
-        index, services = state.index, len(state.registered())
+        index, services = state.index, len(state.registrations())
         return {
             "Config": {
                 "Datacenter": DATACENTER, "PrimaryDatacenter": DATACENTER, "NodeName": self.node_name,
@@ -84,9 +84,9 @@ AGENT_DOCUMENTS: Final[dict[str, Callable[[State, Identity], Any]]] = {
     "/v1/agent/self": lambda state, identity: identity.self_document(state),
     "/v1/agent/members": lambda state, identity: [identity.member_document()],
     "/v1/agent/services": lambda state, identity: {
-        service.id: agent_service_document(service) for service in state.registered()
+        service.id: agent_service_document(service) for service in state.registrations()
     },
     "/v1/agent/checks": lambda state, identity: {},
     "/v1/catalog/datacenters": lambda state, identity: [DATACENTER],
 }
-"""What an agent says of itself, by path."""
+"""Documents about the agent, by path."""

@@ -28,7 +28,7 @@ def consul_image() -> Image:
 
 
 async def _entry_point(ctx: Context) -> int:
-    """Subcommands of consul are run by it; an agent gets the folders that the image has for it."""
+    """Run a subcommand of consul; an agent gets the folders of the image."""
     words = ctx.args[1:]
     if words and words[0].startswith("-"):
         words = ["consul", *words]

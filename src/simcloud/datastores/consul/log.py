@@ -21,7 +21,7 @@ SHOWN: Final = {
 
 
 class ConsulLog:
-    """Lines of levels that are at least ``level``."""
+    """Writes the lines whose level is at least ``level``."""
 
     def __init__(self, ctx: Context, level: str = "debug") -> None:
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
@@ -29,19 +29,19 @@ class ConsulLog:
         self._level = LEVELS.get(level, LEVELS["info"])
 
     def debug(self, name: str, text: str) -> None:
-        """A line for those who look closely."""
+        """Write a line of level DEBUG."""
         self._line("debug", name, text)
 
     def info(self, name: str, text: str) -> None:
-        """A line of what happens."""
+        """Write a line of level INFO."""
         self._line("info", name, text)
 
     def warn(self, name: str, text: str) -> None:
-        """A line of what should not happen."""
+        """Write a line of level WARN."""
         self._line("warn", name, text)
 
     def error(self, name: str, text: str) -> None:
-        """A line of what went wrong."""
+        """Write a line of level ERROR."""
         self._line("error", name, text)
 
     def _line(self, level: str, name: str, text: str) -> None:

@@ -1,7 +1,7 @@
-"""What a Consul server knows: its node and the services on it, with an index that grows with every change.
+"""The registry of a Consul server: its node and its services, with an index that grows with every change.
 
-All of it is in memory, as a ``-dev`` agent keeps it: a restart begins with an empty registry and a low index. Each
-part remembers the index of its last change, which is what blocking queries wait for.
+It is only in memory, as for a ``-dev`` agent: a restart begins with an empty registry and a low index. Each topic
+has the index of its last change, which blocking queries wait for.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MAX_ENTRIES: Final = 4_096
 
 
 class Full(Exception):
-    """There is no room for more."""
+    """The registry is full."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A member of the catalogue."""
+    """A node of the catalogue."""
 
     name: str
     id: str
@@ -56,7 +56,7 @@ class Service:
 
 
 class State:
-    """The agent's node and the services on it. Every change names what changed, so that blocking queries wake."""
+    """The agent's node and its services. Every change names its topics and wakes blocking queries."""
 
     def __init__(self, kernel: Kernel, node: Node) -> None:
         self.index = FIRST_INDEX
@@ -69,16 +69,16 @@ class State:
         self.checked = self._change("checks", "node checks")
         """The index of the one check there is: whether the node is alive."""
 
-    def modified(self, *topics: str) -> int:
-        """The index of the last change of any of these topics; never 0."""
+    def last_index(self, *topics: str) -> int:
+        """Return the index of the last change of any of these topics; never 0."""
         return max((self._modified.get(topic, 0) for topic in topics), default=0) or 1
 
     def service_index(self, name: str) -> int:
-        """The index a query for one service returns: its own, or while there is none the last removal's."""
+        """Return the index for a query of one service: its own, or that of the last removal if it has no instance."""
         own = self._modified.get(f"service {name}")
         if own is not None and any(service.name == name for service in self.services.values()):
             return max(own, self._modified.get("node checks", 0))
-        return max(self._modified.get("removals", 0), own or 0) or self.modified("services")
+        return max(self._modified.get("removals", 0), own or 0) or self.last_index("services")
 
     def put_service(self, service: Service) -> None:
         """Register an instance, or change it."""
@@ -92,7 +92,7 @@ class State:
         self.services[service.id] = service
 
     def remove_service(self, id: str) -> bool:
-        """Deregister an instance; False when it is not there."""
+        """Deregister an instance. Return False if it does not exist."""
         service = self.services.pop(id, None)
         if service is None:
             return False
@@ -100,12 +100,12 @@ class State:
         return True
 
     def instances(self, name: str) -> list[Service]:
-        """The instances of a service, in the order of their ids."""
+        """List the instances of a service, sorted by id."""
         found = [service for service in self.services.values() if service.name == name]
         return sorted(found, key=lambda service: service.id)
 
-    def registered(self) -> list[Service]:
-        """The instances that were registered with this agent."""
+    def registrations(self) -> list[Service]:
+        """List the instances that clients have registered."""
         return [each for each in self.services.values() if each.id != OWN_SERVICE]
 
     def _change(self, *topics: str) -> int:

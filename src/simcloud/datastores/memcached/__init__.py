@@ -1,4 +1,4 @@
-"""Memcached 1.6: the server program, its image, and a client in gomemcache's manner."""
+"""Memcached 1.6: the server program, its image, and clients."""
 
 from simcloud.datastores.memcached.gomemcache import (
     CacheMiss,

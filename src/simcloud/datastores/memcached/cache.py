@@ -1,7 +1,7 @@
-"""Memcached's engine: items by key, with expiry in virtual time, eviction, flags and cas numbers.
+"""Memcached's cache: items by key, with expiry in virtual time, eviction, flags and CAS numbers.
 
-Time is memcached's own: whole seconds since shortly before it was started. An item that has expired stays until
-somebody asks for it or its chunk is needed, and so does one that was flushed.
+Times are in whole seconds since shortly before the start. An expired or flushed item stays in memory until it is
+requested or its chunk is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EVICTION_TRIES: Final = 50
 
 
 class CacheError(Exception):
-    """A request that the server refuses, in its words."""
+    """A request that the server refuses; the text is the server's."""
 
 
 class TooLarge(CacheError):
@@ -33,7 +33,7 @@ class TooLarge(CacheError):
 
 
 class OutOfMemory(CacheError):
-    """The class has no page, nothing to evict, and no page is left."""
+    """The slab class has no page and no item to evict, and no page is left."""
 
     def __init__(self) -> None:
         super().__init__("SERVER_ERROR out of memory storing object")

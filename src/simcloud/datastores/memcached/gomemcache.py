@@ -1,6 +1,6 @@
-"""A memcached client in the manner of Go's gomemcache: its pool, its time-outs, its errors.
+"""A memcached client that behaves like Go's gomemcache: its pool, timeouts and errors.
 
-The name is resolved once, when the client is made: a Service that gets another address later is not found again
+The host name is resolved once, when the client is created: a Service whose address changes later is unreachable
 until the program restarts.
 """
 
@@ -24,7 +24,7 @@ class MemcacheError(Exception):
 
 
 class CacheMiss(MemcacheError):
-    """The key is not there."""
+    """The key does not exist."""
 
     def __init__(self) -> None:
         super().__init__("memcache: cache miss")
@@ -38,7 +38,7 @@ class NotStored(MemcacheError):
 
 
 class MalformedKey(MemcacheError):
-    """The key is one that the protocol cannot carry."""
+    """The key is not valid in the protocol."""
 
     def __init__(self) -> None:
         super().__init__("malformed: key is too long or contains invalid characters")

@@ -1,7 +1,7 @@
-"""A memcached client in the manner of libmemcached with the binary protocol, as C++ services use it.
+"""A memcached client that behaves like libmemcached with the binary protocol, as C++ services use it.
 
-The text of a failure is ``memcached_strerror``'s. A server that could not be reached is left alone for two seconds. A
-reply to a request for many keys that breaks off counts as complete: keys that had not come yet are missing.
+The text of an error is that of ``memcached_strerror``. An unreachable server is not retried for two seconds. A
+truncated reply to a request for many keys counts as complete: the keys that had not arrived are missing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MemcachedFailure(Exception):
 
 
 class MemcachedPool:
-    """Clients of one server, ``"user-memcached:11211"``. Its name is looked up with every connection."""
+    """Clients of one server, ``"user-memcached:11211"``. Every new connection resolves the name."""
 
     __slots__ = ("_disabled_until", "_kernel", "_pool")
 

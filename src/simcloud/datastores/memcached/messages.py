@@ -1,6 +1,6 @@
-"""What crosses a connection between a memcached client program and the server.
+"""The messages between a memcached client and the server.
 
-Programs that only move bytes (``nc``, ``telnet``) are answered in the text protocol instead.
+Programs that only move bytes (``nc``, ``telnet``) use the text protocol instead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Fetch(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What was there of it."""
+    """The values found."""
 
     values: Mapping[bytes, bytes]
 
@@ -35,6 +35,6 @@ class Store(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """One line: ``STORED``, ``NOT_STORED`` or an error."""
+    """A one-line response: ``STORED``, ``NOT_STORED`` or an error."""
 
     line: str

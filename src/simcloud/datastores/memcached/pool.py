@@ -1,8 +1,7 @@
-"""Connections to one memcached server, kept for the next request.
+"""A pool of connections to one memcached server.
 
-How requests travel is the same for every client library; the words for what goes wrong are each library's own.
-A connection carries one request at a time. One that the server has closed meanwhile is noticed by the request
-that meets it, not before.
+All client libraries share this pool; each has its own error messages. A connection carries one request at a time.
+A connection that the server has closed is only noticed by the next request on it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Failure = NetworkError | TimedOut
 
 
 class DialFailed(Exception):
-    """No connection could be had."""
+    """No connection could be made."""
 
     def __init__(self, error: NetworkError) -> None:
         super().__init__(str(error))
@@ -26,7 +25,7 @@ class DialFailed(Exception):
 
 
 class ExchangeFailed(Exception):
-    """A connection broke, or no answer came in time. ``verb`` is what was being done: read or write."""
+    """A connection broke or timed out. ``verb`` is the failed operation: read or write."""
 
     def __init__(self, verb: str, error: Failure, local: Endpoint, remote: Endpoint) -> None:
         super().__init__(str(error))
@@ -37,7 +36,7 @@ class ExchangeFailed(Exception):
 
 
 class Pool:
-    """Idle connections to ``address``; more are dialled as requests need them."""
+    """Idle connections to ``address``; requests dial more when needed."""
 
     __slots__ = ("_ctx", "_idle", "_max_idle", "_timeout_s", "address", "port")
 

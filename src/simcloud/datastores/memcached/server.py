@@ -1,7 +1,7 @@
-"""The ``memcached`` program: clients with typed messages on the fast path, text for everybody else.
+"""The ``memcached`` program: typed messages from simulated clients, the text protocol for any other program.
 
-A request is worked off when it arrives and answered when the CPU time it takes has passed. Memory grows with
-what items have ever filled, up to the limit of ``-m``; a container with less is killed before.
+A request is processed when it arrives and answered when its CPU time has passed. Memory grows with the largest
+amount that items have filled, up to the limit of ``-m``; a container with less memory is OOM-killed before.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ async def memcached(ctx: Context) -> int:
 
 
 class MemcachedServer:
-    """One cache and its connections."""
+    """A cache and its connections."""
 
     def __init__(self, ctx: Context, settings: Settings) -> None:
         self.cache = Cache(
@@ -89,9 +89,9 @@ class MemcachedServer:
             return
         self.connections.current += 1
         self.connections.total += 1
-        conversation = Conversation(self._ctx, self, self._settings, connection)
-        connection.on_message = conversation.take
-        connection.on_close = conversation.ended
+        client = ClientConnection(self._ctx, self, self._settings, connection)
+        connection.on_message = client.take
+        connection.on_close = client.end
 
     def fetch(self, message: Fetch) -> tuple[Values, int]:
         """Work off a typed ``gets``: what to send, and its size."""
@@ -126,8 +126,8 @@ class MemcachedServer:
             self._ctx.memory.use(BASE_BYTES + touched_bytes)
 
 
-class Conversation:
-    """One client's connection."""
+class ClientConnection:
+    """A client's connection."""
 
     __slots__ = ("_connection", "_ctx", "_free_at", "_server", "_session", "_settings")
 
@@ -157,7 +157,7 @@ class Conversation:
         elif isinstance(message, HttpMessage):
             self._take_bytes(message.head() + message.body)
         else:
-            self.ended(None)  # some binary protocol: nothing it could mean here
+            self.end(None)  # some binary protocol: nothing it could mean here
 
     def _take_bytes(self, data: bytes) -> None:
         session = self._session
@@ -176,7 +176,7 @@ class Conversation:
         if reply:
             self._reply(reply, len(reply), cpu_s)
         if session.closed:
-            self._ctx.kernel.call_at(max(self._free_at, self._ctx.kernel.now), self.ended, None)
+            self._ctx.kernel.call_at(max(self._free_at, self._ctx.kernel.now), self.end, None)
 
     def _reply(self, reply: object, size_bytes: int, cpu_s: float) -> None:
         ctx = self._ctx
@@ -189,7 +189,7 @@ class Conversation:
     def _send(self, packet: tuple[object, int]) -> None:
         _send(self._connection, *packet)
 
-    def ended(self, _error: object) -> None:
+    def end(self, _error: object) -> None:
         """One of the two has hung up."""
         if self._connection.on_message is not None:
             self._server.connections.current -= 1

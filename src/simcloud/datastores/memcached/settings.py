@@ -26,7 +26,7 @@ UNITS: Final = {"k": 1024, "m": 1024**2}
 
 @dataclass(slots=True)
 class Settings:
-    """The options that make a difference here."""
+    """The options that have an effect here."""
 
     port: int = PORT
     limit_bytes: int = 64 * PAGE_BYTES
@@ -49,7 +49,7 @@ class Settings:
 
 
 class BadOption(Exception):
-    """The command line is wrong; the text goes to stderr."""
+    """An invalid command line; the text goes to stderr."""
 
     def __init__(self, text: str, status: int = USAGE) -> None:
         super().__init__(text)

@@ -1,8 +1,8 @@
 """Memcached's memory: pages of 1 MB, each cut into chunks of one size.
 
-An item takes a chunk of the smallest class it fits in. A class gets pages as long as the limit (``-m``)
-allows; then its least recently used item has to go. So a cache full of small items has no room for big
-ones, and memory once taken is never given back. Items larger than half a page take several chunks.
+An item takes a chunk of the smallest class it fits in. A class gets pages up to the limit (``-m``); then its
+least recently used item is evicted. So a cache full of small items has no room for large ones, and memory is
+never given back. Items larger than half a page take several chunks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def item_bytes(key: bytes, flags: int, value: bytes) -> int:
 
 
 class Item:
-    """One stored value."""
+    """A stored value."""
 
     __slots__ = ("accessed", "cas", "chunks", "expires", "fetched", "flags", "key", "size_bytes", "slab", "stored", "value")  # fmt: skip
 
@@ -55,7 +55,7 @@ class Item:
 
 
 class SlabClass:
-    """The chunks of one size, and the items in them, the least recently used first."""
+    """The chunks of one size, and their items, the least recently used first."""
 
     __slots__ = (
         "chunk_bytes",
@@ -96,7 +96,7 @@ class SlabClass:
 
 
 class Slabs:
-    """All classes under one limit."""
+    """All slab classes, with one memory limit."""
 
     def __init__(self, limit_bytes: int, item_max_bytes: int = PAGE_BYTES) -> None:
         self.limit_bytes = limit_bytes

@@ -1,4 +1,4 @@
-"""What memcached tells of itself: ``stats`` and its kinds, and the dump of all keys."""
+"""The ``stats`` commands, and the dump of all keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Figure = tuple[str, object]
 
 @dataclass(slots=True)
 class Connections:
-    """What the server knows of itself and its connections besides its items."""
+    """Counters of the server and its connections."""
 
     pid: int = 1
     cpu_s: float = 0.0

@@ -1,7 +1,7 @@
-"""Memcached's text protocol: bytes in, bytes out, over one cache.
+"""Memcached's text protocol.
 
-A session is one connection's. Like the genuine server it keeps answers back while the data of a command
-is still missing, and reads exactly as many bytes of data as were announced, whatever they are.
+Like the genuine server, a session holds responses back while the data of a command is incomplete, and reads
+exactly the announced number of bytes as data, whatever they are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DELETE_USAGE: Final = "CLIENT_ERROR bad command line format.  Usage: delete <key
 
 @dataclass(slots=True)
 class Announced:
-    """A storage command whose data is still to come; without a key the data is thrown away."""
+    """A storage command whose data has not arrived yet; without a key the data is discarded."""
 
     verb: str
     key: bytes | None
@@ -43,7 +43,7 @@ class Announced:
 
 
 class TextSession:
-    """One connection that speaks text. ``closed`` turns true when the server hangs up."""
+    """A connection in the text protocol. ``closed`` is set when the server closes it."""
 
     def __init__(self, cache: Cache, settings: Settings, connections: Connections) -> None:
         self.closed = False
@@ -95,10 +95,10 @@ class TextSession:
         data = self._buffer[self._at : self._at + wanted]
         self._at += wanted
         self._announced = None
-        self._say(self._stored(command, command.key, data), command.quiet)
+        self._say(self._store_data(command, command.key, data), command.quiet)
         return True
 
-    def _stored(self, command: Announced, key: bytes, data: bytes) -> str:
+    def _store_data(self, command: Announced, key: bytes, data: bytes) -> str:
         if not data.endswith(b"\r\n"):
             return BAD_CHUNK
         try:

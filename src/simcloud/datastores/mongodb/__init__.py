@@ -1,1 +1,1 @@
-"""MongoDB 4.4 in manner: a document engine, the server ``mongod``, its image, and drivers that speak to it."""
+"""MongoDB 4.4: a document engine, the server ``mongod``, its image, the shells, and client drivers."""

@@ -1,4 +1,4 @@
-"""The lines mongod writes when it starts and when it stops, in their order."""
+"""The log lines that mongod writes when it starts and stops."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ STOP_LINES: Final[tuple[tuple[str, int, str], ...]] = (
 )
 
 
-def starting(ctx: Context, options: Options, log: ServerLog) -> None:
-    """From the first line to the opening of the storage."""
+def log_start(ctx: Context, options: Options, log: ServerLog) -> None:
+    """Log the first lines, up to the opening of the storage."""
     log.say(
         "STORAGE",
         4615611,
@@ -65,7 +65,7 @@ def starting(ctx: Context, options: Options, log: ServerLog) -> None:
     log.say("CONTROL", 21951, INIT, "Options set by command line", options=options.given)
 
 
-def preparing(log: ServerLog) -> None:
+def log_preparation(log: ServerLog) -> None:
     """The two lines before anything else is known."""
     log.say(
         "CONTROL",
@@ -82,8 +82,8 @@ def preparing(log: ServerLog) -> None:
     )
 
 
-def opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool, path: str) -> None:
-    """Before the storage is opened."""
+def log_opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool, path: str) -> None:
+    """Log what precedes the opening of the storage."""
     if unclean:
         log.write(
             "W",
@@ -122,8 +122,8 @@ def opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool, pa
     log.say("STORAGE", 22315, INIT, "Opening WiredTiger", config=config)
 
 
-def opened(ctx: Context, options: Options, log: ServerLog, duration_ms: int) -> None:
-    """After the storage was opened."""
+def log_opened(ctx: Context, options: Options, log: ServerLog, duration_ms: int) -> None:
+    """Log that the storage is open."""
     log.say("STORAGE", 4795906, INIT, "WiredTiger opened", durationMillis=duration_ms)
     log.say(
         "RECOVERY",
@@ -163,7 +163,7 @@ def opened(ctx: Context, options: Options, log: ServerLog, duration_ms: int) -> 
         )
 
 
-def listening(options: Options, log: ServerLog) -> None:
+def log_listening(options: Options, log: ServerLog) -> None:
     """The port is open."""
     log.say(
         "FTDC",
@@ -187,7 +187,7 @@ def listening(options: Options, log: ServerLog) -> None:
     )
 
 
-def stopping(log: ServerLog, who: str) -> None:
+def log_stopping(log: ServerLog, who: str) -> None:
     """Everything up to the closing of the storage."""
     log.say(
         "REPL", 4784900, who, "Stepping down the ReplicationCoordinator for shutdown", waitTimeMillis=10000
@@ -200,7 +200,7 @@ def stopping(log: ServerLog, who: str) -> None:
     log.say("STORAGE", 4795902, who, "Closing WiredTiger", closeConfig="leak_memory=true,")
 
 
-def stopped(log: ServerLog, who: str, duration_ms: int) -> None:
+def log_stopped(log: ServerLog, who: str, duration_ms: int) -> None:
     """The last lines."""
     log.say("STORAGE", 4795901, who, "WiredTiger closed", durationMillis=duration_ms)
     log.say("STORAGE", 22279, who, "shutdown: removing fs lock...")

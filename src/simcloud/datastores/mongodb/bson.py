@@ -1,9 +1,9 @@
-"""The values MongoDB knows, as Python values.
+"""BSON values as Python values.
 
 Null, booleans, strings, arrays (``list``) and documents (``dict``, whose order counts) are Python's own.
-An ``int`` is a 32-bit integer when it fits and a 64-bit one otherwise; ``Int64`` insists on the latter.
+An ``int`` is a 32-bit integer when it fits and a 64-bit one otherwise; ``Int64`` is always the latter.
 ``float`` is a double, ``datetime`` (aware, UTC) a date in whole milliseconds.
-What Python has no type for is here. Documents that were sent or stored are never changed by anybody.
+Types that Python lacks are defined here. Documents that were sent or stored are never changed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ObjectId:
 
 
 class ObjectIds:
-    """Makes the ids of one process: unlike all others, and the same in every run."""
+    """Generates the ids of one process: unique, and the same in every run."""
 
     __slots__ = ("_counter", "_process")
 
@@ -71,7 +71,7 @@ class ObjectIds:
 
 
 class Int64(int):
-    """An integer of 64 bits even where 32 would do."""
+    """An integer of 64 bits, even if it fits in 32."""
 
     __slots__ = ()
 
@@ -156,10 +156,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and value.__class__ is not bool
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A copy that shares nothing changeable with the original."""
     if value.__class__ is dict:
-        return {name: copied(each) for name, each in value.items()}
+        return {name: copy_value(each) for name, each in value.items()}
     if value.__class__ is list:
-        return [copied(each) for each in value]
+        return [copy_value(each) for each in value]
     return value

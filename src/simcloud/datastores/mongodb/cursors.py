@@ -1,4 +1,4 @@
-"""Cursors: what is left of a result after its first batch, until it is fetched, killed or forgotten."""
+"""Cursors: the rest of a result after its first batch, until it is fetched, killed or expired."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_BATCH: Final = 101
 
 
 class Rest(NamedTuple):
-    """What is left of a result."""
+    """The rest of a result."""
 
     namespace: str
     documents: list[Document]

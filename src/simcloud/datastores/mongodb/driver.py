@@ -1,9 +1,8 @@
-"""A client in the manner of mgo, the Go driver the hotel's services use.
+"""A client that behaves like mgo, the Go driver of the hotel's services.
 
-Dialling tries for ten seconds and then gives up with ``no reachable servers``. A socket that is silent for
-a minute is an error; after an error on a socket the session is of no use until it is refreshed, so here the
-next operation dials anew. Documents that are handed out belong to the server too: read them, never change
-them.
+Dialling fails after ten seconds with ``no reachable servers``. A socket times out after a minute of silence; after
+a socket error the session must be refreshed, so here the next operation reconnects. Returned documents are shared
+with the server: do not change them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ CLIENT: Final[Document] = {
 
 
 class MongoError(Exception):
-    """What the driver reports; ``code`` is the server's number, 0 when it is the driver's own."""
+    """An error of the driver or the server; ``code`` is the server's, or 0."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)
@@ -46,7 +45,7 @@ class NotFound(MongoError):
 
 
 class Socket:
-    """One connection of the pool; one command at a time."""
+    """A connection of the pool, which carries one command at a time."""
 
     __slots__ = ("_connection", "_last")
 
@@ -90,7 +89,7 @@ class Socket:
 
 
 class MongoClient:
-    """A session with one server and its pool of sockets."""
+    """A session with one server, with a pool of sockets."""
 
     def __init__(
         self,

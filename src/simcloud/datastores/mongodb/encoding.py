@@ -1,4 +1,4 @@
-"""BSON: documents as bytes, the way they lie in data files and are measured against size limits."""
+"""BSON encoding, used for data files and for size limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DOUBLE: Final = Struct("<d")
 
 
 class NotBson(Exception):
-    """Bytes that are no document."""
+    """The bytes are not a BSON document."""
 
 
 def encode(document: Document) -> bytes:

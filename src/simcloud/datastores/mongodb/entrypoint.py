@@ -1,8 +1,8 @@
 """``docker-entrypoint.sh`` of the mongo image, as a program.
 
-With an empty data folder, and scripts to run or a root user to make, it first starts mongod on 127.0.0.1
-without access control, makes the user, runs the scripts in the order of their names (``*.js`` in the mongo
-shell, ``*.sh`` in bash) and stops it. Then it becomes what it was asked to run.
+With an empty data folder, and scripts to run or a root user to create, it first starts mongod on 127.0.0.1
+without access control, creates the user, runs the scripts in the order of their names (``*.js`` in the mongo
+shell, ``*.sh`` in bash) and stops it. Then it executes the given command.
 """
 
 from __future__ import annotations

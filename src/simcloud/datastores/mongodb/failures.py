@@ -1,4 +1,4 @@
-"""Errors mongod answers with: a number, that number's name, and a sentence."""
+"""The errors of mongod: code, code name and message."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class DuplicateKey(MongoFailure):
 
 
 def bad_value(message: str) -> MongoFailure:
-    """The most common complaint."""
+    """Return the error BadValue."""
     return MongoFailure(2, message)
 
 
-def failed_to_parse(message: str) -> MongoFailure:
-    """A command or an option that is not well formed."""
+def parse_failure(message: str) -> MongoFailure:
+    """Return the error FailedToParse."""
     return MongoFailure(9, message)

@@ -1,7 +1,7 @@
-"""A client in the manner of libmongoc, the C driver the social network's services use.
+"""A client that behaves like libmongoc, the C driver of the social network's services.
 
-A server is selected anew for every operation, for 300 ms at most; when none is suitable the error tells what
-the last attempt ran into. One connection per client, from a pool of at most 512 clients.
+Server selection happens for every operation and takes at most 300 ms; if it fails, the error shows the cause of the
+last attempt. A pool has at most 512 clients, with one connection each.
 """
 
 from __future__ import annotations

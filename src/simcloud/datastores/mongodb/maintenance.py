@@ -1,4 +1,4 @@
-"""What a server does beside answering: the journal, checkpoints, documents that expire, memory."""
+"""The background work of a server: journal, checkpoints, TTL indexes, memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The program ``mongod``: reads its settings, opens its data, serves, and stops on request.
 
-It ends as the genuine one does: 0 after SIGTERM, SIGINT or ``shutdown``; 2 for settings it does not
-understand; 100 when the data cannot be opened; 48 when the port is taken; 14 or SIGABRT when the storage or
-the certificate leaves no way on.
+Exit codes are genuine: 0 after SIGTERM, SIGINT or ``shutdown``; 2 for invalid settings; 100 if the data cannot be
+opened; 48 if the port is taken; 14 or SIGABRT for fatal errors of the storage or the certificate.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Final
 
 from simcloud.datastores.mongodb import banner
 from simcloud.datastores.mongodb.engine.catalog import Catalog
-from simcloud.datastores.mongodb.listening import Doorman
+from simcloud.datastores.mongodb.listener import MongoListener
 from simcloud.datastores.mongodb.maintenance import Maintenance
 from simcloud.datastores.mongodb.options import BadOptions, Options, parse_options, usage
 from simcloud.datastores.mongodb.server import STORAGE_FAILED, WIREDTIGER_SOURCE, Server
@@ -55,7 +54,7 @@ async def mongod(ctx: Context) -> int:
     if options.shutdown:
         return await shut_down(ctx, options.db_path)
     log = ServerLog(ctx, options.log_path)
-    banner.preparing(log)
+    banner.log_preparation(log)
     ctx.memory.use(IDLE_BYTES)
     await ctx.cpu(START_CPU_S)
     if options.tls_mode != "disabled":
@@ -65,7 +64,7 @@ async def mongod(ctx: Context) -> int:
         status = check_certificate(ctx, options, log)
         if status:
             return status
-    banner.starting(ctx, options, log)
+    banner.log_start(ctx, options, log)
     catalog = Catalog(ctx.random("mongod catalog"))
     storage = Storage(ctx, options.db_path, catalog)
     status = await _open(ctx, options, log, storage)
@@ -80,7 +79,7 @@ async def _open(ctx: Context, options: Options, log: ServerLog, storage: Storage
     started_at = ctx.now
     try:
         storage.lock()
-        banner.opening(
+        banner.log_opening(
             ctx, log, found_data=not storage.was_empty, unclean=storage.unclean, path=storage.lock_path
         )
         storage.open()
@@ -96,7 +95,7 @@ async def _open(ctx: Context, options: Options, log: ServerLog, storage: Storage
         _log_refusal(log, failure)
         return EXIT_ABRUPT
     await ctx.sleep(OPEN_FRESH_S)
-    banner.opened(ctx, options, log, int((ctx.now - started_at) * 1000))
+    banner.log_opened(ctx, options, log, int((ctx.now - started_at) * 1000))
     return 0
 
 
@@ -151,7 +150,7 @@ async def _serve(server: Server) -> int:
     maintenance = Maintenance(server)
     maintenance.first_collections()
     try:
-        doorman = Doorman(server)
+        listener = MongoListener(server)
     except (AddressInUse, AddressNotAvailable, NetworkError) as error:
         details = {"code": 9001, "codeName": "SocketException", "errmsg": str(error)}
         log.write("E", "STORAGE", 20568, INIT, "Error setting up listener", {"error": details})
@@ -163,12 +162,12 @@ async def _serve(server: Server) -> int:
             ctx.files.write(options.pid_path, f"{ctx.process.pid}\n".encode())
         except FileError:
             pass
-    banner.listening(options, log)
+    banner.log_listening(options, log)
     for signal, word in ((Signal.TERM, "Terminated"), (Signal.INT, "Interrupt")):
         ctx.signals.on(signal, partial(_handle_signal, server, word=word))
     maintenance.start()
     reason = await server.stopping.wait()
-    doorman.close()
+    listener.close()
     return await _stop(server, reason)
 
 
@@ -185,7 +184,7 @@ async def _stop(server: Server, reason: str) -> int:
     """End in an orderly way, or abort when the storage has failed. The reason names the thread that said so."""
     if reason == STORAGE_FAILED:
         raise KilledBySignal(Signal.ABRT)
-    banner.stopping(server.log, reason)
+    banner.log_stopping(server.log, reason)
     for session in list(server.sessions.values()):
         session.end()
     started_at = server.ctx.now
@@ -194,5 +193,5 @@ async def _stop(server: Server, reason: str) -> int:
     except StorageFailed as failure:
         server.storage_failed(failure, reason)
         raise KilledBySignal(Signal.ABRT) from None
-    banner.stopped(server.log, reason, int((server.ctx.now - started_at) * 1000))
+    banner.log_stopped(server.log, reason, int((server.ctx.now - started_at) * 1000))
     return 0

@@ -1,6 +1,6 @@
 """mongod's settings, from its command line and its YAML configuration file.
 
-``Options.given`` holds what was said, nested as the log line "Options set by command line" shows it.
+``Options.given`` holds the given settings, nested as in the log line "Options set by command line".
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ SSL_MODES: Final = {
 
 
 class BadOptions(Exception):
-    """Settings mongod does not start with; the text is what it prints."""
+    """Invalid settings; the text is what mongod prints."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""A running server: what its connections share, each connection, and each command that is being answered."""
+"""A running server: its shared state, its sessions, and the requests in progress."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from simcloud.datastores.mongodb.auth.scram import LogIn
 from simcloud.datastores.mongodb.auth.users import Users
 from simcloud.datastores.mongodb.bson import Document, ObjectIds, type_name
 from simcloud.datastores.mongodb.cursors import Cursors
+from simcloud.datastores.mongodb.document_text import show
 from simcloud.datastores.mongodb.engine.catalog import Catalog
 from simcloud.datastores.mongodb.engine.collection import Collection, Plan
 from simcloud.datastores.mongodb.engine.fuel import burn
-from simcloud.datastores.mongodb.extended import uuid_text
+from simcloud.datastores.mongodb.extended_json import uuid_text
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 from simcloud.datastores.mongodb.options import Options
-from simcloud.datastores.mongodb.rendering import show
 from simcloud.datastores.mongodb.serverlog import ServerLog
 from simcloud.datastores.mongodb.storage import Storage, StorageFailed
 from simcloud.datastores.mongodb.wire import reply_bytes
@@ -38,7 +38,7 @@ EXAMINE_CPU_S: Final = 0.000_002
 
 
 class Request:
-    """One command being answered."""
+    """A command in progress."""
 
     __slots__ = (
         "body",
@@ -126,8 +126,8 @@ class Request:
             return "IDHACK"
         return f"IXSCAN {show(index.key)}"
 
-    def examined(self, documents: int, keys: int = 0) -> None:
-        """Count what was looked at; it costs CPU."""
+    def count_examined(self, documents: int, keys: int = 0) -> None:
+        """Count examined documents and keys, and add their CPU time."""
         self.docs_examined += documents
         self.keys_examined += keys
         self.cpu_s += documents * EXAMINE_CPU_S
@@ -136,7 +136,7 @@ class Request:
 
 
 class Session:
-    """A connection and who is logged in on it."""
+    """A connection and its logged-in users."""
 
     def __init__(self, server: Server, connection: Connection, number: int) -> None:
         self.server = server

@@ -1,4 +1,4 @@
-"""mongod's log since 4.4: one JSON document a line, with an id that tells each message from all others."""
+"""The log of mongod since 4.4: a JSON document per line, with a unique id per kind of message."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.datastores.mongodb.extended import relaxed
+from simcloud.datastores.mongodb.extended_json import to_relaxed_json
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream, LineSink
 
@@ -18,7 +18,7 @@ _ENCODE: Final = msgspec.json.Encoder().encode
 
 
 class ServerLog:
-    """Writes lines to stdout, or to a file, and remembers the last for ``getLog``."""
+    """Writes lines to stdout or a file, and keeps the last ones for ``getLog``."""
 
     def __init__(self, ctx: Context, path: str = "") -> None:
         self._ctx = ctx
@@ -52,7 +52,7 @@ class ServerLog:
             f'"msg":{_ENCODE(message).decode()}',
         ]
         if attributes:
-            parts.append(f'"attr":{_ENCODE(relaxed(attributes)).decode()}')
+            parts.append(f'"attr":{_ENCODE(to_relaxed_json(attributes)).decode()}')
         if startup_warning:
             parts.append('"tags":["startupWarnings"]')
         line = ",".join(parts) + "}"

@@ -1,4 +1,4 @@
-"""Serving one client's connection: a thread of the server that answers its commands one after the other."""
+"""The server thread of a client's connection, which answers its commands one after the other."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Final
 from simcloud.datastores.mongodb.auth.roles import CLUSTER
 from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.commands import COMMANDS
-from simcloud.datastores.mongodb.commands.locking import WRITES
+from simcloud.datastores.mongodb.commands.fsync import WRITES
 from simcloud.datastores.mongodb.commands.registry import MALFORMED, CommandInfo
 from simcloud.datastores.mongodb.engine.catalog import check_database
-from simcloud.datastores.mongodb.engine.fuel import burned, refill
+from simcloud.datastores.mongodb.engine.fuel import count_steps, refill
 from simcloud.datastores.mongodb.failures import MongoFailure
 from simcloud.datastores.mongodb.server import Request, Session
 from simcloud.datastores.mongodb.wire import Command, Reply, reply_bytes
@@ -91,10 +91,10 @@ def _run(session: Session, db: str, body: Document) -> tuple[Document, Request]:
         if server.options.auth:
             _authorize(request, info)
         reply = info.handler(request)
-        request.cpu_s += burned() * STEP_CPU_S
+        request.cpu_s += count_steps() * STEP_CPU_S
         return reply, request
     except MongoFailure as failure:
-        request.cpu_s = (request.cpu_s or 0.000_05) + burned() * STEP_CPU_S
+        request.cpu_s = (request.cpu_s or 0.000_05) + count_steps() * STEP_CPU_S
         return failure.reply(), request
     except MALFORMED:
         return MongoFailure(14, f"a field of the command {name} has the wrong type").reply(), request

@@ -1,4 +1,4 @@
-"""mongod's certificate: whether it can be used, and in mongod's words why not."""
+"""Validation of mongod's certificate, with mongod's error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mongod this is."""
+"""The version of mongod and its limits."""
 
 from __future__ import annotations
 

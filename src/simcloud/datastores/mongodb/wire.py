@@ -1,7 +1,7 @@
-"""What crosses a connection to mongod: one command document there, one reply document back.
+"""The messages between client and mongod: a command document and a reply document.
 
-Messages are typed, not bytes; their sizes are estimated, so that slow links still feel large results.
-``MONGODB`` is spoken in the clear and ``MONGODB_TLS`` inside TLS; the server decides which it takes.
+Messages are typed, not bytes; their sizes are estimated, so that large results take longer on slow links.
+``MONGODB`` is the protocol without and ``MONGODB_TLS`` with TLS; the server decides which it accepts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DOCUMENT_BYTES: Final = 160
 
 
 class Command(NamedTuple):
-    """A command on a database: the first field's name is the command's."""
+    """A command on a database; the name of its first field is the name of the command."""
 
     id: int
     db: str
@@ -28,7 +28,7 @@ class Command(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """The answer to the command of that id. ``ok`` is 1.0, or 0.0 with errmsg, code and codeName."""
+    """The reply to the command with that id. ``ok`` is 1.0, or 0.0 with errmsg, code and codeName."""
 
     id: int
     body: Document

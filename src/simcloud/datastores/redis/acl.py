@@ -1,6 +1,6 @@
-"""Users: who may connect, with which passwords, and what they may do.
+"""Users: their passwords and their permissions.
 
-Rules on commands are kept in the order given, as in the genuine server; rules on single subcommands are not known.
+Rules on commands keep their order, as in the genuine server; rules on single subcommands are not supported.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Belongs = Callable[[str, str], bool]
 
 
 class BadRule(Exception):
-    """A rule makes no sense; the text says why."""
+    """An invalid rule; the text says why."""
 
 
 class User:
-    """One user. Only ``default`` exists at first, without a password and with all rights."""
+    """A user. Initially only ``default`` exists, without a password and with all permissions."""
 
     def __init__(self, name: bytes) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""A server's parameters: their defaults, their kinds, and how ``redis.conf`` and the command line give them."""
+"""The configuration of a server, and the parser of ``redis.conf`` and of the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS: Final = {
 
 
 class BadValue(Exception):
-    """A parameter cannot have that value; the text says why."""
+    """Invalid value of a parameter; the text says why."""
 
 
 class UnknownParameter(Exception):
@@ -24,7 +24,7 @@ class UnknownParameter(Exception):
 
 @dataclass(slots=True)
 class BadConfig(Exception):
-    """A configuration cannot be read: the line it is in, and what is wrong."""
+    """A configuration that cannot be parsed: the line and the reason."""
 
     number: int
     line: str
@@ -75,7 +75,7 @@ class Config:
         kind = PARAMETERS.get(name)
         if kind is None:
             raise UnknownParameter(name)
-        self._values[name] = checked(kind, words)
+        self._values[name] = normalize(kind, words)
         self.changed[name] = None
         if name == "maxmemory":
             self.maxmemory = self.number(name)
@@ -127,8 +127,8 @@ class Config:
             raise BadConfig(number, line, str(bad)) from None
 
 
-def checked(kind: Kind, words: list[str]) -> str:
-    """The text that a value is kept as. Raises ``BadValue``."""
+def normalize(kind: Kind, words: list[str]) -> str:
+    """Return the text that a value is stored as. Raise ``BadValue``."""
     if kind.words:
         return " ".join(_pairs(kind, words))
     if len(words) != 1:

@@ -1,4 +1,4 @@
-"""A server's files: snapshots, the append-only file, the configuration it was started with."""
+"""A server's files: snapshots, the append-only file and the configuration file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any, Final, Protocol
 from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.engine.database import Account, Database
 from simcloud.datastores.redis.engine.values import Limits
-from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.rdb import BadSnapshot, dump, load
-from simcloud.datastores.redis.replies import encode
-from simcloud.datastores.redis.resp import ProtocolError, RequestReader
+from simcloud.datastores.redis.resp import ProtocolError, RequestReader, Words, encode
 from simcloud.machine.files import FileError, Files
 
 CHILD_S: Final = 0.05
@@ -32,7 +30,7 @@ Replay = Callable[[Iterable[Words]], None]
 
 
 class Owner(Protocol):
-    """What the files need of the server they belong to."""
+    """The part of the server that the files use."""
 
     config: Config
     account: Account
@@ -55,7 +53,7 @@ class Owner(Protocol):
 
 
 class Disk:
-    """What a server keeps in its folder. ``later`` runs something after a number of seconds."""
+    """The files of a server. ``later`` calls a function after a number of seconds."""
 
     def __init__(
         self, server: Owner, files: Files, later: Callable[[float, Callable[[Any], object]], object]

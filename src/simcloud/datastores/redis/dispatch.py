@@ -1,4 +1,4 @@
-"""From words to a reply: may this client do this now, and then do it."""
+"""From arguments to a reply: check whether the client may run the command now, then run it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from simcloud.datastores.redis.commands import COMMANDS, belongs
-from simcloud.datastores.redis.commands.calls import call
-from simcloud.datastores.redis.commands.table import Command
+from simcloud.datastores.redis.commands.table import Command, call
 from simcloud.datastores.redis.engine.eviction import make_room
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import QUEUED, ErrorReply, Reply, Several
+from simcloud.datastores.redis.resp import QUEUED, ErrorReply, Reply, Several, Words
 from simcloud.datastores.redis.state import Client, ServerState
 
 FOR_STRANGERS: Final = ("auth", "hello", "quit")

@@ -65,7 +65,7 @@ def _put(parts: list[bytes], key: bytes, value: Value) -> None:
     elif isinstance(value, ListValue):
         parts += [bytes([LIST]), name, _length(len(value)), *map(_text, value.items)]
     elif isinstance(value, SetValue):
-        parts += [bytes([SET]), name, _length(len(value)), *map(_text, value.listed())]
+        parts += [bytes([SET]), name, _length(len(value)), *map(_text, value.list_members())]
     elif isinstance(value, HashValue):
         parts += [bytes([HASH]), name, _length(len(value))]
         parts += [_text(field) + _text(text) for field, text in value.fields.items()]

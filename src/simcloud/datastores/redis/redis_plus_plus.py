@@ -11,8 +11,16 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final, cast
 
-from simcloud.datastores.redis.messages import PORT, REDIS, Commands, Replies, Words, commands_bytes
-from simcloud.datastores.redis.replies import ErrorReply, Reply
+from simcloud.datastores.redis.resp import (
+    PORT,
+    REDIS,
+    Commands,
+    ErrorReply,
+    Replies,
+    Reply,
+    Words,
+    commands_bytes,
+)
 from simcloud.machine.network import BrokenPipe, Closed, Connection, NetworkError
 from simcloud.machine.process import Context
 from simcloud.sim import Semaphore, TimedOut

@@ -1,10 +1,142 @@
-"""Reading requests: arrays of bulk strings, or a line as a person types it."""
+"""The Redis protocol (RESP 2): replies, the messages of a connection, and the parser of requests.
+
+A reply is a Python value: a bulk string is ``bytes``, an integer ``int``, nil ``None``, an array a ``list``; the other
+kinds have a class here. Between simulated programs a connection carries typed messages: ``Commands`` holds what the
+client sends at once (a pipeline), ``Replies`` the answers. Programs that only move bytes (``nc``) get bytes."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from simcloud.datastores.redis.messages import Words
+
+class Simple(str):
+    """A status reply: ``+OK``."""
+
+    __slots__ = ()
+
+
+class ErrorReply(str):
+    """An error reply: ``-ERR syntax error``."""
+
+    __slots__ = ()
+
+
+class NilArray:
+    """The nil array, which the protocol distinguishes from the nil string."""
+
+    __slots__ = ()
+
+
+class Several(list[Any]):
+    """Any number of replies to one command."""
+
+    __slots__ = ()
+
+
+Reply: TypeAlias = "bytes | int | Simple | ErrorReply | NilArray | Several | list[Any] | None"
+
+OK: Final = Simple("OK")
+QUEUED: Final = Simple("QUEUED")
+NIL_ARRAY: Final = NilArray()
+
+
+class RedisError(Exception):
+    """A command failed; the text begins with the kind of error: ``ERR``, ``WRONGTYPE``."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.reply = ErrorReply(text)
+
+
+class SyntaxMistake(RedisError):
+    """The arguments of a command are inconsistent."""
+
+    def __init__(self) -> None:
+        super().__init__("ERR syntax error")
+
+
+class WrongType(RedisError):
+    """The key holds another kind of value."""
+
+    def __init__(self) -> None:
+        super().__init__("WRONGTYPE Operation against a key holding the wrong kind of value")
+
+
+class NotAnInteger(RedisError):
+    """A 64-bit integer was expected."""
+
+    def __init__(self) -> None:
+        super().__init__("ERR value is not an integer or out of range")
+
+
+class NotAFloat(RedisError):
+    """A number was expected."""
+
+    def __init__(self, text: str = "ERR value is not a valid float") -> None:
+        super().__init__(text)
+
+
+def encode(reply: Reply) -> bytes:
+    """Encode a reply."""
+    parts: list[bytes] = []
+    _encode(reply, parts)
+    return b"".join(parts)
+
+
+def _encode(reply: Any, parts: list[bytes]) -> None:
+    kind = reply.__class__
+    if kind is bytes:
+        parts.append(b"$%d\r\n%s\r\n" % (len(reply), reply))
+    elif kind is int:
+        parts.append(b":%d\r\n" % reply)
+    elif reply is None:
+        parts.append(b"$-1\r\n")
+    elif kind is Simple:
+        parts.append(b"+%s\r\n" % reply.encode("utf-8", "surrogateescape"))
+    elif kind is ErrorReply:
+        parts.append(b"-%s\r\n" % reply.encode("utf-8", "surrogateescape"))
+    elif kind is NilArray:
+        parts.append(b"*-1\r\n")
+    else:
+        if kind is not Several:
+            parts.append(b"*%d\r\n" % len(reply))
+        for item in reply:
+            _encode(item, parts)
+
+
+def size_bytes(reply: Any) -> int:
+    """Estimate the size of a reply on the wire."""
+    kind = reply.__class__
+    if kind is bytes or kind is Simple or kind is ErrorReply:
+        return len(reply) + 12
+    if kind is list or kind is Several:
+        return 8 + sum([size_bytes(item) for item in reply])
+    return 8
+
+
+REDIS: Final = "redis"
+PORT: Final = 6379
+
+Words = list[bytes]
+"""A command: its name and its arguments."""
+
+
+class Commands(NamedTuple):
+    """Commands to be run in order."""
+
+    commands: list[Words]
+
+
+class Replies(NamedTuple):
+    """The replies to commands, or messages that the server pushes."""
+
+    replies: list[Reply]
+
+
+def commands_bytes(commands: list[Words]) -> int:
+    """Estimate the size of commands on the wire."""
+    return sum([sum(map(len, words)) + 12 * len(words) + 6 for words in commands])
+
 
 ARRAY: Final = ord("*")
 INLINE_MAX_BYTES: Final = 64 << 10
@@ -18,11 +150,14 @@ HEX: Final = b"0123456789abcdefABCDEF"
 
 
 class ProtocolError(Exception):
-    """The bytes make no sense; the connection is closed after the error has been sent."""
+    """Malformed bytes; the server sends the error and closes the connection."""
 
 
 class RequestReader:
-    """Takes bytes as they come and gives whole commands. ``authenticated`` lifts the limits for strangers."""
+    """Splits a stream of bytes into commands: arrays of bulk strings, or inline lines.
+
+    Setting ``authenticated`` lifts the limits for unauthenticated clients.
+    """
 
     def __init__(self) -> None:
         self.authenticated = True
@@ -34,16 +169,16 @@ class RequestReader:
 
     @property
     def pending_bytes(self) -> int:
-        """What has come of a command that is not whole yet."""
+        """The number of bytes of an incomplete command."""
         return len(self._buffer) - self._at + sum(map(len, self._words))
 
     def feed(self, data: bytes) -> None:
-        """More bytes have come."""
+        """Add received bytes."""
         self._buffer = self._buffer[self._at :] + data
         self._at = 0
 
     def next(self) -> Words | None:
-        """The next whole command; None when more bytes are needed. Raises ``ProtocolError``."""
+        """Return the next complete command, or None if more bytes are needed. Raise ``ProtocolError``."""
         while True:
             if self._missing == 0:
                 if self._at >= len(self._buffer):
@@ -61,7 +196,7 @@ class RequestReader:
                 return words
 
     def _array(self) -> bool:
-        """The head of an array; False when it is not whole."""
+        """Read the head of an array. Return False if it is incomplete."""
         line = self._line("too big mbulk count string")
         if line is None:
             return False
@@ -125,7 +260,7 @@ def _length(text: bytes) -> int | None:
 
 
 def split_words(line: bytes) -> Words | None:
-    """The words of a line, quotes and escapes resolved; None when a quote is not closed properly."""
+    """Split a line into words, with quotes and escapes resolved; None if a quote is not closed properly."""
     words: Words = []
     at, end = 0, len(line)
     while True:
@@ -147,7 +282,7 @@ def split_words(line: bytes) -> Words | None:
 
 
 def _read_quoted(line: bytes, at: int, word: bytearray) -> int | None:
-    """Read a quoted piece into a word; where it ends, or None when it does not."""
+    """Read a quoted part into a word. Return where it ends, or None if it does not."""
     quote = line[at : at + 1]
     at += 1
     while at < len(line):
@@ -176,7 +311,7 @@ def _read_quoted(line: bytes, at: int, word: bytearray) -> int | None:
 QUOTED: Final = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
 
 
-def quoted(word: bytes) -> str:
-    """A text in quotes, with escapes for what cannot be shown."""
+def quote(word: bytes) -> str:
+    """Quote a text, with escapes for unprintable bytes."""
     parts = [QUOTED.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in word]
     return f'"{"".join(parts)}"'

@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any, Final
 
 from simcloud.datastores.redis.acl import BadRule, User
-from simcloud.datastores.redis.commands.rights import is_known
+from simcloud.datastores.redis.commands.acl import is_known
 from simcloud.datastores.redis.config import BadConfig, Config
-from simcloud.datastores.redis.conversation import Conversation
+from simcloud.datastores.redis.connection import ClientConnection
 from simcloud.datastores.redis.dispatch import replay
 from simcloud.datastores.redis.log import ServerLog
-from simcloud.datastores.redis.messages import REDIS, Replies, Words
-from simcloud.datastores.redis.replies import ErrorReply, Reply, Several, encode
-from simcloud.datastores.redis.resp import quoted
+from simcloud.datastores.redis.resp import REDIS, ErrorReply, Replies, Reply, Several, Words, encode, quote
 from simcloud.datastores.redis.state import Client, ServerState
 from simcloud.datastores.redis.version import VERSION
 from simcloud.machine.files import FileError
@@ -56,7 +54,7 @@ class RedisServer:
         self.state.cpu_s = lambda: ctx.process.cpu_s
         self.state.resident_bytes = lambda: ctx.memory.resident_bytes
         self.state.system_bytes = ctx.machine.memory_bytes
-        self._conversations: dict[int, Conversation] = {}
+        self._connections: dict[int, ClientConnection] = {}
         self._free_at = 0.0
         self._accounted_bytes = 0
         self.account()
@@ -85,25 +83,25 @@ class RedisServer:
                 pass  # it did not wait for the answer
             connection.close()
             return
-        conversation = Conversation(self, connection)
-        self._conversations[conversation.client.number] = conversation
-        connection.on_message = conversation.take
-        connection.on_close = conversation.end
+        client_connection = ClientConnection(self, connection)
+        self._connections[client_connection.client.number] = client_connection
+        connection.on_message = client_connection.take
+        connection.on_close = client_connection.end
 
     def kill(self, client: Client) -> None:
         """Close a client's connection."""
         client.closing = True
-        conversation = self._conversations.get(client.number)
-        if conversation is not None:
-            self.kernel.call_at(max(self._free_at, self.kernel.now), conversation.end, None)
+        connection = self._connections.get(client.number)
+        if connection is not None:
+            self.kernel.call_at(max(self._free_at, self.kernel.now), connection.end, None)
 
     def forget(self, client: Client) -> None:
-        """A client is gone."""
-        if self._conversations.pop(client.number, None) is not None:
+        """Forget a client that has disconnected."""
+        if self._connections.pop(client.number, None) is not None:
             self.state.disconnect(client)
 
     def spend(self, client: Client, words: Words, reply: Reply) -> float:
-        """The thread has been busy with a command: until when."""
+        """Book the CPU time of a command; return when the thread is free again."""
         ctx, state, now = self._ctx, self.state, self.kernel.now
         cpu_s = COMMAND_CPU_S + state.work * ELEMENT_CPU_S
         if reply.__class__ is list:
@@ -206,7 +204,7 @@ def read_arguments(ctx: Context) -> tuple[str, str]:
         if word.startswith("--"):
             text += f"\n{word[2:]} "
         else:
-            text += f"{quoted(word.encode('utf-8', 'surrogateescape'))} "
+            text += f"{quote(word.encode('utf-8', 'surrogateescape'))} "
     return path, text
 
 

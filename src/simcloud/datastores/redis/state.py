@@ -15,8 +15,7 @@ from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.disk import Disk
 from simcloud.datastores.redis.engine.database import Account, Database
 from simcloud.datastores.redis.engine.values import Limits
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import Reply
+from simcloud.datastores.redis.resp import Reply, Words
 from simcloud.machine.files import Disk as Device
 from simcloud.machine.files import Files, Volume
 

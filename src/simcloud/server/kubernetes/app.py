@@ -1,8 +1,7 @@
 """The Kubernetes API over HTTP: an ASGI application around an ``Api``.
 
-A request is read, its sender is authenticated and authorized, and then it is served at one instant of
-the world's time. No client input ends the server: a refusal is a Status, a
-fault of ours is a 500 that is logged without the request's body or its token.
+A request is authenticated and authorized, and then served at one instant of virtual time. No client input ends the
+server: an API error is a Status, and an internal error is a 500 that is logged without the request's body or token.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from simcloud.kubernetes.api.errors import (
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.write_retries import Pending
 from simcloud.kubernetes.client import ApiClient, bearer_token
-from simcloud.server.kubernetes import documents, objects, streams
-from simcloud.server.kubernetes.answers import refusal
+from simcloud.server.kubernetes import non_resource, objects, streams
 from simcloud.server.kubernetes.live import Pace, Signal
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
 from simcloud.server.kubernetes.paths import Target, read_target
+from simcloud.server.kubernetes.responses import refusal
 
 log = logging.getLogger("simcloud.server")
 
@@ -38,7 +37,7 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 
 
 class KubernetesApp:
-    """Serves one cluster. ``live`` brings the world to the present before a request meets it."""
+    """Serves one cluster. ``live`` advances the world to the present before each request."""
 
     def __init__(self, api: Api, live: Pace, address: str = "") -> None:
         self.api = api
@@ -46,7 +45,7 @@ class KubernetesApp:
         self.address = address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, by ASGI's rules."""
+        """Serve one request (ASGI)."""
         if scope["type"] == "websocket":
             await streams.serve(self, scope, receive, send)
         elif scope["type"] == "http":
@@ -55,7 +54,7 @@ class KubernetesApp:
             await response(scope, receive, send)
 
     async def respond(self, request: Request) -> Response:
-        """The answer to one request, whatever it is."""
+        """Answer one request of any kind."""
         try:
             self.live.catch_up()
             target = read_target(request.method, request.scope["path"], request.query_params)
@@ -69,7 +68,7 @@ class KubernetesApp:
             return refusal(InternalError("the server met an error of its own; it is in the server's log"))
 
     def signal(self) -> Signal:
-        """What a stream of this application waits for."""
+        """Return a new signal for a stream to wait on."""
         return asyncio.Event()
 
     async def wait_for(self, pending: Pending) -> None:
@@ -80,7 +79,7 @@ class KubernetesApp:
         await arrived.wait()
 
     def authorize(self, request: HTTPConnection, target: Target) -> ApiClient:
-        """The client of a request's bearer token, after checking that it may do what the path asks."""
+        """Return the client of a request's bearer token after checking its permission for the path."""
         token = bearer_token(request.headers.get("authorization", ""))
         acting = {
             name: request.headers.getlist(name) for name in request.headers if name.startswith("impersonate-")
@@ -99,7 +98,7 @@ class KubernetesApp:
         return client
 
     def resource(self, target: Target) -> Resource:
-        """The resource of a path, which must offer the verb."""
+        """Return the resource of a path, which must support the verb."""
         found = self.api.catalogue.at(target.group, target.version, target.plural)
         if found is None or (target.namespace and not found.namespaced and not target.is_namespace):
             raise NoSuchPath
@@ -115,7 +114,7 @@ class KubernetesApp:
             raise MethodNotAllowed
         if target.is_resource:
             return await objects.serve(self, request, target, client)
-        found = documents.serve(self, request, target)
+        found = non_resource.serve(self, request, target)
         if found is None:
             return _not_found()
         return found

@@ -1,4 +1,4 @@
-"""Bodies of requests: read within bounds, and understood by their media type."""
+"""Bodies of requests: read with limits, and decoded by their media type."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import read_body
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML
 from simcloud.server.kubernetes.protobuf import decode
-from simcloud.server.request_bodies import bounded_body
+from simcloud.server.request_bodies import read_limited_body
 
 LIMIT_BYTES: Final = 3 * 1024 * 1024
 BODY: Final = "aiopslab.body"
-"""Where a request that came over no socket has its body."""
+"""The scope key of the body of a request that came over no socket."""
 
 PATIENCE_S: Final = 30.0
-"""A client that takes longer to send its body is not waited for."""
+"""Maximum time that a client may take to send its body."""
 
 
 async def read(request: Request) -> bytes:
-    """The whole body. Too large or too slow a body is refused, not kept."""
+    """Read the whole body. Reject one that is too large or too slow."""
     here: bytes | None = request.scope.get(BODY)
     if here is not None:
         if len(here) > LIMIT_BYTES:
@@ -35,7 +35,7 @@ async def read(request: Request) -> bytes:
         raise _too_large()
     try:
         async with asyncio.timeout(PATIENCE_S):
-            held = await bounded_body(request, LIMIT_BYTES)
+            held = await read_limited_body(request, LIMIT_BYTES)
     except TimeoutError:
         raise BadRequest("the request body did not arrive in time; send it again") from None
     except ClientDisconnect:
@@ -46,13 +46,13 @@ async def read(request: Request) -> bytes:
 
 
 def media_type(request: Request) -> str:
-    """The body's media type; JSON when the client does not say."""
+    """Return the media type of the body, by default JSON."""
     said = request.headers.get("content-type", "")
     return said.partition(";")[0].strip().lower() or JSON
 
 
 def understand(body: bytes, media: str, resource: Resource) -> tuple[Any, list[str]]:
-    """A body as JSON data, and the fields that stand in it twice."""
+    """Decode a body; return the data and its duplicate fields."""
     if media == PROTOBUF and resource.custom is None:
         return decode(body, (resource.group, resource.version, resource.kind)), []
     if media in (JSON, YAML):
@@ -64,7 +64,7 @@ def understand(body: bytes, media: str, resource: Resource) -> tuple[Any, list[s
 
 
 def understand_patch(body: bytes, kind: PatchType, resource: Resource) -> tuple[Any, list[str]]:
-    """A patch as JSON data, and the fields that stand in it twice."""
+    """Decode a patch; return the data and its duplicate fields."""
     if kind is PatchType.APPLY:
         return read_body(body, resource.kind, YAML)
     return read_patch(body, kind), []

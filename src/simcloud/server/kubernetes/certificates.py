@@ -1,6 +1,6 @@
-"""A certificate authority and a server certificate, made anew for every server that is started.
+"""A certificate authority and a server certificate, created for every server start.
 
-They belong to the host's side of the glass, not to the world: they may be random and dated.
+They belong to the host, not to the simulated world, so they may be random and use the wall clock.
 """
 
 from __future__ import annotations

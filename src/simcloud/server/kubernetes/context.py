@@ -1,4 +1,4 @@
-"""What the handlers of requests need of the application that dispatches to them.
+"""The part of the application that request handlers use.
 
 They take this protocol instead of ``KubernetesApp``, so that their modules stay below it.
 """

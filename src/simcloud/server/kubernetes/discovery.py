@@ -1,7 +1,6 @@
-"""What the server says of itself: versions, groups, resources, health.
+"""Discovery documents: versions, groups, resources.
 
-The aggregated documents (v2, v2beta1) are what kubectl asks for since 1.26; older clients read the
-plain lists.
+kubectl requests the aggregated documents (v2, v2beta1) since 1.26; older clients read the plain lists.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from simcloud.kubernetes.api.resources import Catalogue, Resource, Subresource
 AGGREGATED: Final = {"v2": "apidiscovery.k8s.io/v2", "v2beta1": "apidiscovery.k8s.io/v2beta1"}
 
 
-def aggregated(catalogue: Catalogue, core: bool, version: str) -> Object:
-    """All groups, or the core one, with their resources."""
+def aggregate(catalogue: Catalogue, core: bool, version: str) -> Object:
+    """Build the aggregated document of the core group, or of all other groups."""
     groups = [group for group in catalogue.groups.values() if (group.name == "") == core]
     items = [
         {
@@ -28,7 +27,9 @@ def aggregated(catalogue: Catalogue, core: bool, version: str) -> Object:
             "versions": [
                 {
                     "version": served,
-                    "resources": [_aggregated(resource) for resource in catalogue.of(group.name, served)],
+                    "resources": [
+                        _aggregate_resource(resource) for resource in catalogue.of(group.name, served)
+                    ],
                     "freshness": "Stale" if (group.name, served) in catalogue.stale else "Current",
                 }
                 for served in group.versions
@@ -45,7 +46,7 @@ def aggregated(catalogue: Catalogue, core: bool, version: str) -> Object:
 
 
 def etag(document: Object) -> str:
-    """A tag that changes with the document: clients that know it need no copy."""
+    """Return the ETag of a document."""
     return sha256(msgspec.json.encode(document)).hexdigest().upper()
 
 
@@ -85,8 +86,8 @@ def resource_list(catalogue: Catalogue, name: str, version: str) -> Object:
     """``/apis/apps/v1``."""
     entries: list[Object] = []
     for resource in catalogue.of(name, version):
-        entries.append(_listed(resource))
-        entries.extend(_listed_part(resource, part) for part in resource.subresources.values())
+        entries.append(_list_resource(resource))
+        entries.extend(_list_part(resource, part) for part in resource.subresources.values())
     return {
         "kind": "APIResourceList",
         **({"apiVersion": "v1"} if name else {}),
@@ -95,7 +96,7 @@ def resource_list(catalogue: Catalogue, name: str, version: str) -> Object:
     }
 
 
-def _listed(resource: Resource) -> Object:
+def _list_resource(resource: Resource) -> Object:
     entry: Object = {
         "name": resource.plural,
         "singularName": resource.singular,
@@ -110,7 +111,7 @@ def _listed(resource: Resource) -> Object:
     return entry
 
 
-def _listed_part(resource: Resource, part: Subresource) -> Object:
+def _list_part(resource: Resource, part: Subresource) -> Object:
     entry: Object = {
         "name": f"{resource.plural}/{part.name}",
         "singularName": "",
@@ -121,7 +122,7 @@ def _listed_part(resource: Resource, part: Subresource) -> Object:
     return {**entry, "kind": part.kind, "verbs": list(part.verbs)}
 
 
-def _aggregated(resource: Resource) -> Object:
+def _aggregate_resource(resource: Resource) -> Object:
     entry: Object = {
         "resource": resource.plural,
         "responseKind": _response_kind(resource, resource.group, resource.version, resource.kind),
@@ -146,7 +147,7 @@ def _aggregated(resource: Resource) -> Object:
 
 
 def _response_kind(resource: Resource, group: str, version: str, kind: str) -> dict[str, Any]:
-    """A kind of the resource's own group and version is named by itself, unless it is a custom one."""
+    """Omit group and version of a kind if they are the resource's own, unless it is a custom resource."""
     if resource.custom is None and (group, version) == (resource.group, resource.version):
         group = version = ""
     return {"group": group, "version": version, "kind": kind}

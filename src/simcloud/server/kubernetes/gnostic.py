@@ -1,9 +1,8 @@
-"""OpenAPI v2 as protobuf: gnostic's message ``openapi.v2.Document``, which kubectl asks for instead of JSON.
+"""OpenAPI v2 as protobuf: gnostic's message ``openapi.v2.Document``, which kubectl requests instead of JSON.
 
-The tables name the fields that our documents use by their names in JSON, with their numbers; they are facts of
-gnostic's ``OpenAPIv2.proto``. A word that a document has and the tables lack is left out, as gnostic has no place
-for it either. Vendor extensions (``x-…``), defaults and the values of enumerations are YAML text there; we write
-them as JSON, which is YAML that no reader can take for anything else.
+The tables map the JSON names of the fields that our documents use to their numbers in gnostic's
+``OpenAPIv2.proto``. Other fields are omitted, as gnostic lacks them too. Vendor extensions (``x-…``), defaults and
+enumeration values are YAML text there; we write them as JSON, which is unambiguous YAML.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ MEDIA: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _ASKED: Final = (MEDIA, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 
 Write = Callable[[int, Any], bytes]
-"""Makes a field of its number and its value."""
+"""Encodes a field from its number and its value."""
 
 
-def wanted(accept: str) -> bool:
-    """Whether a client asks for this form before any other that it can get."""
+def is_wanted(accept: str) -> bool:
+    """Return whether a client prefers this format."""
     for clause in accept.split(","):
         media = clause.partition(";")[0].strip()
         if media in _ASKED:
@@ -39,12 +38,12 @@ def wanted(accept: str) -> bool:
 
 @lru_cache(maxsize=2)
 def from_json(document: bytes) -> bytes:
-    """A document in JSON, as protobuf; the last ones are kept."""
+    """Convert a JSON document to protobuf; the last results are cached."""
     return openapi_v2(msgspec.json.decode(document))
 
 
 def openapi_v2(document: Object) -> bytes:
-    """A document of OpenAPI v2 as ``openapi.v2.Document``."""
+    """Encode a document of OpenAPI v2 as ``openapi.v2.Document``."""
     return _message("Document", document)
 
 
@@ -93,13 +92,13 @@ def _within(write: Write) -> Write:
 def _map(write: Write, inner: int = 1) -> Write:
     """A map, which gnostic writes as a list of messages with a name and a value."""
 
-    def written(number: int, values: Mapping[str, Any]) -> bytes:
+    def write_map(number: int, values: Mapping[str, Any]) -> bytes:
         pairs = bytearray()
         for name, value in values.items():
             pairs += write_counted(inner, write_counted(1, name.encode()) + write(2, value))
         return write_counted(number, bytes(pairs))
 
-    return written
+    return write_map
 
 
 def _type(number: int, value: str | list[str]) -> bytes:
@@ -141,15 +140,15 @@ def _response(number: int, value: Mapping[str, Any]) -> bytes:
 
 def _message(name: str, value: Mapping[str, Any]) -> bytes:
     fields, extension = _MESSAGES[name]
-    written = bytearray()
+    write_map = bytearray()
     for key, (number, write) in fields.items():
         if (said := value.get(key)) is not None:
-            written += write(number, said)
+            write_map += write(number, said)
     if extension:
         for key, said in value.items():
             if key.startswith("x-"):
-                written += write_counted(extension, write_counted(1, key.encode()) + _any(2, said))
-    return bytes(written)
+                write_map += write_counted(extension, write_counted(1, key.encode()) + _any(2, said))
+    return bytes(write_map)
 
 
 _SCHEMAS: Final = _each(_of("Schema"))
@@ -163,10 +162,10 @@ _LIMITS: Final[tuple[tuple[str, Write], ...]] = (
     ("maxItems", _whole), ("minItems", _whole), ("uniqueItems", _flag), ("enum", _each(_any)),
     ("multipleOf", _real),
 )  # fmt: skip
-"""What is said of plain values, in the order that all messages with plain values number it."""
+"""The fields of primitive values, in the order of their numbers in all messages."""
 
 
-def _numbered(*words: tuple[str, Write], start: int = 1) -> dict[str, tuple[int, Write]]:
+def _number_fields(*words: tuple[str, Write], start: int = 1) -> dict[str, tuple[int, Write]]:
     return {word: (number, write) for number, (word, write) in enumerate(words, start)}
 
 
@@ -174,11 +173,11 @@ _PARAMETER: Final = (("required", _flag), ("in", _text), ("description", _text),
 _MESSAGES: Final[dict[str, tuple[dict[str, tuple[int, Write]], int]]] = {
     # message: its fields in the order of their numbers, and the number of vendor extensions, 0 for none
     "Document": (
-        _numbered(("swagger", _text), ("info", _of("Info")))
+        _number_fields(("swagger", _text), ("info", _of("Info")))
         | {"paths": (8, _map(_of("PathItem"), 2)), "definitions": (9, _map(_of("Schema")))},
         16,
     ),
-    "Info": (_numbered(("title", _text), ("version", _text), ("description", _text)), 7),
+    "Info": (_number_fields(("title", _text), ("version", _text), ("description", _text)), 7),
     "PathItem": (
         {method: (number, _of("Operation")) for number, method in enumerate(
             ("get", "put", "post", "delete", "options", "head", "patch"), 2
@@ -193,19 +192,19 @@ _MESSAGES: Final[dict[str, tuple[dict[str, tuple[int, Write]], int]]] = {
         },
         13,
     ),
-    "JsonReference": (_numbered(("$ref", _text), ("description", _text)), 0),
-    "Response": (_numbered(("description", _text), ("schema", _within(_of("Schema")))), 5),
+    "JsonReference": (_number_fields(("$ref", _text), ("description", _text)), 0),
+    "Response": (_number_fields(("description", _text), ("schema", _within(_of("Schema")))), 5),
     "BodyParameter": (
-        _numbered(
+        _number_fields(
             ("description", _text), ("name", _text), ("in", _text), ("required", _flag), ("schema", _of("Schema"))
         ),
         6,
     ),
-    "QueryParameter": (_numbered(*_PARAMETER, ("allowEmptyValue", _flag), *_LIMITS), 23),
-    "PathParameter": (_numbered(*_PARAMETER, *_LIMITS), 22),
-    "PrimitivesItems": (_numbered(*_LIMITS), 18),
+    "QueryParameter": (_number_fields(*_PARAMETER, ("allowEmptyValue", _flag), *_LIMITS), 23),
+    "PathParameter": (_number_fields(*_PARAMETER, *_LIMITS), 22),
+    "PrimitivesItems": (_number_fields(*_LIMITS), 18),
     "Schema": (
-        _numbered(
+        _number_fields(
             ("$ref", _text), ("format", _text), ("title", _text), ("description", _text), ("default", _any),
             ("multipleOf", _real), ("maximum", _real), ("exclusiveMaximum", _flag), ("minimum", _real),
             ("exclusiveMinimum", _flag), ("maxLength", _whole), ("minLength", _whole), ("pattern", _text),
@@ -218,5 +217,5 @@ _MESSAGES: Final[dict[str, tuple[dict[str, tuple[int, Write]], int]]] = {
         | {"externalDocs": (29, _of("ExternalDocs")), "example": (30, _any)},
         31,
     ),
-    "ExternalDocs": (_numbered(("description", _text), ("url", _text)), 3),
+    "ExternalDocs": (_number_fields(("description", _text), ("url", _text)), 3),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A world that moves along the wall clock inside an asyncio loop, in the loop's own thread."""
+"""A world that follows the wall clock inside an asyncio loop, in the loop's own thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simcloud.sim import Kernel, Pacer
 
 
 class Pace(Protocol):
-    """How a world comes to the moment of a request."""
+    """Advances a world to the time of a request."""
 
     def catch_up(self) -> None:
         """Bring the world to the present."""
@@ -21,7 +21,7 @@ class Pace(Protocol):
 
 
 class Signal(Protocol):
-    """What a stream waits for between its parts."""
+    """The signal that a stream waits on between its parts."""
 
     def set(self) -> None:
         """Something came."""
@@ -34,7 +34,7 @@ class Signal(Protocol):
 
 
 class Live:
-    """Steps a kernel when its time has come, and whenever a request has given it something to do."""
+    """Runs a kernel when its next task is due, and after requests that give it work."""
 
     def __init__(
         self, kernel: Kernel, speed: float = 1.0, clock: Callable[[], float] = time.monotonic

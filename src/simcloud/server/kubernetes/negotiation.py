@@ -1,4 +1,4 @@
-"""Which form an answer takes: JSON, YAML or protobuf; the object itself, a Table, or metadata only."""
+"""Content negotiation: JSON, YAML or protobuf; the object itself, a Table, or metadata only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TRANSFORM_VERSIONS: Final = frozenset({("meta.k8s.io", "v1"), ("meta.k8s.io", "
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A media type that the client takes and we can make."""
+    """The media type and the conversion of a response."""
 
     media: str = JSON
     transform: str = ""
@@ -46,7 +46,7 @@ def choose(accept: str, *, transforms: bool = True, protobuf: bool = False, pret
         if media in ("*/*", "application/*"):
             media = JSON
         transform = parameters.get("as", "")
-        if media not in made or (transform and not (transforms and _offered(media, parameters))):
+        if media not in made or (transform and not (transforms and _is_offered(media, parameters))):
             continue
         return Form(media, transform, parameters.get("v", ""), pretty)
     raise NotAcceptable(f"only the following media types are accepted: {', '.join(made)}")
@@ -65,8 +65,10 @@ def _wish(clause: tuple[str, dict[str, str]]) -> float:
         return -1.0
 
 
-def _offered(media: str, told: Mapping[str, str]) -> bool:
-    """A Table has no protobuf form."""
-    if (told.get("g"), told.get("v")) not in _TRANSFORM_VERSIONS or told["as"] not in _TRANSFORMS:
+def _is_offered(media: str, parameters: Mapping[str, str]) -> bool:
+    """Return whether a conversion is supported. A Table has no protobuf form."""
+    if (parameters.get("g"), parameters.get("v")) not in _TRANSFORM_VERSIONS or parameters[
+        "as"
+    ] not in _TRANSFORMS:
         return False
-    return told["as"] != "Table" or media != PROTOBUF
+    return parameters["as"] != "Table" or media != PROTOBUF

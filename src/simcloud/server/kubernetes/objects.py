@@ -1,4 +1,4 @@
-"""Requests about objects: each verb's way from a URL and a body to the API and back."""
+"""Requests on objects: every verb, from the URL and the body to the API and back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any, Final, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from simcloud.kubernetes.api.access.reviews import Desk, review
+from simcloud.kubernetes.api.access.users import User
+from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.apply import manager_name
 from simcloud.kubernetes.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
 from simcloud.kubernetes.api.field_errors import forbidden, required
@@ -16,24 +19,36 @@ from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.patch import PatchType, patch_type_of
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import schema_of
-from simcloud.kubernetes.api.schema.decoding import decode
+from simcloud.kubernetes.api.schema.decoding import check_kind, decode
 from simcloud.kubernetes.api.schema.types import ANYTHING
 from simcloud.kubernetes.api.subresources.request import part_resource
 from simcloud.kubernetes.api.verbs.deletes import read_options
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.write_retries import ResponsePending, WriteRetry
 from simcloud.kubernetes.client import ApiClient
-from simcloud.server.kubernetes import bodies, logs, reviews, streams, watches
-from simcloud.server.kubernetes.answers import answer, transformed
+from simcloud.server.kubernetes import bodies, logs, streams, watches
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
 from simcloud.server.kubernetes.parameters import delete_options, include_object, list_options, write_options
 from simcloud.server.kubernetes.paths import Target
+from simcloud.server.kubernetes.responses import answer, transform
 
 T = TypeVar("T")
 
 DELETE_OPTIONS: Final = Resource(
     "", "v1", "", "", "DeleteOptions", False, (), schema=schema_of("", "v1", "DeleteOptions") or ANYTHING
+)
+
+
+REVIEWS: Final = frozenset(
+    {
+        "localsubjectaccessreviews",
+        "selfsubjectaccessreviews",
+        "selfsubjectreviews",
+        "selfsubjectrulesreviews",
+        "subjectaccessreviews",
+        "tokenreviews",
+    }
 )
 
 
@@ -75,7 +90,7 @@ def _check_shape(form: Form, target: Target, resource: Resource) -> None:
 
 
 class _Call:
-    """One request with all that is known of it."""
+    """A request with its target, client, resource and format."""
 
     def __init__(
         self,
@@ -106,20 +121,20 @@ class _Call:
                 return await self._create()
             case "update":
                 data, options = await self._body("UpdateOptions")
-                stored = await self._settled(
+                stored = await self._write_settling(
                     lambda: api.update(
                         resource, target.namespace, target.name, data, self.client.caller, options
                     )
                 )
-                return self._written(stored, options)
+                return self._answer_write(stored, options)
             case "patch":
                 change, options = await self._patch()
-                stored = await self._settled(
+                stored = await self._write_settling(
                     lambda: api.patch(
                         resource, target.namespace, target.name, change, self.client.caller, options
                     )
                 )
-                return self._written(stored, options)
+                return self._answer_write(stored, options)
             case _:
                 return await self._delete()
 
@@ -139,7 +154,7 @@ class _Call:
             data, options = await self._body("CreateOptions" if verb == "create" else "UpdateOptions")
         elif verb != "get":
             raise MethodNotAllowed
-        answered = await self._settled(
+        answered = await self._write_settling(
             lambda: self.api.subresource(
                 verb,
                 self.resource,
@@ -152,30 +167,28 @@ class _Call:
             )
         )
         options.created = verb == "create"
-        return self._written(answered, options)
+        return self._answer_write(answered, options)
 
     async def _create(self) -> Response:
         target, resource = self.target, self.resource
         if target.name:
             raise MethodNotAllowed
         data, options = await self._body("CreateOptions")
-        if resource.plural in reviews.NAMES:
-            return answer(
-                reviews.answered(self.api, resource, target, data, self.client.user), self.form, 201
-            )
+        if resource.plural in REVIEWS:
+            return answer(_review(self.api, resource, target, data, self.client.user), self.form, 201)
         if resource.key == ("", "bindings"):
             name = at(data, "metadata", "name", default="")
             pods = self.api.catalogue.find("pods")
-            bound = await self._settled(
+            bound = await self._write_settling(
                 lambda: self.api.subresource(
                     "create", pods, target.namespace, name, "binding", data, self.client.caller, options
                 )
             )
             return answer(bound, self.form, 201)
-        stored = await self._settled(
+        stored = await self._write_settling(
             lambda: self.api.create(resource, target.namespace, data, self.client.caller, options)
         )
-        return self._written(stored, options)
+        return self._answer_write(stored, options)
 
     async def _delete(self) -> Response:
         target, resource = self.target, self.resource
@@ -187,18 +200,18 @@ class _Call:
             options = delete_options(self.request.query_params)
         caller = self.client.caller
         if target.verb == "delete":
-            outcome = await self._settled(
+            outcome = await self._write_settling(
                 lambda: self.api.delete(resource, target.namespace, target.name, options, caller)
             )
             return self._answer(outcome.answer)
         selection = list_options(self.request.query_params)
-        deleted = await self._settled(
+        deleted = await self._write_settling(
             lambda: self.api.delete_collection(resource, target.namespace or None, selection, options, caller)
         )
         return self._answer(deleted)
 
-    async def _settled(self, write: Callable[[], T]) -> T:
-        """Do a write, however often webhooks must be waited for on the way."""
+    async def _write_settling(self, write: Callable[[], T]) -> T:
+        """Run a write, waiting for webhooks as often as needed."""
         retry = WriteRetry()
         while True:
             try:
@@ -232,7 +245,7 @@ class _Call:
             return self.resource
         return part_resource(self.resource, part.group, part.version, part.kind)
 
-    def _written(self, stored: Object, options: WriteOptions) -> Response:
+    def _answer_write(self, stored: Object, options: WriteOptions) -> Response:
         code = 201 if options.created else 200
         return self._answer(stored, code, options.warnings)
 
@@ -241,5 +254,13 @@ class _Call:
         self.client.warn(self.resource, warnings)
         if data.get("kind") == "Status":
             return answer(data, self.form, code, self.client.warnings)
-        shown = transformed(data, self.resource, self.form, self.api.now_s, self.include)
+        shown = transform(data, self.resource, self.form, self.api.now_s, self.include)
         return answer(shown, self.form, code, self.client.warnings)
+
+
+def _review(api: Api, resource: Resource, target: Target, data: Any, user: User) -> Object:
+    """Answer a review, which is not stored."""
+    check_kind(data, resource)
+    question = decode(data, resource).obj
+    desk = Desk(user, api.authorizer, api.tokens, api.now_s, target.namespace)
+    return review(resource.kind, question, desk)

@@ -1,4 +1,4 @@
-"""A URL's parameters as options, refused in the genuine server's words when they make no sense."""
+"""URL parameters as options. Invalid ones raise errors with the genuine server's messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_WATCH_S: Final = 86_400
 
 
 def list_options(query: Query) -> ListOptions:
-    """Of list and deletecollection."""
+    """Parse the options of list and deletecollection."""
     if "sendInitialEvents" in query:
         why = "sendInitialEvents is forbidden for list"
         raise Invalid("meta.k8s.io", "ListOptions", "", [forbidden("sendInitialEvents", why)])
@@ -37,7 +37,7 @@ def list_options(query: Query) -> ListOptions:
 
 
 def watch_options(query: Query, name: str = "") -> WatchOptions:
-    """Of a watch; a watch of one object is a watch of all with its name."""
+    """Parse the options of a watch; a watch of one object selects by its name."""
     fields = query.get("fieldSelector", "")
     if name:
         fields = f"metadata.name={name}" + (f",{fields}" if fields else "")
@@ -54,7 +54,7 @@ def watch_options(query: Query, name: str = "") -> WatchOptions:
 
 
 def write_options(query: Query, kind: str, duplicates: list[str] | None = None) -> WriteOptions:
-    """Of create, update and patch; ``kind`` is the name of the options in a refusal."""
+    """Parse the options of create, update and patch; ``kind`` is their name in error messages."""
     problems: list[FieldError] = []
     validation = query.get("fieldValidation", "") or "Warn"
     if validation not in _VALIDATIONS:
@@ -72,7 +72,7 @@ def write_options(query: Query, kind: str, duplicates: list[str] | None = None) 
 
 
 def delete_options(query: Query) -> DeleteOptions:
-    """Of delete and deletecollection, when no body says them."""
+    """Parse the options of delete and deletecollection if there is no body."""
     said = {
         "gracePeriodSeconds": _integer(query, "gracePeriodSeconds"),
         "orphanDependents": _boolean(query, "orphanDependents"),
@@ -83,7 +83,7 @@ def delete_options(query: Query) -> DeleteOptions:
 
 
 def include_object(query: Query, form: Form) -> IncludeObject:
-    """How much of each object a row of a Table carries."""
+    """Parse how much of each object a row of a Table includes."""
     said = query.get("includeObject", "") or "Metadata"
     if form.transform != "Table":
         return "Metadata"
@@ -121,7 +121,7 @@ def _boolean(query: Query, name: str) -> bool | None:
 
 
 def log_options(query: Query) -> LogOptions:
-    """Of a container's log."""
+    """Parse the options of a container's log."""
     return LogOptions(
         container=query.get("container", ""),
         follow=bool(_boolean(query, "follow")),

@@ -1,7 +1,7 @@
-"""What a URL asks for: the genuine server's reading of methods and paths.
+"""The target of a request, parsed from its method and path.
 
 ``/apis/apps/v1/namespaces/demo/deployments/web/scale`` is the subresource ``scale`` of the deployment
-``web`` in ``demo``. Whatever does not read as a resource is a path of its own, such as ``/healthz``.
+``web`` in ``demo``. Any other path, such as ``/healthz``, is a non-resource URL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAMESPACE_PARTS: Final = frozenset({"status", "finalize"})
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A request's target. ``plural`` is empty for a path that is no resource."""
+    """The target of a request. ``plural`` is empty for a non-resource URL."""
 
     path: str
     verb: str

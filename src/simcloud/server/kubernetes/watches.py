@@ -13,12 +13,12 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchEvent
 from simcloud.kubernetes.client import ApiClient
-from simcloud.server.kubernetes.answers import as_json, transformed
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML, Form
 from simcloud.server.kubernetes.parameters import IncludeObject, include_object, watch_options
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.protobuf import encode_watch_event
+from simcloud.server.kubernetes.responses import as_json, transform
 
 _MEDIA_TYPES: Final = {JSON: JSON, PROTOBUF: f"{PROTOBUF};stream=watch"}
 CHUNK_EVENTS: Final = 500
@@ -54,7 +54,11 @@ async def _parts(app: AppContext, watch: Watch, form: Form, include: IncludeObje
             arrived.clear()
             parts: list[bytes] = []
             while len(parts) < CHUNK_EVENTS and (event := watch.take()) is not None:
-                parts.append(_packed(event.type, _shown(app, watch, event, form, include, headers), form))
+                parts.append(
+                    _encode_event(
+                        event.type, _transform_event(app, watch, event, form, include, headers), form
+                    )
+                )
                 headers = False
             if parts:
                 yield b"".join(parts)
@@ -66,16 +70,16 @@ async def _parts(app: AppContext, watch: Watch, form: Form, include: IncludeObje
         watch.stop()
 
 
-def _shown(
+def _transform_event(
     app: AppContext, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
 ) -> Object:
     """What an event is about; only the first Table of a stream has its headers."""
     if event.type in ("ERROR", "BOOKMARK") or not form.transform:
         return event.object
-    return transformed(event.object, watch.resource, form, app.api.now_s, include, headers)
+    return transform(event.object, watch.resource, form, app.api.now_s, include, headers)
 
 
-def _packed(kind: str, shown: Object, form: Form) -> bytes:
+def _encode_event(kind: str, shown: Object, form: Form) -> bytes:
     """An event as a line of JSON or as a frame of protobuf."""
     if form.media == PROTOBUF:
         return encode_watch_event(kind, shown)

@@ -1,1 +1,1 @@
-"""Prometheus', Jaeger's and Loki's HTTP APIs, at one address: their paths do not meet."""
+"""The HTTP APIs of Prometheus, Jaeger and Loki at one address; their paths do not overlap."""

@@ -1,4 +1,4 @@
-"""What is served of a cluster's telemetry: which paths each API has, and how it refuses."""
+"""The query APIs of a cluster's telemetry: their paths and their errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JAEGER: Final = ("/api/services", "/api/operations", "/api/traces", "/api/depen
 
 
 class QueryApi(Protocol):
-    """One API, as functions of paths and parameters."""
+    """An API, as functions of paths and parameters."""
 
     def serves(self, path: str) -> bool:
         """Whether the path is one of its own."""
@@ -46,7 +46,7 @@ def apis_of(monitoring: Monitoring) -> list[QueryApi]:
 
 
 class PrometheusPaths:
-    """Prometheus': all below ``/api/v1/``."""
+    """Prometheus: paths below ``/api/v1/``."""
 
     def __init__(self, api: PrometheusApi) -> None:
         self._api = api
@@ -72,7 +72,7 @@ class PrometheusPaths:
 
 
 class JaegerPaths:
-    """Jaeger's query service: ``/api/traces`` and its like."""
+    """Jaeger's query service: ``/api/traces`` and others."""
 
     def __init__(self, api: JaegerApi) -> None:
         self.answer = api.answer
@@ -87,7 +87,7 @@ class JaegerPaths:
 
 
 class LokiPaths:
-    """Loki's: all below ``/loki/api/v1/``."""
+    """Loki: paths below ``/loki/api/v1/``."""
 
     def __init__(self, api: LokiApi) -> None:
         self.serves = api.serves
@@ -99,7 +99,7 @@ class LokiPaths:
 
 
 class TopologyPath:
-    """Our own: the map of who calls whom, for ``aiopslab cluster status``."""
+    """Our own API: the service topology, for ``aiopslab cluster status``."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

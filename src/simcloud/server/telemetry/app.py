@@ -1,8 +1,8 @@
 """The query APIs over HTTP: an ASGI application.
 
-Parameters come in the query string or, where an API takes that, by POST as a form. No client input ends the
-server: a refusal is in the words of the API that refuses, a fault of ours a 500 that is logged. The token comes as a
-bearer's, or as the password of any user, which is what browsers and Grafana can do.
+Parameters are in the query string or, where an API allows it, in a POSTed form. No client input ends the server: an
+error has the format of its API, and an internal error is a 500 that is logged. The token is a bearer token, or the
+password of any user, for browsers and Grafana.
 """
 
 from __future__ import annotations
@@ -21,9 +21,38 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from simcloud.server.kubernetes.live import Pace
-from simcloud.server.request_bodies import bounded_body
+from simcloud.server.request_bodies import read_limited_body
 from simcloud.server.telemetry.apis import NOT_FOUND, QueryApi
-from simcloud.server.telemetry.welcome import WELCOME
+
+_LINKS: Final = {
+    "Prometheus": (
+        "/api/v1/query?query=up",
+        "/api/v1/alerts",
+        "/api/v1/targets",
+        "/api/v1/rules",
+        "/api/v1/label/__name__/values",
+    ),
+    "Jaeger": ("/api/services", "/api/dependencies?lookback=3600000"),
+    "Loki": ("/loki/api/v1/labels", "/loki/api/v1/label/namespace/values"),
+    "who calls whom": ("/topology?lookback_s=300",),
+}
+
+
+def _page() -> str:
+    parts = []
+    for name, links in _LINKS.items():
+        items = "".join(f'<li><a href="{link}">{link}</a></li>' for link in links)
+        parts.append(f"<h2>{name}</h2><ul>{items}</ul>")
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>aiopslab telemetry</title>'
+        "<style>body{font:16px/1.5 system-ui;margin:3em auto;max-width:40em}h2{margin-bottom:0}</style>"
+        "<h1>Telemetry of this cluster</h1><p>This address is a data source for Grafana: Prometheus, Jaeger and Loki at once."
+        f"</p>{''.join(parts)}</html>"
+    )
+
+
+WELCOME: Final = _page()
+
 
 log = logging.getLogger("simcloud.server")
 
@@ -32,9 +61,9 @@ _CHALLENGE: Final = {"www-authenticate": 'Basic realm="aiopslab: any user, the t
 
 
 class TelemetryApp:
-    """Serves some APIs. ``live`` brings the world to the present before a request meets it.
+    """Serves APIs. ``live`` advances the world to the present before each request.
 
-    With a ``token`` only those who bring it are answered.
+    With a ``token`` every request must have it.
     """
 
     def __init__(self, apis: Sequence[QueryApi], live: Pace, token: str | None = None) -> None:
@@ -65,7 +94,7 @@ class TelemetryApp:
             return PlainTextResponse("Method Not Allowed\n", 405, {"allow": "GET, OPTIONS"})
         parameters = parse_qs(request.url.query, keep_blank_values=True)
         if method == "POST":
-            body = await bounded_body(request, FORM_BYTES)
+            body = await read_limited_body(request, FORM_BYTES)
             if body is None:
                 return PlainTextResponse("http: request body too large\n", 413)
             form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
@@ -97,8 +126,8 @@ def _password(encoded: str) -> str:
         return ""
 
 
-def _response(told: Any, status: int) -> Response:
-    if isinstance(told, str):
-        return PlainTextResponse(told, status)
-    body = json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def _response(content: Any, status: int) -> Response:
+    if isinstance(content, str):
+        return PlainTextResponse(content, status)
+    body = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Response(body.encode("utf-8", "replace"), status, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Jaeger all-in-one in a pod: agents' packets in, Jaeger's query API and page out."""
+"""Jaeger all-in-one in a pod: it receives the packets of agents and serves Jaeger's query API and web page."""
 
 from simcloud.services.jaeger.image import add_jaeger, jaeger_image
 from simcloud.services.jaeger.program import jaeger

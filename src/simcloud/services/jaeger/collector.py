@@ -1,7 +1,7 @@
-"""What Jaeger has received: spans in memory until the pod ends, counted per service.
+"""Jaeger's collector: spans in memory until the pod ends, counted per service.
 
-Every span is also handed on to the platform, which keeps it when the pod is gone. Where the platform's store is as large
-as Jaeger's, spans are not kept twice: Jaeger only remembers which spans of the platform's store it received.
+Every span is also passed to the platform's store, which outlives the pod. If that store is at least as large as
+Jaeger's, spans are not stored twice: Jaeger only keeps which spans of the platform's store it has received.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from simcloud.machine.network.datagram import Datagram
 from simcloud.machine.process import Context
 from simcloud.services.tracing import SpanBatch
 from simcloud.telemetry.sink import Telemetry
-from simcloud.telemetry.traces import Received, Retention, TraceStore
+from simcloud.telemetry.traces import Retention, RowRuns, TraceStore
 
 BASE_BYTES: Final = 32 << 20
 SPAN_BYTES: Final = 1_200
@@ -26,7 +26,7 @@ SPANS_PER_TRACE: Final = 12
 
 
 class Collector:
-    """Takes packets of spans. ``max_traces`` of 0 is no limit but our own."""
+    """Takes packets of spans. With ``max_traces`` 0 only our own limit applies."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
         self.store = self._own = TraceStore(
@@ -40,7 +40,7 @@ class Collector:
             and platform.traces.epoch_us == self._own.epoch_us
         ):
             self.store = platform.traces
-        self.rows = Received()
+        self.rows = RowRuns()
         """Those of the store that came here."""
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
         self.received: dict[str, int] = {}

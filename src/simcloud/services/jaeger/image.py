@@ -1,4 +1,4 @@
-"""The ``jaegertracing/all-in-one`` image: one program and, as in life, next to nothing beside it."""
+"""The ``jaegertracing/all-in-one`` image: a single program and almost nothing else, like the genuine one."""
 
 from __future__ import annotations
 

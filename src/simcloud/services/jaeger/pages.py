@@ -1,4 +1,4 @@
-"""What Jaeger answers over HTTP: the query API and page, the administrator's port, the sampling strategies."""
+"""Jaeger's HTTP handlers: the query API and web page, the admin port, the sampling strategies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
-from simcloud.services.request_target import target_of
+from simcloud.services.rpc.http.requests import target_of
 from simcloud.telemetry.traces import JaegerApi
 
 REQUEST_CPU_S: Final = 0.000_5
@@ -23,7 +23,7 @@ NO_SERVICE: Final = "'service' parameter must be provided once\n"
 
 
 class Pages:
-    """The handlers of one Jaeger's ports."""
+    """The handlers of a Jaeger's ports."""
 
     def __init__(self, ctx: Context, collector: Collector) -> None:
         self._ctx = ctx

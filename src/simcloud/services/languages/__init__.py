@@ -1,1 +1,1 @@
-"""How programs of each language talk: their log lines, their words for errors, their ways to die."""
+"""Language runtimes: log lines, error messages, and how a program crashes."""

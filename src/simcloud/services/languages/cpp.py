@@ -1,4 +1,4 @@
-"""The manner of C++ services built with Boost.Log and Thrift: their lines on stderr.
+"""The log lines of C++ services that use Boost.Log and Thrift, on stderr.
 
 ``[2026-Sep-15 13:09:01.009916] <info>: (UserService.cpp:110:main) text`` is Boost's;
 ``Thrift: Tue Sep 15 13:09:34 2026 text`` is what the Thrift library prints by itself.
@@ -13,7 +13,7 @@ from simcloud.services.languages.output import print_line
 
 
 class BoostLog:
-    """Boost's trivial log as these services set it up."""
+    """Boost's trivial log, configured as in these services."""
 
     __slots__ = ("_ctx",)
 

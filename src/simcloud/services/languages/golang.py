@@ -1,7 +1,7 @@
-"""Go's manner: zerolog's lines, panics that end the process, and the net package's words for errors.
+"""The Go runtime: zerolog's lines, panics that end the process, and the error messages of the net package.
 
-A program is wrapped by ``go_program``; whatever it starts beside its main task goes through ``go``, so that
-a ``Panic`` anywhere ends the whole process with exit status 2, as a Go panic does unless somebody recovers.
+A program is wrapped by ``go_program`` and starts goroutines with ``go``, so that a ``Panic`` anywhere ends the whole
+process with exit status 2, unless it is recovered.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RESOLV_CONF: Final = "/etc/resolv.conf"
 class Panic(Exception):
     """A Go panic. Unless recovered it ends the process: ``panic: …``, a trace, exit status 2.
 
-    ``frames`` are the lines of the goroutine's trace, functions and files in turn, the innermost first.
+    ``frames`` are the lines of the goroutine's trace, functions and files alternating, the innermost first.
     """
 
     def __init__(self, message: str, frames: tuple[str, ...] = FRAMES, goroutine: int = 1) -> None:
@@ -57,7 +57,7 @@ class Panic(Exception):
 
 
 class GoLog:
-    """zerolog as these services use it: JSON until a console writer is set up, then console lines."""
+    """zerolog as these services use it: JSON until the console writer is set up, then console lines."""
 
     __slots__ = ("_ctx", "_second", "_stamp", "console")
 
@@ -167,7 +167,7 @@ def _terminate(ctx: Context, signal: Signal) -> None:
 
 
 class BadAddress(NetworkError):
-    """What should be ``host:port`` is not."""
+    """The address is not ``host:port``."""
 
     def __init__(self, address: str, why: str) -> None:
         Exception.__init__(self, f"address {address}: {why}")

@@ -1,4 +1,4 @@
-"""One line of output, at once, wherever the process's stream leads."""
+"""Unbuffered lines on the standard streams of a process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""nginx: its configuration files and a server that follows them."""
+"""nginx: its configuration files and the server."""

@@ -1,4 +1,4 @@
-"""nginx's configuration: reading it, and what nginx says of one that it cannot read."""
+"""The parser of nginx's configuration, with nginx's error messages."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LUA: Final = re.compile(r"\w+_by_lua(_block|_file)?\Z")
 
 
 class ConfError(Exception):
-    """A configuration that nginx does not take; the text follows ``nginx: [emerg] ``."""
+    """An invalid configuration; the text follows ``nginx: [emerg] ``."""
 
 
 class Directive(NamedTuple):
-    """A directive with its words and, if it has one, its block."""
+    """A directive with its arguments and its block, if any."""
 
     name: str
     words: tuple[str, ...]

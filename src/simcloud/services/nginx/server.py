@@ -1,7 +1,7 @@
-"""The manner of nginx: how it reads its configuration and what it says when that is wrong, its log, its pages.
+"""The nginx server: configuration, log and error pages.
 
-The directives that somebody asks for are looked up in what was read; others are accepted if nginx would know them. The
-work of a server (``NginxServer``) is to take requests one by one and to hand them to the handler of their location.
+Directives that have no effect here are accepted if nginx knows them. An ``NginxServer`` takes requests one by one and
+passes each to the handler of its location.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REASONS: Final = {
 
 
 class Exchange(NamedTuple):
-    """A request, and the number of the connection that it came by."""
+    """A request and the number of its connection."""
 
     number: int
     client: str
@@ -46,7 +46,7 @@ Answer = Callable[[Exchange], Awaitable[HttpResponse]]
 
 
 class NginxServer:
-    """One ``server`` of a configuration: takes requests, and answers each by the longest location that begins it."""
+    """A ``server`` of a configuration: answers each request with the location of the longest matching prefix."""
 
     def __init__(self, ctx: Context, server: Directive, answers: dict[str, Answer]) -> None:
         """``answers`` are the locations' by prefix."""

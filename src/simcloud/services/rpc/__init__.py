@@ -1,12 +1,12 @@
-"""Remote calls between services: listening, dialling, time-outs, retries, queues, spans and measures included.
+"""Remote calls between services, with timeouts, retries, queues, spans and metrics.
 
-The flavours (gRPC, HTTP, Thrift) differ in their errors and manners as they do in life.
+gRPC, HTTP and Thrift differ in their errors and behaviour as the genuine ones do.
 """
 
-from simcloud.services.rpc.addresses import Addresses, FixedAddresses
 from simcloud.services.rpc.admission import Capacity
 from simcloud.services.rpc.call import Call, Handler
 from simcloud.services.rpc.grpc import GrpcChannel, GrpcError, GrpcServer
+from simcloud.services.rpc.grpc.channel import Addresses, FixedAddresses
 from simcloud.services.rpc.http import HttpClient, HttpError, HttpServer, Query, http_error, query_of
 from simcloud.services.rpc.retries import CallError, CircuitBreaker, RetryBudget, RetryPolicy
 

@@ -1,8 +1,7 @@
-"""How many requests a server works on at once, how many may wait, and what happens to the rest.
+"""Admission control: limits of concurrent and waiting requests.
 
-Waiting is first come, first served and bounded. Work that waits costs nothing but time; it is time that
-makes overload dangerous, because callers give up while their requests still stand in line. A gate that knows
-deadlines passes over those nobody waits for any more.
+The queue is first in, first out and bounded. Waiting makes overload dangerous, because callers give up while their
+requests are still queued. A gate that knows deadlines drops requests that have expired.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ T = TypeVar("T")
 
 
 class Capacity(NamedTuple):
-    """``workers`` at once (None: no limit) and ``queue`` waiting; ``sheds_expired`` passes over those who
-    will have left before they could be answered."""
+    """At most ``workers`` concurrent (None: no limit) and ``queue`` waiting requests; ``sheds_expired`` drops
+    requests whose deadline will pass before they could be answered."""
 
     workers: int | None = None
     queue: int = 256
@@ -27,7 +26,7 @@ UNLIMITED: Final = Capacity()
 
 
 class Gate(Generic[T]):
-    """Lets requests in by ``begin``, keeps some waiting, turns the others away."""
+    """Starts requests with ``begin``, queues some and rejects the others."""
 
     __slots__ = ("_begin", "_hopeless", "_queue", "_queue_limit", "_workers", "active")
 

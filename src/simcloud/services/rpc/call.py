@@ -1,4 +1,4 @@
-"""A call being served, and what serves it: the same for every flavour of remote call."""
+"""A call on the server, and its handler, for gRPC and Thrift."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simcloud.services.tracing import SpanContext
 
 
 class Call:
-    """What the caller sent, the span that further calls belong to, and until when an answer is wanted."""
+    """The payload of a call, the parent span of further calls, and the deadline."""
 
     __slots__ = ("deadline", "method", "payload", "span")
 

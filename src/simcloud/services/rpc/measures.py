@@ -1,6 +1,6 @@
-"""What servers and clients count: requests, errors by code, durations, requests in flight.
+"""The metrics of servers and clients: requests, errors by code, durations, requests in flight.
 
-Handles are asked for once per method and then only changed, so that counting costs next to nothing.
+Handles are created once per method and then only incremented, so that counting is cheap.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class MethodMeasures:
         self.requests = ctx.metrics.counter(f"{prefix}_requests_total", labels)
         self.latency = ctx.metrics.histogram(f"{prefix}_duration_seconds", labels)
 
-    def done(self, duration_s: float) -> None:
-        """One request went well."""
+    def record_success(self, duration_s: float) -> None:
+        """Record a request that succeeded."""
         self.requests.value += 1.0
         self.latency.observe(duration_s)
 
-    def failed(self, duration_s: float, code: str) -> None:
-        """One request ended with an error of that code."""
-        self.done(duration_s)
+    def record_failure(self, duration_s: float, code: str) -> None:
+        """Record a request that failed with an error code."""
+        self.record_success(duration_s)
         counter = self._errors.get(code)
         if counter is None:
             labels = tuple(sorted((*self._labels, ("code", code))))

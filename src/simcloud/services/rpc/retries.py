@@ -1,7 +1,7 @@
-"""Trying again: how often, after what pause, and when to stop trying altogether.
+"""Retries: policies, budgets and circuit breakers.
 
-Retries multiply load exactly when a service can bear it least. A budget lets them be only a share of all
-calls; a circuit breaker stops calling at all for a while after too many failures in a row.
+Retries multiply the load of an overloaded service. A budget limits them to a share of all calls; a circuit breaker
+stops all calls for a while after too many consecutive failures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEFAULT_CODES: Final = frozenset({UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAU
 
 
 class CallError(Exception):
-    """A remote call failed. ``code`` says how, in gRPC's terms whatever the flavour."""
+    """A remote call failed. ``code`` is gRPC's code for the error, for every protocol."""
 
     def __init__(self, text: str, code: str) -> None:
         super().__init__(text)
@@ -27,9 +27,9 @@ class CallError(Exception):
 
 
 class RetryPolicy(NamedTuple):
-    """A limited number of attempts with growing pauses in between; only errors of these codes are retried.
+    """A limited number of attempts with growing pauses; only errors with these codes are retried.
 
-    ``attempt_s`` is the time-out of each; without one only the deadline of the whole call ends an attempt.
+    ``attempt_s`` is the timeout of each attempt; without it only the deadline of the whole call applies.
     """
 
     attempts: int = 3
@@ -47,7 +47,7 @@ class RetryPolicy(NamedTuple):
 
 
 class RetryBudget:
-    """Tokens for retries: each retry takes one, each call brings a share of one, up to ``most``."""
+    """Tokens for retries: each retry takes one, each call adds a share of one, up to ``most``."""
 
     __slots__ = ("_most", "_share", "tokens")
 
@@ -56,12 +56,12 @@ class RetryBudget:
         self._most = most
         self.tokens = most
 
-    def called(self) -> None:
-        """A call was made that is no retry."""
+    def record_call(self) -> None:
+        """Record a call that is not a retry."""
         self.tokens = min(self._most, self.tokens + self._share)
 
     def spend(self) -> bool:
-        """May there be a retry?"""
+        """Take a token for a retry. Return False if there is none."""
         if self.tokens < 1.0:
             return False
         self.tokens -= 1.0
@@ -89,13 +89,13 @@ class CircuitBreaker:
         self._trying = True
         return True
 
-    def succeeded(self) -> None:
-        """A call went well: the circuit is closed."""
+    def record_success(self) -> None:
+        """Record a successful call, which closes the circuit."""
         self._failures = 0
         self._trying = False
 
-    def failed(self, now: float) -> None:
-        """A call failed."""
+    def record_failure(self, now: float) -> None:
+        """Record a failed call."""
         self._failures += 1
         self._trying = False
         if self._failures >= self._limit:
@@ -103,9 +103,9 @@ class CircuitBreaker:
 
 
 class Persistence:
-    """Makes attempts as far as policy, budget, breaker and deadline allow.
+    """Retries a call within the limits of policy, budget, breaker and deadline.
 
-    ``refusal`` makes the error that callers get while the circuit is open.
+    ``refusal`` creates the error of calls while the circuit is open.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Persistence:
         """Attempt, which is given its own deadline, until one succeeds; raises the last ``CallError``."""
         policy, budget, kernel, failures = self._retry, self._budget, self._ctx.kernel, 0
         if budget is not None:
-            budget.called()
+            budget.record_call()
         while True:
             limit = deadline
             if policy is not None and policy.attempt_s is not None:
@@ -156,7 +156,7 @@ class Persistence:
         try:
             answer = await attempt(limit)
         except CallError:
-            breaker.failed(kernel.now)
+            breaker.record_failure(kernel.now)
             raise
-        breaker.succeeded()
+        breaker.record_success()
         return answer

@@ -1,4 +1,4 @@
-"""What the usual exporters tell, under their usual names, read from a cluster, its machines and its software."""
+"""The metrics of the usual exporters, read from a cluster, its machines and its software."""
 
 from simcloud.telemetry.collectors.cluster import cluster_targets, describe_families
 

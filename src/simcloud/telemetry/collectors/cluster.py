@@ -8,7 +8,7 @@ from typing import Final
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.kubelet.kubelet import Kubelet
 from simcloud.kubernetes.nodes import KUBELET_PORT
-from simcloud.telemetry.collectors.emitted import Exposition, Programs
+from simcloud.telemetry.collectors.exposition import Exposition, Programs
 from simcloud.telemetry.collectors.kube_state import KubeState
 from simcloud.telemetry.collectors.kubelets import KubeletReadings
 from simcloud.telemetry.collectors.machines import MachineReadings

@@ -1,6 +1,6 @@
-"""cAdvisor, which is part of a kubelet: what the containers of a node use.
+"""cAdvisor, which is part of a kubelet: the resource usage of the containers of a node.
 
-A container's numbers are those that its own /sys/fs/cgroup and /proc show to those inside.
+The values are those that /sys/fs/cgroup and /proc show inside the container.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from simcloud.machine.emit import Labels
 from simcloud.machine.files import Volume
 from simcloud.machine.network import Namespace
 from simcloud.machine.process import Container
-from simcloud.telemetry.collectors.rows import Row, Rows
-from simcloud.telemetry.collectors.traffic import traffic_table
+from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
 from simcloud.telemetry.scrape import Readings
 
 CPU_PERIOD_US: Final = 100_000.0
@@ -48,7 +47,7 @@ _WITH_LIMIT: Final[tuple[Row[Container], ...]] = (
 
 
 class _Known(NamedTuple):
-    """The rows of one container; they are made anew when it gains or loses its limit."""
+    """The rows of a container; they are rebuilt when it gains or loses its limit."""
 
     limited: bool
     rows: Rows[Container]

@@ -1,4 +1,4 @@
-"""What a kubelet tells of itself, of volumes that pods claim, and, as cAdvisor, of containers."""
+"""The metrics of a kubelet: its own, those of claimed volumes, and, as cAdvisor, those of containers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VOLUME: Final[tuple[Row[Volume], ...]] = (
 
 
 class KubeletReadings:
-    """One kubelet."""
+    """The metrics of a kubelet."""
 
     def __init__(self, kubelet: Kubelet) -> None:
         self._kubelet = kubelet

@@ -1,4 +1,4 @@
-"""node exporter: what a machine has and uses."""
+"""node exporter: the resources of a machine and their usage."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 
 from simcloud.machine.computer import Machine
 from simcloud.machine.emit import Labels
-from simcloud.telemetry.collectors.rows import Row, Rows
-from simcloud.telemetry.collectors.traffic import traffic_table
+from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
 from simcloud.telemetry.scrape import Readings
 
 _ROOT: Final[Labels] = (("device", "/dev/sda"), ("fstype", "ext4"), ("mountpoint", "/"))

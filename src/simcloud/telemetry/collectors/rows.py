@@ -1,4 +1,4 @@
-"""Readings of one thing, kept from scrape to scrape: a table says how each value is read."""
+"""Tables of metrics: how each value is read from a subject. The readings are kept from scrape to scrape."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from simcloud.machine.emit import Labels
+from simcloud.machine.network import Namespace
 from simcloud.telemetry.scrape import Reading, Readings
 
 T = TypeVar("T")
@@ -14,7 +15,7 @@ Row = tuple[str, Labels, Callable[[T], float] | float]
 
 
 class Rows(Generic[T]):
-    """What a table tells of ``subject``; ``labels`` stand before those of each row."""
+    """The metrics of ``subject`` from a table; ``labels`` precede those of each row."""
 
     __slots__ = ("_changing", "readings", "subject")
 
@@ -31,8 +32,27 @@ class Rows(Generic[T]):
                 self._changing.append((reading, value))
 
     def read(self) -> Readings:
-        """The readings, with the values of this moment."""
+        """Return the readings with the present values."""
         subject = self.subject
-        for reading, tell in self._changing:
-            reading.value = tell(subject)
+        for reading, read_value in self._changing:
+            reading.value = read_value(subject)
         return self.readings
+
+
+def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Row[Namespace]]:
+    """Return the rows of a network interface; the names of errors and drops differ between exporters."""
+    return [
+        (f"{prefix}_receive_bytes_total", of, lambda ns: _count_arrivals(ns, "bytes")),
+        (f"{prefix}_receive_packets_total", of, lambda ns: _count_arrivals(ns, "packets")),
+        (f"{prefix}_receive_{errors}_total", of, lambda ns: float(ns.ingress.corrupted)),
+        (f"{prefix}_receive_{dropped}_total", of, lambda ns: float(ns.ingress.dropped)),
+        (f"{prefix}_transmit_bytes_total", of, lambda ns: float(ns.sent.total("bytes"))),
+        (f"{prefix}_transmit_packets_total", of, lambda ns: float(ns.sent.total("packets"))),
+        (f"{prefix}_transmit_{errors}_total", of, 0.0),
+        (f"{prefix}_transmit_{dropped}_total", of, lambda ns: float(ns.impairment.dropped)),
+    ]
+
+
+def _count_arrivals(namespace: Namespace, unit: str) -> float:
+    received = namespace.received
+    return float(received.total(unit) - received.total(f"lost_{unit}"))

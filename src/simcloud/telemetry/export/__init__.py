@@ -1,4 +1,4 @@
-"""Data sets for people who train and compare algorithms offline."""
+"""Data sets for the offline training and comparison of algorithms."""
 
 from simcloud.telemetry.export.csv_files import csv_lines
 from simcloud.telemetry.export.dataset import ExportError, Facts, Sources, check_request, write_dataset

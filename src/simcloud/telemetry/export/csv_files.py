@@ -1,4 +1,4 @@
-"""Tables as CSV (RFC 4180, but with ``\\n`` at the ends of lines): the same rows are always the same bytes."""
+"""Tables as CSV (RFC 4180, but with ``\\n`` at the ends of lines). The same rows are always the same bytes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A folder with everything that was recorded: tables, the ground truth, and a manifest that explains them.
+"""A folder with all recorded data: tables, the ground truth, and a manifest that documents them.
 
-The same world gives the same bytes of CSV and JSON. No file says when or where it was written.
+The same world gives the same bytes of CSV and JSON. No file contains the time or place of the export.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ METRICS_FOLDER: Final = "metrics"
 
 
 class ExportError(Exception):
-    """A data set cannot be written; a sentence with a way out."""
+    """A data set cannot be written; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where everything is kept. ``epoch_s`` is the time of day at which virtual time begins."""
+    """The stores of the data. ``epoch_s`` is the time of day at which virtual time begins."""
 
     logs: LogStore
     metrics: MetricStore
@@ -53,7 +53,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the manifest tells besides the tables."""
+    """The contents of the manifest besides the tables."""
 
     seed: int
     period: Period

@@ -1,7 +1,6 @@
 """Metrics as tables: all samples in one long table, or one table per metric with a column per label.
 
-The long table has everything, also the markers that end a series. The tables per metric are for reading: they
-have only values.
+The long table is complete and includes the markers that end a series. The tables per metric have only values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables as Parquet, by pyarrow, which is loaded only when it is asked for."""
+"""Tables as Parquet, with pyarrow, which is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is recorded, as tables: columns with types, and rows in a fixed order.
+"""Recorded data as tables: columns with types, and rows in a fixed order.
 
-Rows are made as they are asked for; a table may be asked several times and then gives the same rows.
+Rows are generated lazily; a table can be iterated several times with the same result.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A name, columns, and a function that gives the rows."""
+    """A name, columns, and a function that returns the rows."""
 
     name: str
     columns: tuple[Column, ...]
@@ -41,7 +41,7 @@ class Table:
 
 
 class Period(NamedTuple):
-    """From one time on and before another, in nanoseconds since 1970."""
+    """A half-open interval, in nanoseconds since 1970."""
 
     start_ns: int
     end_ns: int

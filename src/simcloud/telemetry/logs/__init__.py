@@ -1,4 +1,4 @@
-"""What containers wrote: streams of lines, found by their labels."""
+"""Log lines of containers: streams of lines, selected by their labels."""
 
 from simcloud.telemetry.logs.loki_api import LokiApi
 from simcloud.telemetry.logs.search import Found, search

@@ -1,7 +1,6 @@
 """Loki's HTTP API as functions: a path and parameters in, a status and a document out.
 
-A document is what is sent as JSON; where Loki answers plain text it is a string. The API is read-only:
-lines come in through the store.
+A document is sent as JSON; where Loki answers plain text it is a string. The API is read-only.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class _Refused(Exception):
 
 
 class LokiApi:
-    """Answers about one store. ``now_ns`` tells the time in nanoseconds since 1970."""
+    """Answers requests from a store. ``now_ns`` returns the time in nanoseconds since 1970."""
 
     def __init__(self, store: LogStore, now_ns: Callable[[], int]) -> None:
         self.store = store

@@ -1,7 +1,7 @@
-"""Looking for lines: by words or a regular expression, in a time, the newest or the oldest first.
+"""Search of lines by text or regular expression and time, newest or oldest first.
 
-Expressions come from strangers and run on RE2, which takes time in proportion to the text and no more.
-Repeats are folded per stream: equal lines that follow each other there become one, with a count.
+Expressions are untrusted and run on RE2, which takes time linear in the text. Consecutive equal lines of a stream are
+folded into one, with a count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simcloud.telemetry.metrics.matchers import Matcher
 
 
 class Found(NamedTuple):
-    """One line, or the first (newest first: the last) of several equal ones."""
+    """A line, or the first (newest first: the last) of several equal ones."""
 
     time_ns: int
     number: int

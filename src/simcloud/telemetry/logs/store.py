@@ -1,11 +1,11 @@
-"""All log lines, kept per stream, up to an age and a number of bytes.
+"""The store of log lines by stream, limited in age and bytes.
 
 A stream is what one container wrote to one of its outputs. Its labels are the ones that Promtail gives:
 namespace, pod, container, node_name, app, job, filename, stream. ``add`` is one list append, because every
 line of every container passes through it; lines are sorted into their streams when they are queried, or in bulk.
 
-Over the limit of bytes the oldest lines of all streams go first, a quarter at once. A stream without lines
-is forgotten. The store is in memory only; the machines' files hold the other copy.
+Above the limit of bytes the oldest lines of all streams are dropped, a quarter at once. A stream without lines is
+removed. The store is in memory only; the files of the machines have another copy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LATEST_NS: Final = 2**62
 
 @dataclass(frozen=True)
 class LogRetention:
-    """How long lines are kept, and how many bytes of them."""
+    """Maximum age and bytes of stored lines."""
 
     age_s: float = 7 * 24 * 3600.0
     limit_bytes: int = 256 * 1024 * 1024

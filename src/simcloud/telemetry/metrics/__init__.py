@@ -1,4 +1,4 @@
-"""Series of samples: columns per series, found by their labels."""
+"""Series of samples, stored in columns and selected by labels."""
 
 from simcloud.machine.emit import Labels
 from simcloud.telemetry.metrics.matchers import Matcher

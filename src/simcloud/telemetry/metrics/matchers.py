@@ -1,7 +1,7 @@
-"""Conditions on a label: equal, unequal, matching or not matching a regular expression.
+"""Label matchers: equality and regular expressions, and their negations.
 
-Expressions are Go's, anchored at both ends; RE2 is the same language. One that is only a choice of words
-(``a|b|c``) or no expression at all is looked up in the index instead of tried on every value.
+Regular expressions are Go's, anchored at both ends; RE2 has the same syntax. Plain text and a choice of texts
+(``a|b|c``) are looked up in the index instead of matched against every value.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Operator = Literal["=", "!=", "=~", "!~"]
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/:,;<>=!@#%&~\"' ")
 
 
-def anchored(pattern: str) -> Any:
-    """A regular expression that matches from end to end; ``BadRegex`` when it is none."""
+def compile_anchored(pattern: str) -> Any:
+    """Compile a regular expression that matches whole texts. Raise ``BadRegex`` if it is invalid."""
     return compile_regexp(f"^(?:{pattern})$")
 
 
@@ -31,7 +31,7 @@ def words_of(pattern: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Matcher:
-    """One condition. ``BadRegex`` when it has an expression that cannot be read."""
+    """A matcher. Raises ``BadRegex`` for an invalid regular expression."""
 
     name: str
     operator: Operator
@@ -50,7 +50,7 @@ class Matcher:
         elif self.operator == "!=":
             accepts = value.__ne__
         else:
-            match = anchored(value).search
+            match = compile_anchored(value).search
             words = words_of(value)
             accepts = match if self.operator == "=~" else lambda text: not match(text)
         object.__setattr__(self, "accepts", accepts)

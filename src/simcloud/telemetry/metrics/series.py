@@ -1,10 +1,10 @@
-"""One series: what it is called and two columns, times and values.
+"""A series: its labels and two columns, times and values.
 
-A sample costs twelve bytes: a time as milliseconds after the series' base in four, a value in eight. The
-base moves along when old samples are dropped, so that four bytes always suffice (49 days at a time).
+A sample takes twelve bytes: four for the time in milliseconds after the base of the series, eight for the value. The
+base moves when old samples are dropped, so that four bytes suffice (49 days).
 
-A series that is gone is ended by a marker, a NaN of one certain bit pattern, as in Prometheus: whoever asks
-for the present value then finds nothing instead of the last value for five more minutes.
+A series ends with a staleness marker, a NaN with a certain bit pattern, as in Prometheus: without it, queries would
+return the last value for five more minutes.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""All series, found by their labels, up to an age and a number of samples.
+"""The store of series by labels, limited in age and samples.
 
-``series`` is asked once for a handle; ``append`` through the handle is two column writes. An inverted index
-goes from a label pair to the series that have it, so that a selection costs what its rarest condition
-finds and not what is stored; what a selection found is remembered until series come or go, because rules and
-dashboards ask the same again and again.
+``series`` returns a handle; ``append`` with the handle is two column writes. An inverted index maps a label pair to its
+series, so that the cost of a selection depends on its rarest matcher and not on the size of the store. Selections are
+cached until series are added or removed, because rules and dashboards repeat them.
 
-Old samples are dropped in bulk, when a series has a quarter more than it may keep or when ``sweep`` is called;
-a series without samples is forgotten by the sweep, and a handle to it then starts a new life by itself, unless it is
-written by ``append_all``: whoever uses that looks at ``forgotten`` first.
+Old samples are dropped in bulk, when a series exceeds its limit by a quarter or when ``sweep`` is called. The sweep
+removes a series without samples; a handle to it adds it again on the next ``append``. Callers of ``append_all`` must
+check ``forgotten`` first.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _SELECTIONS: Final = 1024
 
 
 class Metadata(NamedTuple):
-    """What a metric is, for people."""
+    """Help, type and unit of a metric."""
 
     type: str
     help: str
@@ -33,7 +32,7 @@ class Metadata(NamedTuple):
 
 @dataclass(frozen=True)
 class Retention:
-    """How long and how many samples of a series are kept; and how many series there may be."""
+    """Maximum age and number of samples of a series, and maximum number of series."""
 
     age_ms: int = 15 * 24 * 3_600_000
     samples: int = 100_000
@@ -41,11 +40,11 @@ class Retention:
 
 
 class TooManySeries(RuntimeError):
-    """One series more than the store may hold."""
+    """The store has reached its maximum number of series."""
 
 
 class MetricStore:
-    """Samples of many series."""
+    """A store of series."""
 
     def __init__(self, retention: Retention = Retention()) -> None:
         self.retention = retention

@@ -1,7 +1,7 @@
-"""PromQL: a query language over series, as Prometheus 2.42 reads and answers it.
+"""PromQL, as in Prometheus 2.42.
 
-The parser is our own because an error's place and words are part of the behaviour. Native histograms are left
-out: nothing here emits them, and Prometheus 2.42 has them behind a switch.
+The parser is our own, because positions and messages of errors are part of the behaviour. Native histograms are not
+supported: nothing here emits them, and in Prometheus 2.42 they are disabled by default.
 """
 
 from simcloud.telemetry.promql.engine import Engine, Limits

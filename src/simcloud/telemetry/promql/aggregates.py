@@ -1,4 +1,4 @@
-"""Aggregations: many samples become one per group, or the largest and smallest of each group are kept."""
+"""Aggregation operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators between vectors: which samples meet, and what their result is called."""
+"""Binary operators on vectors: matching of samples, and labels of the result."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def _signature(matching: Matching) -> Callable[[Labels], Labels]:
 def _duplicates(matching: Matching, key: Labels, sample: Sample, other: Sample) -> QueryError:
     side = "left" if matching.cardinality == "one-to-many" else "right"
     return QueryError(
-        f"found duplicate series for the match group {written(key)} on the {side} hand-side of the operation: "
-        f"[{written(sample.labels)}, {written(other.labels)}]"
+        f"found duplicate series for the match group {format_labels(key)} on the {side} hand-side of the operation: "
+        f"[{format_labels(sample.labels)}, {format_labels(other.labels)}]"
         ";many-to-many matching not allowed: matching labels must be unique on one side"
     )
 
 
-def written(labels: Labels) -> str:
-    """Labels as a message shows them."""
+def format_labels(labels: Labels) -> str:
+    """Format labels for an error message."""
     return "{" + ", ".join(f"{name}={quote(value)}" for name, value in labels) + "}"

@@ -1,4 +1,4 @@
-"""Whether the types in a query fit; the complaints are Prometheus'."""
+"""Type checks of queries, with Prometheus' messages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Answers queries from a store.
+"""Evaluates queries on a store.
 
-An expression is evaluated at one time; a range query does so at every step. What does not change between
-steps (which series a selector means, how labels group) is worked out once per query. Work is bounded by a
-count of samples, so that a query that is too large ends at the same place every time.
+An expression is evaluated at one time; a range query evaluates it at every step. What is the same for all steps (the
+series of a selector, the grouping of labels) is computed once per query. Work is limited by a count of samples, so that
+a query that is too large always fails at the same point.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ Note = dict[Labels, Labels]
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one query may read. Looking where nothing is counts as one sample: it takes as long."""
+    """Limits of a query. A look-up without a result counts as one sample."""
 
     samples: int = 20_000_000
 
 
 class Engine:
-    """Asks one store. Queries are texts or what ``parse`` made of them."""
+    """Evaluates queries, given as text or parsed, on a store."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Engine:
 
 
 class _Evaluation:
-    """One query being answered."""
+    """The evaluation of one query."""
 
     def __init__(self, engine: Engine, start_ms: int, end_ms: int, groups: dict[Node, Note]) -> None:
         self._engine = engine

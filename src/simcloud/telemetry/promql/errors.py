@@ -1,10 +1,10 @@
-"""What can be wrong with a query, in Prometheus' words."""
+"""Errors of queries, with Prometheus' messages."""
 
 from __future__ import annotations
 
 
 class ParseError(ValueError):
-    """A query cannot be read, or its types do not fit; says where."""
+    """A syntax or type error; the message has its position."""
 
     def __init__(self, query: str, position: int, message: str) -> None:
         before = query[:position]
@@ -15,11 +15,11 @@ class ParseError(ValueError):
 
 
 class QueryError(RuntimeError):
-    """A query that was read cannot be answered from these samples."""
+    """A parsed query cannot be evaluated on these samples."""
 
 
 class TooManySamples(QueryError):
-    """A query would load more samples than one may."""
+    """A query exceeds the limit of samples."""
 
     def __init__(self) -> None:
         super().__init__("query processing would load too many samples into memory in query execution")

@@ -1,4 +1,4 @@
-"""Quantiles of histograms that are kept as counters of buckets."""
+"""Quantiles of classic histograms."""
 
 from __future__ import annotations
 

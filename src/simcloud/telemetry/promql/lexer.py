@@ -1,8 +1,7 @@
-"""The words of a query, one at a time.
+"""The lexer of PromQL.
 
-Words are read when the parser asks for them and not before, so that of two mistakes the first is reported.
-Which words there are depends on the place: inside braces there are no keywords, a bracket begins with a
-duration.
+Tokens are read lazily, so that the first of several errors is reported. The tokens depend on the context: inside braces
+there are no keywords, and a bracket begins with a duration.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _BASES: Final = {"x": (2, 16), "u": (4, 16), "U": (8, 16)}
 
 
 class Token(NamedTuple):
-    """One word: what it is, as it was written, and where."""
+    """A token: its kind, text and position."""
 
     kind: str
     """"identifier", "string", "number", "duration", "EOF", or the symbol or lower-case keyword itself."""
@@ -43,8 +42,8 @@ class Token(NamedTuple):
         """Where the next word may begin."""
         return self.start + len(self.text)
 
-    def described(self) -> str:
-        """How a complaint names it."""
+    def describe(self) -> str:
+        """Return its description in error messages."""
         kind, text = self.kind, self.text
         if kind == "EOF":
             return "end of input"
@@ -61,7 +60,7 @@ class Token(NamedTuple):
 
 
 class Lexer:
-    """Reads one query."""
+    """Splits a query into tokens."""
 
     def __init__(self, query: str) -> None:
         self.query = query

@@ -1,4 +1,4 @@
-"""The parts of a query that was read. Times and durations are milliseconds."""
+"""The syntax tree of PromQL. Times and durations are milliseconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cardinality = Literal["one-to-one", "many-to-one", "one-to-many", "many-to-many"
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """Any part; it stands in the query from ``start`` to ``end``."""
+    """A node; ``start`` and ``end`` are its positions in the query."""
 
     start: int
     end: int
@@ -36,14 +36,14 @@ class Text(Node):
 
 @dataclass(eq=False, slots=True)
 class Paren(Node):
-    """Something in parentheses."""
+    """An expression in parentheses."""
 
     inner: Node
 
 
 @dataclass(eq=False, slots=True)
 class Unary(Node):
-    """A sign before something."""
+    """An expression with a sign."""
 
     sign: str
     inner: Node
@@ -51,7 +51,7 @@ class Unary(Node):
 
 @dataclass(eq=False, slots=True)
 class Timed(Node):
-    """What ``offset`` and ``@`` can be said of. ``at`` is a time, or which end of the query's range."""
+    """A node with ``offset`` and ``@``. ``at`` is a time, or an end of the query's range."""
 
     offset_ms: int = field(default=0, kw_only=True)
     has_offset: bool = field(default=False, kw_only=True)
@@ -60,7 +60,7 @@ class Timed(Node):
 
 @dataclass(eq=False, slots=True)
 class Selector(Timed):
-    """Series by their labels; an instant vector."""
+    """An instant vector selector."""
 
     name: str
     matchers: tuple[Matcher, ...]
@@ -76,7 +76,7 @@ class Matrix(Node):
 
 @dataclass(eq=False, slots=True)
 class Subquery(Timed):
-    """An expression evaluated at every step of a range. Without a step the engine's own is taken."""
+    """An expression evaluated at every step of a range. The default step is the engine's."""
 
     inner: Node
     range_ms: int
@@ -93,7 +93,7 @@ class Call(Node):
 
 @dataclass(eq=False, slots=True)
 class Aggregate(Node):
-    """Many series made into fewer."""
+    """An aggregation."""
 
     operator: str
     inner: Node
@@ -104,7 +104,7 @@ class Aggregate(Node):
 
 @dataclass(eq=False, slots=True)
 class Matching:
-    """Which samples of two vectors belong together."""
+    """The matching of samples of two vectors."""
 
     cardinality: Cardinality = "one-to-one"
     labels: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class Matching:
 
 @dataclass(eq=False, slots=True)
 class Binary(Node):
-    """Two expressions and an operator between them, which stands at ``operator_start``."""
+    """A binary operator, at ``operator_start``, and its operands."""
 
     operator: str
     left: Node

@@ -1,4 +1,4 @@
-"""Numbers, strings and durations of the query language, and how its HTTP API writes them."""
+"""Numbers, strings and durations of the query language, and their format in the HTTP API."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From the words of a query to its parts.
+"""The parser of PromQL.
 
-Operators are read by precedence climbing, the rest by descent. A mistake of form ends the reading where it
-is found, with Prometheus' words for that place; types are checked when the whole is read (``checks.py``).
+Operators are parsed by precedence climbing, the rest by recursive descent. A syntax error is raised at once, with
+Prometheus' message; types are checked after parsing (``checks.py``).
 """
 
 from __future__ import annotations
@@ -384,7 +384,7 @@ class _Reader:
         return self._take()
 
     def _make_error(self, context: str = "", expected: str = "") -> ParseError:
-        message = f"unexpected {self._token.described()}"
+        message = f"unexpected {self._token.describe()}"
         message += f" in {context}" if context else ""
         message += f", expected {expected}" if expected else ""
         return self._error(self._token.start, message)

@@ -1,4 +1,4 @@
-"""A query written anew from its parts, as Prometheus shows it."""
+"""Formatting of a parsed query, as Prometheus shows it."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from simcloud.telemetry.promql.nodes import (
 from simcloud.telemetry.promql.numbers import format_duration
 
 
-def printed(node: Node) -> str:
-    """The query that a node stands for."""
+def format_query(node: Node) -> str:
+    """Format a node as a query."""
     match node:
         case Number():
             return float_text(node.value)
         case Text():
             return quote(node.value)
         case Paren():
-            return f"({printed(node.inner)})"
+            return f"({format_query(node.inner)})"
         case Unary():
-            return node.sign + printed(node.inner)
+            return node.sign + format_query(node.inner)
         case Selector():
             return _selector(node) + _when(node)
         case Matrix():
             return f"{_selector(node.selector)}[{format_duration(node.range_ms)}]{_when(node.selector)}"
         case Subquery():
             step = format_duration(node.step_ms) if node.step_ms else ""
-            return f"{printed(node.inner)}[{format_duration(node.range_ms)}:{step}]{_when(node)}"
+            return f"{format_query(node.inner)}[{format_duration(node.range_ms)}:{step}]{_when(node)}"
         case Call():
-            return f"{node.function.name}({', '.join(printed(argument) for argument in node.arguments)})"
+            return f"{node.function.name}({', '.join(format_query(argument) for argument in node.arguments)})"
         case Aggregate():
             return _aggregate(node)
         case Binary():
-            return f"{printed(node.left)} {node.operator}{_matching(node)} {printed(node.right)}"
+            return f"{format_query(node.left)} {node.operator}{_matching(node)} {format_query(node.right)}"
     raise TypeError(f"{type(node).__name__} is no part of a query")
 
 
@@ -70,8 +70,8 @@ def _aggregate(node: Aggregate) -> str:
     grouping = ""
     if node.without or node.labels:
         grouping = f" {'without' if node.without else 'by'} ({', '.join(node.labels)}) "
-    parameter = "" if node.parameter is None else f"{printed(node.parameter)}, "
-    return f"{node.operator}{grouping}({parameter}{printed(node.inner)})"
+    parameter = "" if node.parameter is None else f"{format_query(node.parameter)}, "
+    return f"{node.operator}{grouping}({parameter}{format_query(node.inner)})"
 
 
 def _matching(node: Binary) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from simcloud.golang.regexps import BadRegex
 from simcloud.telemetry.metrics import Labels
-from simcloud.telemetry.metrics.matchers import anchored
+from simcloud.telemetry.metrics.matchers import compile_anchored
 from simcloud.telemetry.promql.errors import QueryError
 from simcloud.telemetry.promql.values import Sample, Vector
 
@@ -18,7 +18,7 @@ _REFERENCE: Final = re.compile(r"\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})", 
 def label_replace(vector: Vector, target: str, replacement: str, source: str, pattern: str) -> Vector:
     """Set a label from parts of another one, where that one matches."""
     try:
-        regex = anchored(pattern)
+        regex = compile_anchored(pattern)
     except BadRegex:
         raise QueryError(f"invalid regular expression in label_replace(): {pattern}") from None
     if not LABEL_NAME.fullmatch(target):

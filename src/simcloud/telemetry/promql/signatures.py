@@ -1,4 +1,4 @@
-"""The functions there are and the types of their arguments."""
+"""The signatures of the functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What queries are answered with. Times are milliseconds since 1970."""
+"""The results of queries. Times are milliseconds since 1970."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """An answer: of a vector the samples, of a matrix the series, of a scalar or string the one value."""
+    """A result: the samples of a vector, the series of a matrix, or the value of a scalar or string."""
 
     type: Literal["vector", "matrix", "scalar", "string"]
     t_ms: int

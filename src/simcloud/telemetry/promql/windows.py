@@ -1,4 +1,4 @@
-"""Functions of a range: each looks at one series' points and gives one number, or none."""
+"""Functions of a range vector, from the points of a series to a number or None."""
 
 from __future__ import annotations
 

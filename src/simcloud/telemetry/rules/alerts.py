@@ -1,8 +1,8 @@
-"""A rule whose answer is what is wrong: each sample of it is an alert.
+"""Alerting rules: each sample of the result is an alert.
 
-An alert pends until its condition has held for the rule's ``for``, then fires, and resolves at the first
-evaluation that does not find it, or ``keep_firing_for`` later. Both states are series: ``ALERTS`` with the state as a
-label, ``ALERTS_FOR_STATE`` with the time since when. Resolved alerts are remembered for a quarter of an hour.
+An alert is pending until its condition has held for the rule's ``for``, then fires, and resolves at the first
+evaluation without it, or ``keep_firing_for`` later. Both states are series: ``ALERTS`` with the state as a
+label, ``ALERTS_FOR_STATE`` with the time since when. Resolved alerts are kept for 15 minutes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Final, Literal
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.promql.numbers import exponential
-from simcloud.telemetry.promql.printer import printed
+from simcloud.telemetry.promql.printer import format_query
 from simcloud.telemetry.promql.values import Sample, Vector, without_name
-from simcloud.telemetry.rules.recording import Rule, ask, written_time
+from simcloud.telemetry.rules.recording import Rule, ask, format_time
 from simcloud.telemetry.rules.templates import Scope, expand
 
 State = Literal["inactive", "pending", "firing"]
@@ -25,7 +25,7 @@ _RANK: Final = {"inactive": 0, "pending": 1, "firing": 2}
 
 @dataclass(eq=False, kw_only=True)
 class Alert:
-    """Something that is, or was, wrong."""
+    """A pending, firing or resolved alert."""
 
     labels: Labels
     annotations: dict[str, str]
@@ -41,16 +41,16 @@ class Alert:
             "labels": dict(self.labels),
             "annotations": self.annotations,
             "state": self.state,
-            "activeAt": written_time(self.active_ms),
+            "activeAt": format_time(self.active_ms),
         }
         if self.kept_since_ms is not None:
-            fields["keepFiringSince"] = written_time(self.kept_since_ms)
+            fields["keepFiringSince"] = format_time(self.kept_since_ms)
         return fields | {"value": exponential(self.value)}
 
 
 @dataclass(eq=False, kw_only=True)
 class AlertingRule(Rule):
-    """Watches for a condition."""
+    """A rule that raises alerts."""
 
     for_ms: int = 0
     keep_firing_for_ms: int = 0
@@ -135,7 +135,7 @@ class AlertingRule(Rule):
         fields: dict[str, Any] = {
             "state": self.state,
             "name": self.name,
-            "query": printed(self.expression),
+            "query": format_query(self.expression),
             "duration": self.for_ms / 1000,
             "keepFiringFor": self.keep_firing_for_ms / 1000,
             "labels": dict(self.labels),

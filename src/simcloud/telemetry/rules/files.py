@@ -29,7 +29,7 @@ _RULE_FIELDS: Final = {
 
 
 class BadRules(ValueError):
-    """A file of rules cannot be used; says where and why."""
+    """An invalid file of rules; the message says where and why."""
 
 
 def default_rules() -> list[RuleGroup]:

@@ -12,12 +12,12 @@ from simcloud.telemetry.metrics import Labels, OutOfOrder
 from simcloud.telemetry.metrics.store import TooManySeries
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.rules.alerts import Alert, AlertingRule
-from simcloud.telemetry.rules.recording import NEVER, Rule, written_time
+from simcloud.telemetry.rules.recording import NEVER, Rule, format_time
 
 
 @dataclass(eq=False, kw_only=True)
 class RuleGroup:
-    """Rules that are evaluated one after the other, so that a later one sees what an earlier one recorded."""
+    """Rules that are evaluated one after the other, so that a later one sees the results of an earlier one."""
 
     name: str
     rules: list[Rule]
@@ -72,7 +72,7 @@ class RuleGroup:
             "interval": self.interval_ms / 1000,
             "limit": self.limit,
             "evaluationTime": 0,
-            "lastEvaluation": NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms),
+            "lastEvaluation": NEVER if self.evaluated_ms is None else format_time(self.evaluated_ms),
         }
 
 

@@ -1,4 +1,4 @@
-"""A rule whose answer is kept as a series of its own; and what all rules have in common."""
+"""The base of all rules, and recording rules."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from simcloud.kubernetes.api.times import rfc3339
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.promql.nodes import Node
-from simcloud.telemetry.promql.printer import printed
+from simcloud.telemetry.promql.printer import format_query
 from simcloud.telemetry.promql.values import Sample, Vector
 
 NEVER = "0001-01-01T00:00:00Z"
 
 
-def written_time(t_ms: int) -> str:
-    """A time to the millisecond, without the zeros at its end."""
+def format_time(t_ms: int) -> str:
+    """Format a time to the millisecond, without trailing zeros."""
     fraction = f".{t_ms % 1000:03d}".rstrip("0").rstrip(".")
     return rfc3339(t_ms // 1000).removesuffix("Z") + fraction + "Z"
 
 
 @dataclass(eq=False, kw_only=True)
 class Rule:
-    """An expression that is evaluated again and again; ``evaluate`` says what to store."""
+    """An expression that is evaluated periodically; ``evaluate`` returns the samples to store."""
 
     name: str
     expression: Node
@@ -48,7 +48,7 @@ class Rule:
         if self.error:
             fields["lastError"] = self.error
         fields["evaluationTime"] = 0
-        fields["lastEvaluation"] = NEVER if self.evaluated_ms is None else written_time(self.evaluated_ms)
+        fields["lastEvaluation"] = NEVER if self.evaluated_ms is None else format_time(self.evaluated_ms)
         return fields
 
 
@@ -64,7 +64,7 @@ def ask(engine: Engine, expression: Node, t_ms: int) -> Vector:
 
 @dataclass(eq=False, kw_only=True)
 class RecordingRule(Rule):
-    """Keeps an expression's answer under a name."""
+    """Stores the result of an expression under a name."""
 
     def evaluate(self, engine: Engine, t_ms: int, limit: int) -> Vector:
         found = []
@@ -78,7 +78,7 @@ class RecordingRule(Rule):
         return found
 
     def document(self) -> dict[str, Any]:
-        fields: dict[str, Any] = {"name": self.name, "query": printed(self.expression)}
+        fields: dict[str, Any] = {"name": self.name, "query": format_query(self.expression)}
         if self.labels:
             fields["labels"] = dict(self.labels)
         return fields | self.health() | {"type": "recording"}

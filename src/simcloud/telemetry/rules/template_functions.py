@@ -1,4 +1,4 @@
-"""Functions that alerts' texts use: numbers for people, and a little logic."""
+"""Functions for the texts of alerts: formatting of numbers, and logic."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The part of Go's templates that alerts are written in.
+"""The subset of Go's templates that alerts use.
 
 ``{{ $labels.pod }}``, ``{{ $value | humanize }}``, ``{{ printf "%.2f" $value }}``, ``if``/``else``/``end``, comparisons, and
-``query`` with ``first``, ``value`` and ``label``. Not here: ``range``, ``with``, ``define``, own variables; a text that
-uses them is refused when it is read.
+``query`` with ``first``, ``value`` and ``label``. ``range``, ``with``, ``define`` and variables are not
+supported; a text that uses them is rejected when it is parsed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _EMPTY: Final = ("$externalLabels", ".ExternalLabels", "$externalURL", ".Externa
 
 
 class TemplateError(ValueError):
-    """A template cannot be read or filled in."""
+    """A template cannot be parsed or expanded."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a template speaks of."""
+    """The data of a template."""
 
     labels: dict[str, str]
     value: float

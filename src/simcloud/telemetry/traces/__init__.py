@@ -1,4 +1,4 @@
-"""Traces: spans in columns, searched as Jaeger searches them, and the map of who calls whom."""
+"""Traces: a store of spans, Jaeger's search, and the call graph of services."""
 
 from simcloud.telemetry.traces.graph import (
     Edge,
@@ -10,8 +10,8 @@ from simcloud.telemetry.traces.graph import (
     service_map,
 )
 from simcloud.telemetry.traces.jaeger_api import JaegerApi
-from simcloud.telemetry.traces.received import Received
 from simcloud.telemetry.traces.records import TraceRecord, records
+from simcloud.telemetry.traces.row_runs import RowRuns
 from simcloud.telemetry.traces.store import Retention, TraceStore
 from simcloud.telemetry.traces.view import Operation, Search, StoredSpan, Trace, TraceView
 
@@ -21,8 +21,8 @@ __all__ = [
     "Health",
     "JaegerApi",
     "Operation",
-    "Received",
     "Retention",
+    "RowRuns",
     "Search",
     "ServiceMap",
     "StoredSpan",

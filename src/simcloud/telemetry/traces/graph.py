@@ -1,8 +1,8 @@
 """The call graph of services with rates, errors and latencies, computed from spans.
 
-A call is a span whose parent belongs to another service. A service's own requests are its spans that another
-service, or nobody, is the parent of. A span whose parent is not there is no call, for nobody knows whose; it
-counts as a request of its service.
+A call is a span whose parent belongs to another service. The requests of a service are its spans without a parent or
+with a parent in another service. A span whose parent is missing is not a call, because the caller is unknown, but it is
+a request of its service.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ K = TypeVar("K")
 
 
 class Figures(NamedTuple):
-    """How requests went. Latencies are exact: the time below which that share of requests stayed."""
+    """Rates, errors and latencies of requests. The quantiles are exact."""
 
     calls: int
     errors: int
@@ -30,7 +30,7 @@ class Figures(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One service's calls of another, as the called one saw them."""
+    """The calls from one service to another, as recorded by the callee."""
 
     parent: str
     child: str
@@ -43,14 +43,14 @@ class Edge(NamedTuple):
 
 
 class Health(NamedTuple):
-    """How a service's requests went."""
+    """The figures of a service's requests."""
 
     service: str
     figures: Figures
 
 
 class _Tally:
-    """Requests as they are counted."""
+    """Counters of requests."""
 
     __slots__ = ("durations_us", "errors")
 

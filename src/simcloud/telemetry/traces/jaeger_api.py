@@ -1,7 +1,7 @@
 """Jaeger's HTTP query API, as of all-in-one 1.57, as functions: path and parameters in, document out.
 
-A server puts HTTP around ``answer``; errors come as documents too, with their status. The order of what
-Jaeger lists in no order is here always the same: services, operations and dependencies by name, traces by time.
+A server calls ``answer`` for HTTP requests; errors are documents too, with their status. Lists that are unordered in
+Jaeger are sorted here: services, operations and dependencies by name, traces by time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simcloud.telemetry.traces import jaeger_parameters as reading
 from simcloud.telemetry.traces.graph import dependencies
 from simcloud.telemetry.traces.jaeger_documents import id_text, trace_document
 from simcloud.telemetry.traces.jaeger_parameters import Parameters, Refusal, one
-from simcloud.telemetry.traces.received import Received
+from simcloud.telemetry.traces.row_runs import RowRuns
 from simcloud.telemetry.traces.store import TraceStore
 from simcloud.telemetry.traces.view import Trace, TraceView
 
@@ -25,11 +25,9 @@ _LOW_HALF: Final = 2**64 - 1
 
 
 class JaegerApi:
-    """Answers about the spans of a store, or about those that one receiver got."""
+    """Answers requests from the spans of a store, or from those that one receiver got."""
 
-    def __init__(
-        self, store: TraceStore, now_us: Callable[[], int], received: Received | None = None
-    ) -> None:
+    def __init__(self, store: TraceStore, now_us: Callable[[], int], received: RowRuns | None = None) -> None:
         self.view = TraceView(store, received)
         self._now_us = now_us
 

@@ -1,4 +1,4 @@
-"""What a request to Jaeger asks for, read from its parameters; refusals in Jaeger's and Go's words."""
+"""Parameters of requests to Jaeger, with the error messages of Jaeger and Go."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GO_TYPES: Final = {bool: "bool", int: "number", float: "number", list: "array",
 
 
 class Refusal(Exception):
-    """A request that is answered with an error."""
+    """A request that fails."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

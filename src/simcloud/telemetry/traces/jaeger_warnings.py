@@ -1,7 +1,7 @@
-"""The warnings that Jaeger writes onto spans when it compares a child's time with its parent's.
+"""The warnings of Jaeger about clock skew between a span and its parent.
 
-Jaeger could move spans of a host whose clock is wrong; as installed it moves none and only says by how much it would
-have. It also says when it cannot compare, because a parent is missing or an id is there twice.
+Jaeger could correct clock skew; in its default configuration it only reports the correction. It also warns if it cannot
+compare, because a parent is missing or an id is duplicate.
 """
 
 from __future__ import annotations

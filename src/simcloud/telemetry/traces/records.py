@@ -13,7 +13,7 @@ _RESPONSES: Final = ("http.status_code", "response_class")
 
 
 class TraceRecord(NamedTuple):
-    """One span; its fields are the columns. Times are microseconds, the start since 1970."""
+    """A span; its fields are the columns. Times are microseconds, the start since 1970."""
 
     trace_id: str
     span_id: str

@@ -1,16 +1,16 @@
-"""Spans in columns, up to an age and a number; whole traces are dropped, the oldest first.
+"""A column store of spans, limited in age and number; whole traces are dropped, the oldest first.
 
-``add`` is on the path of every request, so it only puts the span aside; the spans put aside go into the columns
-many at a time, or when somebody asks. Each span is a row; rows are numbered for ever and in the order in
-which spans came. Three things make questions cheap:
+``add`` is on the path of every request, so it only buffers the span; buffered spans go into the columns in bulk, or
+before a query. Each span is a row; rows are numbered in the order of arrival and numbers are not reused. Three things
+make queries cheap:
 
-- all that spans have in common (service, operation, tags, process) is one ``Shape``, shared by their rows;
+- what spans have in common (service, operation, tags, process) is a ``Shape``, shared by their rows;
 - a ``Group`` lists the rows of one service, operation and span kind;
-- each row knows how far back the row before it in the same trace is.
+- each row has the distance to the previous row of the same trace.
 
 Times are microseconds since 1970. Rows are dropped an eighth at a time, and with them the rest of
-each trace that began in them; a span that comes still later begins its trace anew. Ids have 64 bits: of longer
-ones the lower half counts.
+each trace that began in them; a later span begins its trace again. Ids have 64 bits; of longer ones the lower half is
+used.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _Common = tuple[str, str, str | None, Labels, Labels]
 
 @dataclass(frozen=True)
 class Retention:
-    """How many spans are kept, and for how long after the newest; there may be an eighth more for a while."""
+    """Maximum number and age of spans; temporarily there may be an eighth more."""
 
     spans: int = 1_000_000
     age_s: float = 48 * 3600.0
 
 
 class Group:
-    """The rows of one operation of a service, in the order in which they came."""
+    """The rows of one operation of a service, in the order of arrival."""
 
     __slots__ = ("kind", "operation", "rows", "service")
 
@@ -55,8 +55,8 @@ class Group:
 
 
 class Shape:
-    """What many spans have in common. ``failed`` says whether the span tells of an error, ``unserved`` whether the
-    request got no good answer: some libraries note a status of 5xx and call it no error."""
+    """The common attributes of many spans. ``failed``: the span is marked as an error. ``unserved``: the request
+    failed; some libraries record a status of 5xx without marking an error."""
 
     __slots__ = ("error", "failed", "group", "process", "tags", "unserved")
 
@@ -70,7 +70,7 @@ class Shape:
 
 
 class _Batch(NamedTuple):
-    """Rows that came into the columns together: where they begin, and between which times their spans start."""
+    """Rows that were added together: the first row, and the range of the start times."""
 
     row: int
     earliest_us: int
@@ -78,7 +78,7 @@ class _Batch(NamedTuple):
 
 
 class TraceStore:
-    """All spans. ``epoch_s`` is the time of day, in seconds since 1970, at which the spans' clock begins."""
+    """The store of spans. ``epoch_s`` is the time, in seconds since 1970, at which the spans' clock begins."""
 
     def __init__(self, retention: Retention = Retention(), epoch_s: float = 0.0) -> None:
         self.retention = retention

@@ -1,7 +1,7 @@
-"""The tags and log fields that Jaeger tells of a span, beyond those the application gave.
+"""The tags and log fields that Jaeger adds to a span.
 
-A span that failed has the tag ``error``, and its words stand in a log entry at its end, as OpenTracing's middlewares
-write it. Jaeger's collector adds how the span came in.
+A failed span has the tag ``error`` and a log entry with the message at its end, as from OpenTracing's middlewares.
+Jaeger's collector adds the format in which the span was received.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _FAILED: Final = (("error", "true"),)
 
 
 def span_tags(shape: Shape) -> Labels:
-    """The tags of a span."""
+    """Return the tags of a span."""
     return shape.tags + _list_added_tags(shape)
 
 
 def log_fields(shape: Shape) -> Labels:
-    """The fields of a span's only log entry; none when it has no entry."""
+    """Return the fields of a span's log entry, which only a failed span has."""
     return (("event", "error"), ("message", shape.error)) if shape.error else ()
 
 
 def has_tags(shape: Shape, wanted: Labels) -> bool:
-    """Whether a span has all these, as tags of its own or of its process or as log fields."""
+    """Return whether a span has all these as tags, tags of its process or log fields."""
     for pair in wanted:
         own = pair in shape.tags or pair in shape.process
         if not own and pair not in _list_added_tags(shape) and pair not in log_fields(shape):

@@ -1,7 +1,7 @@
-"""Questions to a store of spans: one trace, a search, what services and operations there are.
+"""Queries on a store of spans: traces, searches, services and operations.
 
-A view may be of one receiver: then it knows only what came there, as a Jaeger that was restarted knows only what it
-received since. A search goes from the newest span to older ones and stops when it has enough traces.
+A view may be limited to one receiver, as a restarted Jaeger only has the spans that it has received since. A search goes
+from the newest span to older ones and stops when it has enough traces.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from simcloud.machine.emit import Labels
-from simcloud.telemetry.traces.received import Received
+from simcloud.telemetry.traces.row_runs import RowRuns
 from simcloud.telemetry.traces.store import GONE, Group, Shape, TraceStore
 from simcloud.telemetry.traces.tags import has_tags
 
@@ -22,7 +22,7 @@ EVER_US: Final = 2**63 - 1
 
 
 class StoredSpan(NamedTuple):
-    """A span as queries return it. Times are microseconds since 1970; ``shape`` says who did what."""
+    """A span as queries return it. Times are microseconds since 1970; ``shape`` has service and operation."""
 
     trace_id: int
     span_id: int
@@ -42,7 +42,7 @@ Trace = tuple[StoredSpan, ...]
 
 
 class Operation(NamedTuple):
-    """What a service does, and as which side of a call (``""`` when it does not say)."""
+    """An operation of a service and its span kind (may be empty)."""
 
     name: str
     kind: str
@@ -50,7 +50,7 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Traces in which one span fulfils all of this. ``None`` and ``()`` ask for nothing."""
+    """Criteria that one span of a trace must meet. ``None`` and ``()`` mean no criterion."""
 
     service: str
     operation: str | None = None
@@ -63,9 +63,9 @@ class Search:
 
 
 class TraceView:
-    """The spans of ``store``, all of them or what was ``received``."""
+    """The spans of ``store``, all of them or those that were ``received``."""
 
-    def __init__(self, store: TraceStore, received: Received | None = None) -> None:
+    def __init__(self, store: TraceStore, received: RowRuns | None = None) -> None:
         self.store = store
         self._received = received
 

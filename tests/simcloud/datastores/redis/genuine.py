@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from simcloud.datastores.redis.replies import encode
+from simcloud.datastores.redis.resp import encode
 from tests.genuine import answer, as_bytes, as_text
 from tests.simcloud.datastores.genuine_socket import PATIENCE_S, answer_to, wait_until_heard
 

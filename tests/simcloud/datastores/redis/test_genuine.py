@@ -20,8 +20,7 @@ from simcloud.datastores.redis import redis_image
 from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.dispatch import execute
 from simcloud.datastores.redis.rdb import dump
-from simcloud.datastores.redis.replies import Reply, Several, encode
-from simcloud.datastores.redis.resp import split_words
+from simcloud.datastores.redis.resp import Reply, Several, encode, split_words
 from simcloud.datastores.redis.state import ServerState
 from simcloud.machine.network import NetworkError
 from simcloud.machine.process import Context

@@ -14,8 +14,7 @@ from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.dispatch import execute
 from simcloud.datastores.redis.engine.patterns import Pattern
 from simcloud.datastores.redis.rdb import BadSnapshot, load
-from simcloud.datastores.redis.replies import encode
-from simcloud.datastores.redis.resp import ProtocolError, RequestReader
+from simcloud.datastores.redis.resp import ProtocolError, RequestReader, encode
 from simcloud.datastores.redis.state import ServerState
 from tests.simcloud.datastores.small_world import SmallWorld
 
@@ -87,7 +86,7 @@ def test_a_server_that_holds_too_much_aborts(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_whoever_asks_for_too_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simcloud.datastores.redis.conversation.OUTPUT_MAX_BYTES", 10_000)
+    monkeypatch.setattr("simcloud.datastores.redis.connection.OUTPUT_MAX_BYTES", 10_000)
     world = SmallWorld()
     container, _ = world.run("redis", "10.1.0.9", redis_image())
     world.shell("redis-cli set a " + "x" * 1000, container)

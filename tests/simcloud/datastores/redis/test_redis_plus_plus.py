@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simcloud.datastores.redis import RedisFailure, RedisPool, redis_image
-from simcloud.datastores.redis.replies import Reply
+from simcloud.datastores.redis.resp import Reply
 from simcloud.machine.process import Context, Signal
 from tests.simcloud.datastores.small_world import SmallWorld
 

@@ -120,7 +120,7 @@ def test_whether_other_fields_are_allowed_is_written_either_way(allowed: bool) -
     ],
 )
 def test_the_form_is_what_the_client_names_first(accept: str, wanted: bool) -> None:
-    assert gnostic.wanted(accept) is wanted
+    assert gnostic.is_wanted(accept) is wanted
 
 
 @pytest.mark.parametrize("word", ["items", "additionalProperties"])

@@ -51,7 +51,7 @@ def test_a_written_number_is_read_back(number, value):
     ((back, wire_type, read_value),) = read(wire.write_varint(number, value))
     assert (back, wire_type) == (number, wire.VARINT)
     assert isinstance(read_value, int)
-    assert wire.signed(read_value, 64) == value
+    assert wire.to_signed(read_value, 64) == value
 
 
 @given(st.integers(1, 2**29 - 1), st.binary(max_size=300))

@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.nodes import node_names
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.server.telemetry.apis import QueryApi
 from simcloud.world.world import World
 from tests.simcloud.server.kubernetes.served import PATIENCE_S, Served

@@ -10,7 +10,7 @@ from simcloud.machine.emit import Metrics
 from simcloud.machine.image import Image
 from simcloud.machine.process import Context
 from simcloud.sim.determinism import check_determinism
-from simcloud.telemetry.collectors.emitted import Exposition
+from simcloud.telemetry.collectors.exposition import Exposition
 from tests.simcloud.telemetry.collectors.watched import CRASH, Watched, watched_life
 
 

@@ -9,7 +9,7 @@ import yaml
 
 from simcloud.telemetry.promql import parse
 from simcloud.telemetry.promql.nodes import type_of
-from simcloud.telemetry.promql.printer import printed
+from simcloud.telemetry.promql.printer import format_query
 from tests.simcloud.telemetry.promql.genuine import prometheus
 from tests.simcloud.telemetry.promql.test_genuine import QUERIES
 
@@ -25,11 +25,11 @@ def test_a_query_is_shown_as_the_genuine_one_shows_it(tmp_path: Path) -> None:
             rule["name"]: rule["query"] for rule in genuine.ask_for_rules({})["data"]["groups"][0]["rules"]
         }
     assert len(shown) > 500
-    ours = {f"rule_{index}": printed(parse(query)) for index, query in enumerate(queries)}
+    ours = {f"rule_{index}": format_query(parse(query)) for index, query in enumerate(queries)}
     assert {name: query for name, query in ours.items() if shown[name] != query} == {}
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_what_is_shown_means_the_same(query: str) -> None:
-    once = printed(parse(query))
-    assert printed(parse(once)) == once
+    once = format_query(parse(query))
+    assert format_query(parse(once)) == once

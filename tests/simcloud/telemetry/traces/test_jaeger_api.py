@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simcloud.machine.emit import Labels, Span
-from simcloud.telemetry.traces import JaegerApi, Received, TraceStore
+from simcloud.telemetry.traces import JaegerApi, RowRuns, TraceStore
 
 EPOCH_S = 1_700_000_000.0
 NOW_US = 1_700_000_100_000_000
@@ -196,7 +196,7 @@ def test_dependencies(api: JaegerApi) -> None:
 
 def test_a_restarted_jaeger_knows_only_what_came_since(api: JaegerApi) -> None:
     store = api.view.store
-    received = Received()
+    received = RowRuns()
     again = JaegerApi(store, lambda: NOW_US, received)
     assert ask(again, "/api/services") is None
     store.add(SPANS[0])

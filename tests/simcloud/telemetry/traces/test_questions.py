@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from simcloud.machine.emit import Span
 from simcloud.telemetry.traces import (
     Operation,
-    Received,
     Retention,
+    RowRuns,
     Search,
     TraceStore,
     TraceView,
@@ -40,7 +40,7 @@ def stored(spans: list[Span]) -> TraceStore:
 @settings(max_examples=150, deadline=None)
 @given(MANY, st.lists(naive.searches, min_size=1, max_size=5), st.sets(st.integers(0, 119)))
 def test_searches_and_traces(spans: list[Span], searches: list[Search], elsewhere: set[int]) -> None:
-    received, ours = Received(), [span for row, span in enumerate(spans) if row not in elsewhere]
+    received, ours = RowRuns(), [span for row, span in enumerate(spans) if row not in elsewhere]
     for row in range(len(spans)):
         if row not in elsewhere:
             received.note(row, row + 1)

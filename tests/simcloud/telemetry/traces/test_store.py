@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.machine.emit import Span
-from simcloud.telemetry.traces import Received, Retention, Search, TraceStore, TraceView
+from simcloud.telemetry.traces import Retention, RowRuns, Search, TraceStore, TraceView
 
 
 def span(trace_id: int, span_id: int = 1, parent_id: int = 0, start: float = 0.0, **rest: object) -> Span:
@@ -62,7 +62,7 @@ def test_a_view_knows_what_came_since() -> None:
     store.add(span(2, 2))
     since = store.next_row
     store.add(span(2, 3, 2, service="rate", operation="Get"))
-    received = Received()
+    received = RowRuns()
     received.note(since, store.next_row)
     view = TraceView(store, received)
     assert view.services() == ["rate"]

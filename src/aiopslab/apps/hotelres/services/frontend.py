@@ -20,7 +20,7 @@ from aiopslab.apps.hotelres.messages import (
     RecommendationRequest,
     Stay,
 )
-from aiopslab.apps.hotelres.services.places_in_source import ROOT
+from aiopslab.apps.hotelres.services.source_positions import ROOT
 from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.machine.files import FileError
 from simcloud.machine.network import AddressInUse

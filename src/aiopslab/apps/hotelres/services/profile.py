@@ -13,7 +13,7 @@ from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.geojson import format_single
 from aiopslab.apps.hotelres.messages import Profile, ProfilesRequest
-from aiopslab.apps.hotelres.services.caching import (
+from aiopslab.apps.hotelres.services.cache import (
     CLIENT,
     fetch_all,
     format_go_list,

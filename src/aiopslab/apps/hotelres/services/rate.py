@@ -11,7 +11,7 @@ from typing import Any, Final
 from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.messages import RatesRequest
-from aiopslab.apps.hotelres.services.caching import (
+from aiopslab.apps.hotelres.services.cache import (
     CLIENT,
     fetch_all,
     format_go_list,

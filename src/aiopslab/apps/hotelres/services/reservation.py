@@ -13,7 +13,7 @@ from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_whole
 from aiopslab.apps.hotelres.messages import Booking
 from aiopslab.apps.hotelres.nights import get_night_key, get_rooms_key, list_nights
-from aiopslab.apps.hotelres.services.caching import CLIENT, format_go_list
+from aiopslab.apps.hotelres.services.cache import CLIENT, format_go_list
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import CacheMiss, MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError

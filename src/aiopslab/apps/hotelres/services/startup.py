@@ -13,7 +13,7 @@ from uuid import UUID
 
 from aiopslab.apps.hotelres.config import Config, read_config
 from aiopslab.apps.hotelres.fields import atoi
-from aiopslab.apps.hotelres.services.places_in_source import (
+from aiopslab.apps.hotelres.services.source_positions import (
     DATABASE_LINES,
     LINES,
     ROOT,

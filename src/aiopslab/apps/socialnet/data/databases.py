@@ -17,7 +17,7 @@ from aiopslab.apps.socialnet.messages import Registration
 from aiopslab.apps.socialnet.services.user import SALT, SALT_LENGTH, build_user_document
 from simcloud.datastores.mongodb.bson import Document, Int64
 from simcloud.datastores.mongodb.image import mongo_image
-from simcloud.datastores.mongodb.storage.prepared import data_files
+from simcloud.datastores.mongodb.storage.seed import data_files
 from simcloud.datastores.redis.engine.database import Account, Database
 from simcloud.datastores.redis.engine.values import Limits, SortedValue
 from simcloud.datastores.redis.image import image_with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiopslab.apps.socialnet.messages import Page, Post, Posts, TimelineEntry
-from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from simcloud.services.rpc import Call
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aiopslab.apps.socialnet.messages import HANDLER, MONGODB, Follow
-from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
 from simcloud.datastores.mongodb.bson import Document, Int64
 from simcloud.datastores.mongodb.driver import MongoError

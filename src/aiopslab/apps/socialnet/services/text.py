@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from aiopslab.apps.socialnet.messages import ComposedText, Usernames
-from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ThriftError

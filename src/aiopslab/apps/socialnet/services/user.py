@@ -15,7 +15,7 @@ from aiopslab.apps.socialnet.messages import (
     Login,
     Registration,
 )
-from aiopslab.apps.socialnet.services.asking import ServiceCall
+from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from aiopslab.apps.socialnet.tokens import sign
 from simcloud.datastores.memcached.libmemcached import MemcachedFailure

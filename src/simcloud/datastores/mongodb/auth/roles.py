@@ -1,7 +1,7 @@
-"""Built-in roles: what each lets its holder do, and where.
+"""Built-in roles and their privileges.
 
-A privilege is a database, a collection and actions. ``ANY`` as a database means every one, as a collection
-every one that is not the system's own. The cluster is a resource of its own.
+A privilege consists of a database, a collection and actions. The database ``ANY`` means every database, the
+collection ``ANY`` every collection that is not a system collection. The cluster is a resource of its own.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def _user_admin(db: str) -> list[Privilege]:
 
 
 def _any(of: Callable[[str], list[Privilege]]) -> Callable[[str], list[Privilege]]:
-    def made(db: str) -> list[Privilege]:
+    def make_privileges(db: str) -> list[Privilege]:
         listing = Privilege(CLUSTER, "", frozenset({"listDatabases"}))
         return [*of(ANY), listing]
 
-    return made
+    return make_privileges
 
 
 def _user_admin_any(db: str) -> list[Privilege]:
@@ -143,8 +143,8 @@ ON_ADMIN: Final[dict[str, Callable[[str], list[Privilege]]]] = {
 }
 
 
-def built_in(role: str, db: str) -> list[Privilege] | None:
-    """The privileges of a built-in role on a database; None when there is no such role there."""
+def find_built_in(role: str, db: str) -> list[Privilege] | None:
+    """Return the privileges of a built-in role on a database, or None if it does not exist there."""
     found = ON_ANY_DATABASE.get(role) or (ON_ADMIN.get(role) if db == "admin" else None)
     if found is None:
         return None
@@ -152,7 +152,7 @@ def built_in(role: str, db: str) -> list[Privilege] | None:
 
 
 def allows(privileges: list[Privilege], action: str, db: str, collection: str) -> bool:
-    """Whether the privileges let their holder do this there (``CLUSTER`` is a database here)."""
+    """Return whether the privileges allow an action (``CLUSTER`` is a database here)."""
     system = collection.startswith("system.")
     for privilege in privileges:
         if action not in privilege.actions:

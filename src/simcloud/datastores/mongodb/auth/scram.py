@@ -1,7 +1,7 @@
 """SCRAM (RFC 5802), both sides, with SHA-1 and SHA-256 as MongoDB uses them.
 
-The hashes are real. Deriving a key from a password takes ten thousand rounds; it is done once per password
-and salt in this process and remembered, and whoever asks for it pays its time on the virtual clock.
+The hashes are real. Deriving a key from a password takes ten thousand rounds, so keys are cached per password and
+salt; the simulated process still spends the CPU time on the virtual clock.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def nonce(random: Random) -> str:
 
 
 class ServerSide:
-    """One log-in as the server sees it."""
+    """The server side of a login."""
 
     def __init__(self, mechanism: str, stored: Document, client_first: bytes, random: Random) -> None:
         self._kind = MECHANISMS[mechanism]
@@ -114,7 +114,7 @@ class ServerSide:
 
 
 class LogIn:
-    """An exchange that is under way on a connection."""
+    """A login in progress on a connection."""
 
     __slots__ = ("db", "mechanism", "proven", "scram", "skip_empty", "user")
 
@@ -137,7 +137,7 @@ def user_of(client_first: bytes) -> str:
 
 
 class ClientSide:
-    """One log-in as the client sees it."""
+    """The client side of a login."""
 
     def __init__(self, mechanism: str, user: str, password: str, random: Random) -> None:
         self._kind = MECHANISMS[mechanism]

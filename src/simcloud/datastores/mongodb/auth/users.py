@@ -1,14 +1,14 @@
-"""Users and roles: documents in ``admin.system.users`` and ``admin.system.roles``, read at every question.
+"""Users and roles: documents in ``admin.system.users`` and ``admin.system.roles``, read for every check.
 
-What a user may do follows from the documents as they are now, so a role revoked by anybody is gone for
-connections that are logged in already, too.
+Permissions follow from the present documents, so revoking a role also affects connections that are already
+logged in.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.datastores.mongodb.auth.roles import CLUSTER, Privilege, allows, built_in
+from simcloud.datastores.mongodb.auth.roles import CLUSTER, Privilege, allows, find_built_in
 from simcloud.datastores.mongodb.bson import Document, type_name
 from simcloud.datastores.mongodb.engine.catalog import Catalog
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
@@ -19,7 +19,7 @@ MAX_INHERITANCE: Final = 20
 
 
 class Users:
-    """Looks up users, and what they may do."""
+    """Looks up users and their permissions."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -73,7 +73,7 @@ class Users:
         return known[2]
 
     def _of_role(self, role: str, db: str, depth: int) -> list[Privilege]:
-        found = built_in(role, db)
+        found = find_built_in(role, db)
         if found is not None:
             return found
         document = self._document(ROLES, f"{db}.{role}")
@@ -86,7 +86,7 @@ class Users:
 
     def role_exists(self, role: str, db: str) -> bool:
         """Whether there is such a role."""
-        return built_in(role, db) is not None or self._document(ROLES, f"{db}.{role}") is not None
+        return find_built_in(role, db) is not None or self._document(ROLES, f"{db}.{role}") is not None
 
     def role(self, role: str, db: str) -> Document | None:
         """A role somebody defined."""

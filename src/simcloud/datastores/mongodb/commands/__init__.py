@@ -1,31 +1,31 @@
 """The commands of mongod, one module per family; importing this package registers them all."""
 
 from simcloud.datastores.mongodb.commands import (
-    administering,
-    aggregating,
-    authenticating,
-    diagnosing,
-    explaining,
+    administration,
+    aggregation,
+    authentication,
+    diagnostics,
+    explain,
+    fsync,
     handshake,
-    locking,
-    reading,
+    queries,
     roles,
     users,
-    writing,
+    writes,
 )
 from simcloud.datastores.mongodb.commands.registry import COMMANDS
 
 __all__ = [
     "COMMANDS",
-    "administering",
-    "aggregating",
-    "authenticating",
-    "diagnosing",
-    "explaining",
+    "administration",
+    "aggregation",
+    "authentication",
+    "diagnostics",
+    "explain",
+    "fsync",
     "handshake",
-    "locking",
-    "reading",
+    "queries",
     "roles",
     "users",
-    "writing",
+    "writes",
 ]

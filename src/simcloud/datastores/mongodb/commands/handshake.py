@@ -1,4 +1,4 @@
-"""What a client asks first: who are you, are you there."""
+"""Commands that a client sends first: hello, ping and the like."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How a command is declared: its name, what it needs to be allowed, and the function that answers it.
+"""The registry of commands: name, required privileges and handler.
 
-A handler answers at once; what its work costs in CPU it adds to the request, and the session lets that
-time pass before the answer leaves.
+A handler returns at once and adds the CPU time of its work to the request; the session sends the reply when that
+time has passed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands on roles that somebody defined."""
+"""Commands on user-defined roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on users: create, drop, update, grant and revoke roles, look."""
+"""Commands on users: create, drop, update, list, grant and revoke roles."""
 
 from __future__ import annotations
 

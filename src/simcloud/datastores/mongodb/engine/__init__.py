@@ -1,1 +1,1 @@
-"""The document engine: collections, indexes, queries, updates, pipelines. Knows no network and no disk."""
+"""The document engine: collections, indexes, queries, updates and pipelines, without network and disk."""

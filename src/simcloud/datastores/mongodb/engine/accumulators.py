@@ -1,4 +1,4 @@
-"""``$group``: documents with the same key become one, with sums and the like over them."""
+"""``$group`` and its accumulators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simcloud.datastores.mongodb.engine.expressions import compile_expression
 from simcloud.datastores.mongodb.engine.operators import OPERATORS
 from simcloud.datastores.mongodb.engine.paths import MISSING
 from simcloud.datastores.mongodb.failures import MongoFailure
-from simcloud.datastores.mongodb.ordering import identity
+from simcloud.datastores.mongodb.order import identity
 
 
 def _there(values: list[Any]) -> list[Any]:

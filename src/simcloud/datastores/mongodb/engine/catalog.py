@@ -1,4 +1,4 @@
-"""All databases of one server: collections by namespace, made when first written to."""
+"""The databases of a server: collections by namespace, created by their first write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Event = Callable[[str, Collection], None]
 
 
 class Catalog:
-    """The collections of a server. ``on_event`` and ``on_change`` are the storage's ears."""
+    """The collections of a server. The storage listens with ``on_event`` and ``on_change``."""
 
     def __init__(self, random: Random) -> None:
         self.collections: dict[str, Collection] = {}
@@ -88,15 +88,15 @@ class Catalog:
         self._last_ident += 1
         return f"{kind}-{self._last_ident}-{self._unique}"
 
-    def seen_ident(self, ident: str) -> None:
-        """A file of that name was found: later ones get later numbers."""
+    def note_ident(self, ident: str) -> None:
+        """Note the name of an existing file, so that new ones get higher numbers."""
         _, number, self._unique = ident.split("-", 2)
         self._last_ident = max(self._last_ident, int(number))
 
 
 @lru_cache(maxsize=256)
 def check_database(name: str) -> None:
-    """Refuse what cannot be a database's name."""
+    """Reject an invalid database name."""
     if not name or len(name.encode()) > MAX_DATABASE_BYTES or FORBIDDEN_IN_DATABASE & set(name):
         raise MongoFailure(73, f"Invalid database name: '{name}'")
 

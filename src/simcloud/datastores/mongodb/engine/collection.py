@@ -1,7 +1,7 @@
-"""A collection: documents in the order they came, and indexes that find them.
+"""A collection: documents in insertion order, and indexes.
 
-Documents are never changed in place: an update puts a new one in the old one's row, so that readers of
-the old one keep it as it was. Every change is passed to ``on_change`` (the journal).
+Documents are never changed in place: an update puts a new document in the row, so readers of the old one are not
+affected. Every change is passed to ``on_change`` (the journal).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.encoding import encode
+from simcloud.datastores.mongodb.engine.filters import Predicate, compile_query, is_operators
 from simcloud.datastores.mongodb.engine.indexes import Index
-from simcloud.datastores.mongodb.engine.matching import Predicate, compile_query, is_operators
 from simcloud.datastores.mongodb.engine.paths import MISSING
 from simcloud.datastores.mongodb.failures import MongoFailure
-from simcloud.datastores.mongodb.ordering import PLAIN, identity
+from simcloud.datastores.mongodb.order import PLAIN, identity
 from simcloud.datastores.mongodb.version import MAX_DOCUMENT_BYTES
 
 Change = Callable[["Collection", int, bytes | None], None]
@@ -28,7 +28,7 @@ RANGES: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})
 
 @dataclass(slots=True)
 class Plan:
-    """How a query is answered: by which index (None: a scan), and what is left to test on each row."""
+    """The plan of a query: its index (None: a scan), and the test that remains for each row."""
 
     index: Index | None
     rows: Iterable[int]

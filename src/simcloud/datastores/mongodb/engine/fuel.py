@@ -1,7 +1,7 @@
-"""A bound on the work of one command, whatever a client thinks up.
+"""A limit on the work of one command.
 
-A command runs to its end before anything else happens, so one counter does for all: the server fills it
-after each command, loops burn it, and an empty one ends the command as ``maxTimeMS`` would.
+Commands run one after the other, so one counter is enough: the server refills it after each command, loops burn it,
+and an empty counter ends the command as ``maxTimeMS`` would.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ STEPS: Final = 1_000_000
 
 
 class Fuel:
-    """What is left of a command's work."""
+    """The steps that a command may still take."""
 
     __slots__ = ("left",)
 
@@ -30,8 +30,8 @@ def refill() -> None:
     _TANK.left = STEPS
 
 
-def burned() -> int:
-    """How many steps the command has taken."""
+def count_steps() -> int:
+    """Return the number of steps that the command has taken."""
     return STEPS - _TANK.left
 
 

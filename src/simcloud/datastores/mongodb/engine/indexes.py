@@ -1,8 +1,7 @@
-"""One index of a collection: record numbers by the value of its first field, and whole keys if unique.
+"""An index of a collection: row numbers by the value of its first field, and whole keys if unique.
 
-Look-ups by value are dictionary look-ups. Most values have one row: its number stands for itself, without a
-container around it. Ranges go over the distinct values in order; that list is made
-when a range is asked for and kept while no new value appears.
+Look-ups by value are dictionary look-ups. Most values have a single row, which is stored as a bare number. Range
+queries use a sorted list of the distinct values, built on demand and kept until a new value appears.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from itertools import product
 from typing import Any
 
 from simcloud.datastores.mongodb.bson import Document
-from simcloud.datastores.mongodb.engine.matching import compile_query
+from simcloud.datastores.mongodb.document_text import show
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.engine.paths import MISSING, leaves, split
 from simcloud.datastores.mongodb.failures import DuplicateKey, MongoFailure
-from simcloud.datastores.mongodb.ordering import identity, sort_key
-from simcloud.datastores.mongodb.rendering import show
+from simcloud.datastores.mongodb.order import identity, sort_key
 
 Rows = int | dict[int, None]
 """Of one value: its only row, or all of them in the order they came."""
@@ -25,7 +24,7 @@ MAX_KEYS = 10_000
 
 
 class Index:
-    """An index; ``spec`` is its description as ``listIndexes`` shows it."""
+    """An index; ``spec`` is its document in ``listIndexes``."""
 
     def __init__(self, spec: Document) -> None:
         self.spec = spec

@@ -1,4 +1,4 @@
-"""The update operators, each on one plain path of a document that may be changed in place."""
+"""The update operators, which change one path of a document in place."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from simcloud.datastores.mongodb.bson import (
     INT64_MIN,
     Document,
     Int64,
-    copied,
+    copy_value,
     is_number,
     type_name,
 )
-from simcloud.datastores.mongodb.engine.matching import compile_query, is_operators
+from simcloud.datastores.mongodb.document_text import show
+from simcloud.datastores.mongodb.engine.filters import compile_query, is_operators
 from simcloud.datastores.mongodb.engine.paths import MISSING, plain_get
-from simcloud.datastores.mongodb.engine.sorting import sorted_by
-from simcloud.datastores.mongodb.failures import MongoFailure, bad_value, failed_to_parse
-from simcloud.datastores.mongodb.ordering import equal, sort_key
-from simcloud.datastores.mongodb.rendering import show
+from simcloud.datastores.mongodb.engine.sort import sort_documents
+from simcloud.datastores.mongodb.failures import MongoFailure, bad_value, parse_failure
+from simcloud.datastores.mongodb.order import equal, sort_key
 
 Parts = tuple[str, ...]
 MAX_BACKFILL: Final = 1_500_000
@@ -64,7 +64,7 @@ def remove(document: Document, parts: Parts) -> Any:
 
 
 def _set(document: Document, parts: Parts, argument: Any) -> None:
-    put(document, parts, copied(argument))
+    put(document, parts, copy_value(argument))
 
 
 def _unset(document: Document, parts: Parts, argument: Any) -> None:
@@ -145,10 +145,10 @@ def _push(document: Document, parts: Parts, argument: Any) -> None:
             raise bad_value(f"Unrecognized clause in $push: {name}")
     place = options.get("$position", len(array))
     place = int(place) if place >= 0 else max(0, len(array) + int(place))
-    array[place:place] = [copied(each) for each in added]
+    array[place:place] = [copy_value(each) for each in added]
     order = options.get("$sort")
     if order.__class__ is dict:
-        array = sorted_by(array, order)
+        array = sort_documents(array, order)
     elif order is not None:
         array.sort(key=sort_key, reverse=order < 0)
     if "$slice" in options:
@@ -167,7 +167,7 @@ def _add_to_set(document: Document, parts: Parts, argument: Any) -> None:
         )
     for value in added:
         if not any(equal(value, each) for each in array):
-            array.append(copied(value))
+            array.append(copy_value(value))
     put(document, parts, array)
 
 
@@ -186,7 +186,7 @@ def _pull(document: Document, parts: Parts, argument: Any) -> None:
 
 def _pop(document: Document, parts: Parts, argument: Any) -> None:
     if not is_number(argument) or argument not in (1, -1):
-        raise failed_to_parse(f"$pop expects 1 or -1, found: {show(argument)}")
+        raise parse_failure(f"$pop expects 1 or -1, found: {show(argument)}")
     array = _array_at(document, parts, "$pop")
     if array:
         put(document, parts, array[:-1] if argument == 1 else array[1:])

@@ -1,7 +1,7 @@
-"""Dotted paths into documents, through arrays as queries go through them.
+"""Dotted paths into documents, with the traversal of arrays that queries use.
 
-``leaves`` gives every value a path reaches: an array in the middle stands for each of its documents, and
-for one element where the path names its place. What is not there is ``MISSING``.
+``leaves`` returns every value that a path reaches: an array on the way stands for each of its documents, and for a
+single element where the path has an index. A missing value is ``MISSING``.
 """
 
 from __future__ import annotations

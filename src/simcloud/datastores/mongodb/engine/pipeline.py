@@ -1,21 +1,21 @@
-"""Aggregation pipelines: stages that each turn a list of documents into another."""
+"""Aggregation pipelines and their stages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from simcloud.datastores.mongodb.bson import Document, copied, is_number
+from simcloud.datastores.mongodb.bson import Document, copy_value, is_number
 from simcloud.datastores.mongodb.engine.accumulators import group
 from simcloud.datastores.mongodb.engine.expressions import compile_expression, walk
+from simcloud.datastores.mongodb.engine.filters import compile_query
 from simcloud.datastores.mongodb.engine.fuel import burn
-from simcloud.datastores.mongodb.engine.matching import compile_query
 from simcloud.datastores.mongodb.engine.modifiers import put, remove
 from simcloud.datastores.mongodb.engine.paths import MISSING, plain_get, split
-from simcloud.datastores.mongodb.engine.projecting import project
-from simcloud.datastores.mongodb.engine.sorting import sorted_by
+from simcloud.datastores.mongodb.engine.projections import project
+from simcloud.datastores.mongodb.engine.sort import sort_documents
 from simcloud.datastores.mongodb.failures import MongoFailure
-from simcloud.datastores.mongodb.ordering import identity
+from simcloud.datastores.mongodb.order import identity
 
 Others = Callable[[str], list[Document]]
 """Gives the documents of another collection of the database."""
@@ -61,7 +61,7 @@ def _sort(documents: Documents, argument: Any, others: Others) -> Documents:
         raise MongoFailure(15973, "the $sort key specification must be an object")
     if not argument:
         raise MongoFailure(15976, "$sort stage must have at least one sort key")
-    return sorted_by(documents, argument)
+    return sort_documents(documents, argument)
 
 
 def _count_of(name: str, code: int, argument: Any, least: int) -> int:
@@ -107,7 +107,7 @@ def _is_computed(value: Any) -> bool:
 
 
 def _with(new: Document, old: Document, computed: Document) -> Document:
-    result: Document = copied(new)
+    result: Document = copy_value(new)
     for path, source in computed.items():
         value = compile_expression(source)(old)
         if value is MISSING:
@@ -123,7 +123,7 @@ def _add_fields(documents: Documents, argument: Any, others: Others) -> Document
     compiled = {split(path): compile_expression(source) for path, source in argument.items()}
     result = []
     for document in documents:
-        new = copied(document)
+        new = copy_value(document)
         for parts, evaluate in compiled.items():
             value = evaluate(document)
             if value is not MISSING:
@@ -154,7 +154,7 @@ def _unwind(documents: Documents, argument: Any, others: Others) -> Documents:
         else:
             pairs = [(None, value)]
         for at, each in pairs:
-            new = copied(document)
+            new = copy_value(document)
             if each is MISSING:
                 remove(new, parts)
             else:
@@ -180,7 +180,7 @@ def _lookup(documents: Documents, argument: Any, others: Others) -> Documents:
     result = []
     for document in documents:
         found = {at: None for key in _keys(document, argument["localField"]) for at in by_value.get(key, ())}
-        new = copied(document)
+        new = copy_value(document)
         put(new, split(argument["as"]), [foreign[at] for at in sorted(found)])
         result.append(new)
     return result

@@ -1,4 +1,4 @@
-"""The shells people talk to MongoDB with: ``mongo``, which comes with the server, and ``mongosh``."""
+"""The MongoDB shells: ``mongo``, which comes with the server, and ``mongosh``."""
 
 from simcloud.datastores.mongodb.shell.legacy import mongo
 from simcloud.datastores.mongodb.shell.mongosh import mongosh

@@ -1,4 +1,4 @@
-"""Between a script's values and the database's."""
+"""Conversion between JavaScript values and BSON values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LATEST_MS: Final = 253_402_300_799_999
 
 
 class Int32(int):
-    """A number that a script wants stored as a 32-bit integer."""
+    """A number that is stored as a 32-bit integer."""
 
     __slots__ = ()
 
@@ -47,10 +47,10 @@ def to_script(engine: Engine, value: Any) -> Value:
     if kind is bson.Regex:
         flags = "".join(letter for letter in value.options if letter in "ims")
         return JsRegExp(engine, value.pattern, flags)
-    return boxed(engine, value)
+    return box(engine, value)
 
 
-def boxed(engine: Engine, value: Any) -> Boxed:
+def box(engine: Engine, value: Any) -> Boxed:
     """An object around a value that scripts have no type for."""
     name = _BOXES[value.__class__]
     return Boxed(engine.prototypes[name], name, value)

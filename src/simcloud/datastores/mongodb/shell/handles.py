@@ -1,4 +1,4 @@
-"""``db`` and ``db.collection``: objects that make up the properties they are asked for."""
+"""``db`` and ``db.collection``: objects with dynamic properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOT_NAMES: Final = frozenset({"toJSON", "then", "inspect", "hasNext", "next", "
 
 
 class Handle(JsObject):
-    """A database or a collection. What it does not have is a collection below it."""
+    """A database or a collection. Any property that it does not have is a collection below it."""
 
     __slots__ = ("_engine", "db", "full_name")
 

@@ -1,4 +1,4 @@
-"""Values as mongosh prints them, which is how Node.js inspects objects: lines of 80, three levels on one line."""
+"""Formatting of values in mongosh, as Node.js inspects objects: lines of 80, three levels on one line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell.documents import Int32
+from simcloud.datastores.mongodb.shell.javascript.dates import iso_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.moments import iso_text
 from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.regexes import JsRegExp
 from simcloud.datastores.mongodb.shell.javascript.values import (
@@ -35,10 +35,10 @@ _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\
 
 async def inspect(engine: Engine, value: Value, *, compact: bool = True) -> str:
     """A value as text; what is not compact has a line for each property."""
-    return engine.made_text(await _Inspector(engine, compact).show(value, 0))
+    return engine.charge_text(await _Inspector(engine, compact).show(value, 0))
 
 
-def quoted(value: str) -> str:
+def quote(value: str) -> str:
     """A string in the quotes that need the least escaping."""
     quote = next((each for each in "'\"`" if each not in value and not (each == "`" and "${" in value)), "'")
     escaped = _ESCAPED.sub(lambda found: _ESCAPES.get(found[0], f"\\x{ord(found[0]):02X}"), value)
@@ -46,7 +46,7 @@ def quoted(value: str) -> str:
 
 
 class _Inspector:
-    """Writes one value. The names follow what they do, the measures follow Node.js."""
+    """Formats a value with the limits of Node.js."""
 
     def __init__(self, engine: Engine, compact: bool) -> None:
         self._engine = engine
@@ -57,7 +57,7 @@ class _Inspector:
 
     async def show(self, value: Value, level: int) -> str:
         if type(value) is str:
-            return quoted(value)
+            return quote(value)
         if not isinstance(value, JsObject):
             return (
                 "-0"
@@ -110,7 +110,7 @@ class _Inspector:
         return shown
 
     async def _property(self, value: JsObject, key: str, level: int) -> str:
-        name = key if _IDENTIFIER.fullmatch(key) else quoted(key)
+        name = key if _IDENTIFIER.fullmatch(key) else quote(key)
         return f"{name}: {await self._format_indented(await get(self._engine, value, key), level)}"
 
     def _join_parts(
@@ -197,4 +197,4 @@ def _scalar(value: JsObject) -> str | None:
         return binary_shown(inner, "'")
     if isinstance(inner, int) and not isinstance(inner, bool):
         return f"Long('{int(inner)}')"
-    return f"[{value.class_name}: {quoted(inner) if isinstance(inner, str) else plain_text(inner)}]"
+    return f"[{value.class_name}: {quote(inner) if isinstance(inner, str) else plain_text(inner)}]"

@@ -6,6 +6,7 @@ from typing import Final
 
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell import natives
+from simcloud.datastores.mongodb.shell.entries import read_entries
 from simcloud.datastores.mongodb.shell.javascript import (
     Source,
     SpiderMonkey,
@@ -13,7 +14,7 @@ from simcloud.datastores.mongodb.shell.javascript import (
     Thrown,
     Value,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import text
+from simcloud.datastores.mongodb.shell.javascript.conversions import text
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsError, JsObject
 from simcloud.datastores.mongodb.shell.link import (
     BrokenLink,
@@ -23,10 +24,9 @@ from simcloud.datastores.mongodb.shell.link import (
     Unreachable,
 )
 from simcloud.datastores.mongodb.shell.options import Address, BadCommandLine, Options, parse_options
-from simcloud.datastores.mongodb.shell.reading import read_entries
 from simcloud.datastores.mongodb.shell.shell import Shell
+from simcloud.datastores.mongodb.shell.tls_errors import NONE_SHOWN, Untrusted
 from simcloud.datastores.mongodb.shell.tojson import tojson
-from simcloud.datastores.mongodb.shell.untrusted import NONE_SHOWN, Untrusted
 from simcloud.machine.files import FileError
 from simcloud.machine.network import ConnectTimedOut, NameNotFound, ResolverFailure
 from simcloud.machine.process import Context
@@ -45,9 +45,9 @@ _CONNECT_STACK: Final = "connect@src/mongo/shell/mongo.js:374:17\n@(connect):2:6
 
 
 class LegacyShell(Shell):
-    """The old shell."""
+    """The shell ``mongo``."""
 
-    words = SpiderMonkey()
+    messages = SpiderMonkey()
     libraries = ("cursor", "database", "collection", "legacy", "legacy_admin")
 
     def __init__(self, ctx: Context, options: Options) -> None:
@@ -60,7 +60,7 @@ class LegacyShell(Shell):
             return
         await self.out(value if type(value) is str else await self.flat(tojson(self.engine, value)))
 
-    async def printed(self, value: Value) -> str:
+    async def format_value(self, value: Value) -> str:
         return await text(self.engine, value)
 
     async def complain(self, thrown: Thrown, *, batch: bool) -> None:
@@ -134,7 +134,7 @@ def _distrust(error: Untrusted, link: Link) -> str:
     return f"The server certificate does not match the host name. Hostname: {link.address.host} does not match CN: {names}"
 
 
-def shown_address(address: Address, options: Options) -> str:
+def format_address(address: Address, options: Options) -> str:
     """The address in the greeting, without secrets."""
     settings = ["compressors=disabled", "gssapiServiceName=mongodb"]
     if address.auth_db:
@@ -172,7 +172,7 @@ async def _connect(shell: LegacyShell, quiet: bool) -> bool:
     if address.user and address.password is None:
         address.password = await shell.ask_password()
     if not quiet:
-        await shell.out(f"connecting to: {shown_address(address, options)}")
+        await shell.out(f"connecting to: {format_address(address, options)}")
     link = Link(shell.ctx, address, shell.client())
     problem = ""
     try:

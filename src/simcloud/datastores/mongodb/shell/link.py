@@ -1,4 +1,4 @@
-"""A shell's connection to a server: dialling, logging in, commands. After a break the next command dials anew."""
+"""A shell's connection to a server: dialling, login, commands. After an error the next command reconnects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 from simcloud.datastores.mongodb.auth.scram import KEY_CPU_S, SHA1, SHA256, ClientSide, ScramError
 from simcloud.datastores.mongodb.bson import Binary, Document
 from simcloud.datastores.mongodb.shell.options import Address
-from simcloud.datastores.mongodb.shell.untrusted import Untrusted
+from simcloud.datastores.mongodb.shell.tls_errors import Untrusted
 from simcloud.datastores.mongodb.wire import MONGODB, MONGODB_TLS, Command, Reply, command_bytes
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection, NetworkError
@@ -28,7 +28,7 @@ class NoConnection(Exception):
 
 
 class BrokenLink(Exception):
-    """The connection broke while a command was under way."""
+    """The connection broke during a command."""
 
     def __init__(self, command: str) -> None:
         super().__init__(command)
@@ -36,7 +36,7 @@ class BrokenLink(Exception):
 
 
 class Refused(Exception):
-    """The server's reply to a log-in was no."""
+    """The server rejected a login."""
 
     def __init__(self, reply: Document) -> None:
         super().__init__(reply.get("errmsg", ""))
@@ -48,7 +48,7 @@ Unreachable = (NoConnection, Untrusted, BrokenLink)
 
 
 class Link:
-    """One connection, with who is logged in on it."""
+    """A connection and its logged-in user."""
 
     def __init__(self, ctx: Context, address: Address, client: Document) -> None:
         self._ctx = ctx

@@ -6,6 +6,7 @@ from typing import Final
 
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell import natives
+from simcloud.datastores.mongodb.shell.entries import read_entries
 from simcloud.datastores.mongodb.shell.inspect import inspect
 from simcloud.datastores.mongodb.shell.javascript import V8, Source, SyntaxFailure, Thrown, Value
 from simcloud.datastores.mongodb.shell.javascript.builtins.errors import define_kind
@@ -18,9 +19,8 @@ from simcloud.datastores.mongodb.shell.link import (
     Unreachable,
 )
 from simcloud.datastores.mongodb.shell.options import BadCommandLine, Options, parse_options
-from simcloud.datastores.mongodb.shell.reading import read_entries
 from simcloud.datastores.mongodb.shell.shell import Shell
-from simcloud.datastores.mongodb.shell.untrusted import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted
+from simcloud.datastores.mongodb.shell.tls_errors import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted
 from simcloud.machine.files import FileError
 from simcloud.machine.network import ConnectTimedOut, NameNotFound, ResolverFailure
 from simcloud.machine.process import Context
@@ -42,9 +42,9 @@ _ERRORS: Final = (
 
 
 class Mongosh(Shell):
-    """The newer shell."""
+    """The shell ``mongosh``."""
 
-    words = V8()
+    messages = V8()
     libraries = ("cursor", "database", "collection", "mongosh")
     whole_numbers = True
 
@@ -57,9 +57,9 @@ class Mongosh(Shell):
     async def show(self, value: Value) -> None:
         if value is UNDEFINED or await self.own_printer(value):
             return
-        await self.out(await self.flat(self.printed(value)))
+        await self.out(await self.flat(self.format_value(value)))
 
-    async def printed(self, value: Value) -> str:
+    async def format_value(self, value: Value) -> str:
         return value if type(value) is str else await inspect(self.engine, value)
 
     async def complain(self, thrown: Thrown, *, batch: bool) -> None:

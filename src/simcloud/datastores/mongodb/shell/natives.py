@@ -1,4 +1,4 @@
-"""The functions of the shells that JavaScript cannot write: printing, commands, files, time."""
+"""Native functions of the shells: printing, commands, files, time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     text_argument,
 )
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine, WaitingNative
-from simcloud.datastores.mongodb.shell.javascript.execute import run_inner
+from simcloud.datastores.mongodb.shell.javascript.executor import run_inner
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_uint32
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, Value, truthy
 from simcloud.datastores.mongodb.shell.link import Link, Refused, Unreachable
@@ -50,7 +50,7 @@ def _link(engine: Engine, value: Value) -> Link:
 
 def _printing(shell: Shell) -> dict[str, WaitingNative]:
     async def print_(engine: Engine, this: Value, args: list[Value]) -> Value:
-        await shell.out(" ".join([await shell.printed(arg) for arg in args]))
+        await shell.out(" ".join([await shell.format_value(arg) for arg in args]))
         return UNDEFINED
 
     async def tojson_(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -156,7 +156,7 @@ def _files(shell: Shell) -> dict[str, WaitingNative]:
         return True
 
     async def cat(engine: Engine, this: Value, args: list[Value]) -> Value:
-        return engine.made_text(await _read(shell, engine, await text_argument(engine, args, 0)))
+        return engine.charge_text(await _read(shell, engine, await text_argument(engine, args, 0)))
 
     async def pwd(engine: Engine, this: Value, args: list[Value]) -> Value:
         return shell.ctx.files.cwd
@@ -168,7 +168,7 @@ async def _read(shell: Shell, engine: Engine, path: str) -> str:
     try:
         return await shell.read_file(path)
     except FileError as error:
-        if engine.words.is_v8:
+        if engine.messages.is_v8:
             words = error.code.lower() if error.code != "ENOENT" else "no such file or directory"
             raise engine.error("Error", f"{error.code}: {words}, open '{path}'") from None
         raise engine.error("Error", f"error loading js file: {path}") from None
@@ -180,7 +180,7 @@ def _machine(shell: Shell) -> dict[str, WaitingNative]:
         await shell.ctx.sleep(
             min(max(0.0, milliseconds / 1000), MAX_SLEEP_S) if milliseconds == milliseconds else 0.0
         )
-        return UNDEFINED if engine.words.is_v8 else None
+        return UNDEFINED if engine.messages.is_v8 else None
 
     async def quit_(engine: Engine, this: Value, args: list[Value]) -> Value:
         status = await number_argument(engine, args, 0, 0.0)

@@ -1,4 +1,4 @@
-"""The command lines of both shells, and the addresses they take."""
+"""The command lines and connection strings of both shells."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _OPTIONAL_VALUE: Final = ("-p", "--password")
 
 
 class BadCommandLine(Exception):
-    """A word of the command line that means nothing; the text is the complaint."""
+    """An invalid command line; the text is the error message."""
 
 
 @dataclass(slots=True)
 class Address:
-    """Where to connect, and as whom."""
+    """The server and the credentials of a connection."""
 
     host: str = "127.0.0.1"
     port: int = PORT
@@ -72,7 +72,7 @@ class Address:
 
 @dataclass(slots=True)
 class Options:
-    """What the command line asks for."""
+    """The parsed command line."""
 
     address: Address = field(default_factory=Address)
     evals: list[str] = field(default_factory=list)

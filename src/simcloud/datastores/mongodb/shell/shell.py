@@ -1,7 +1,7 @@
-"""What the two shells have in common: an engine with the database's objects in it, and the loop that reads.
+"""The common base of the two shells: a JavaScript engine with the database objects, and the read loop.
 
-A shell is made for one process. What differs, the words and the looks, is in ``legacy.py`` and
-``mongosh.py``; what a database or a collection can do is written in JavaScript, in ``library/``.
+A shell belongs to one process. Messages and formatting differ and are in ``legacy.py`` and ``mongosh.py``; the
+methods of databases and collections are written in JavaScript, in ``library/``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from simcloud.datastores.mongodb.shell import types
 from simcloud.datastores.mongodb.shell.handles import database_handle
 from simcloud.datastores.mongodb.shell.javascript import (
     Engine,
+    ErrorMessages,
     Script,
     Source,
     SpiderMonkey,
     SyntaxFailure,
     Thrown,
     Value,
-    Words,
     install,
     parse,
     run_script,
@@ -45,9 +45,9 @@ def _library(name: str) -> Script:
 
 
 class Shell:
-    """One run of a shell. Each kind of shell gives its scripts the functions of ``natives.py``."""
+    """A run of a shell. Each kind of shell gives its scripts the functions of ``natives.py``."""
 
-    words: Words
+    messages: ErrorMessages
     libraries: tuple[str, ...] = ()
     whole_numbers = False
     """Whether whole numbers are stored as integers."""
@@ -56,7 +56,7 @@ class Shell:
         self.ctx = ctx
         self.options = options
         self.ids = bson.ObjectIds(ctx.random("shell ids"))
-        self.engine = Engine(ctx, self.words)
+        self.engine = Engine(ctx, self.messages)
         install(self.engine)
         types.install(self.engine, self.ids)
 
@@ -74,7 +74,7 @@ class Shell:
         """Print what does not read."""
         raise NotImplementedError
 
-    async def printed(self, value: Value) -> str:
+    async def format_value(self, value: Value) -> str:
         """A value as ``print`` writes it."""
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ class Shell:
     def read(self, source: Source) -> Script:
         """Read a script, at the process's expense."""
         self.engine.work(len(source.text) * 4)
-        return parse(source, self.words)
+        return parse(source, self.messages)
 
     async def read_file(self, path: str) -> str:
         """A file of the container's; raises ``FileError``."""

@@ -1,4 +1,4 @@
-"""Values as the old shell prints them: ``{ "_id" : ObjectId("…"), "n" : 1 }``, tabs when it takes several lines."""
+"""Formatting of values in ``mongo``: ``{ "_id" : ObjectId("…"), "n" : 1 }``, with tabs if it takes several lines."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell.documents import Int32
 from simcloud.datastores.mongodb.shell.javascript.builtins.functions import function_text
-from simcloud.datastores.mongodb.shell.javascript.builtins.json import quoted
+from simcloud.datastores.mongodb.shell.javascript.builtins.json import quote
 from simcloud.datastores.mongodb.shell.javascript.calls import call
-from simcloud.datastores.mongodb.shell.javascript.convert import text
+from simcloud.datastores.mongodb.shell.javascript.conversions import text
+from simcloud.datastores.mongodb.shell.javascript.dates import iso_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.moments import iso_text
 from simcloud.datastores.mongodb.shell.javascript.properties import get
 from simcloud.datastores.mongodb.shell.javascript.regexes import JsRegExp
 from simcloud.datastores.mongodb.shell.javascript.values import (
@@ -35,13 +35,13 @@ async def tojson(
 ) -> str:
     """A value as text. Without a choice, what is short goes on one line."""
     if type(value) is str:
-        return quoted(value)
+        return quote(value)
     if not isinstance(value, JsObject):
         return plain_text(value)
     written = await _object(engine, value, one_line is True, indent, depth)
     if one_line is not False and not indent and depth == 0 and len(written) < ONE_LINE_CHARACTERS:
         return _collapse(written)
-    return engine.made_text(written)
+    return engine.charge_text(written)
 
 
 def _collapse(written: str) -> str:
@@ -78,7 +78,7 @@ async def _object(engine: Engine, value: JsObject, one_line: bool, indent: str, 
     parts = []
     for key in value.names():
         each = await get(engine, value, key)
-        parts.append(f"{inner}{quoted(key)} : {await _format_nested(engine, each, one_line, inner, depth)}")
+        parts.append(f"{inner}{quote(key)} : {await _format_nested(engine, each, one_line, inner, depth)}")
     engine.check_text(sum(map(len, parts)))
     return f"{{{end}{f',{end}'.join(parts) if parts else inner}{end}{indent}}}"
 
@@ -106,4 +106,4 @@ def scalar(value: JsObject) -> str | None:
         return binary_shown(inner, '"')
     if isinstance(inner, int) and not isinstance(inner, bool):
         return long_shown(int(inner))
-    return quoted(inner) if isinstance(inner, str) else plain_text(inner)
+    return quote(inner) if isinstance(inner, str) else plain_text(inner)

@@ -1,4 +1,4 @@
-"""Whether a shell trusts the certificate a server shows: who signed it, until when, for which names."""
+"""Validation of a server's certificate: issuer, expiry and host names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.x509.oid import NameOID
 
-from simcloud.datastores.mongodb.shell.untrusted import (
+from simcloud.datastores.mongodb.shell.tls_errors import (
     EXPIRED,
     NONE_SHOWN,
     SELF_SIGNED,

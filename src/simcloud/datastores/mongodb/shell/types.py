@@ -1,6 +1,6 @@
-"""The types the shells add to JavaScript: ObjectId, NumberLong, ISODate and their like.
+"""The types that the shells add to JavaScript: ObjectId, NumberLong, ISODate and others.
 
-The two shells call the same things by different names when they print them; what they do is the same.
+The two shells print them differently; their behaviour is the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from simcloud.datastores.mongodb import bson
-from simcloud.datastores.mongodb.shell.documents import Int32, boxed
+from simcloud.datastores.mongodb.shell.documents import Int32, box
 from simcloud.datastores.mongodb.shell.javascript.builtins.dates import date, now_ms
 from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     Natives,
@@ -19,9 +19,9 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     native,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import number
+from simcloud.datastores.mongodb.shell.javascript.conversions import number
+from simcloud.datastores.mongodb.shell.javascript.dates import read
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.moments import read
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_integer, to_uint32
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, JsDate, Value
 
@@ -37,11 +37,11 @@ def install(engine: Engine, ids: bson.ObjectIds) -> None:
 
     async def object_id(engine: Engine, this: Value, args: list[Value]) -> Value:
         if argument(args, 0) is UNDEFINED:
-            return boxed(engine, ids.new(engine.host.now))
+            return box(engine, ids.new(engine.host.now))
         text = await text_argument(engine, args, 0)
         if not _HEX.fullmatch(text):
             raise engine.error("Error", _bad_object_id(engine))
-        return boxed(engine, bson.ObjectId(text.lower()))
+        return box(engine, bson.ObjectId(text.lower()))
 
     makers: tuple[tuple[Natives, tuple[str, ...], Make | WaitingMake], ...] = (
         (object_ids, ("ObjectId", "ObjectID"), object_id),
@@ -58,7 +58,7 @@ def install(engine: Engine, ids: bson.ObjectIds) -> None:
 
 
 def _bad_object_id(engine: Engine) -> str:
-    if engine.words.is_v8:
+    if engine.messages.is_v8:
         return "input must be a 24 character hex string, 12 byte Uint8Array, or an integer"
     return "invalid object id: length"
 
@@ -69,11 +69,11 @@ integers = Natives("NumberInt")
 binaries = Natives("BinData")
 
 
-def held(engine: Engine, this: Value, kind: type[Any] | tuple[type[Any], ...]) -> Any:
+def unbox(engine: Engine, this: Value, kind: type[Any] | tuple[type[Any], ...]) -> Any:
     """The database's value inside an object."""
     if type(this) is Boxed and isinstance(this.value, kind):
         return this.value
-    raise engine.type_error(engine.words.bad_this("this", "object", "object"))
+    raise engine.type_error(engine.messages.bad_this("this", "object", "object"))
 
 
 async def _whole(engine: Engine, args: list[Value], lowest: int, highest: int) -> int:
@@ -92,12 +92,12 @@ async def _whole(engine: Engine, args: list[Value], lowest: int, highest: int) -
 
 async def number_long(engine: Engine, this: Value, args: list[Value]) -> Value:
     """A 64-bit integer."""
-    return boxed(engine, bson.Int64(await _whole(engine, args, bson.INT64_MIN, bson.INT64_MAX)))
+    return box(engine, bson.Int64(await _whole(engine, args, bson.INT64_MIN, bson.INT64_MAX)))
 
 
 async def number_int(engine: Engine, this: Value, args: list[Value]) -> Value:
     """A 32-bit integer."""
-    return boxed(engine, Int32(await _whole(engine, args, bson.INT32_MIN, bson.INT32_MAX)))
+    return box(engine, Int32(await _whole(engine, args, bson.INT32_MIN, bson.INT32_MAX)))
 
 
 async def bin_data(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -107,7 +107,7 @@ async def bin_data(engine: Engine, this: Value, args: list[Value]) -> Value:
         data = b64decode(await text_argument(engine, args, 1, ""), validate=True)
     except ValueError:
         raise engine.error("Error", "BinData could not decode base64 parameter") from None
-    return boxed(engine, bson.Binary(data, subtype))
+    return box(engine, bson.Binary(data, subtype))
 
 
 async def uuid(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -115,11 +115,11 @@ async def uuid(engine: Engine, this: Value, args: list[Value]) -> Value:
     if argument(args, 0) is UNDEFINED:
         data = bytearray(engine.host.random("uuid").randbytes(16))
         data[6], data[8] = data[6] & 0x0F | 0x40, data[8] & 0x3F | 0x80
-        return boxed(engine, bson.Binary(bytes(data), 4))
+        return box(engine, bson.Binary(bytes(data), 4))
     text = await text_argument(engine, args, 0)
     if not _UUID.fullmatch(text):
         raise engine.error("Error", "Invalid UUID string: " + text[:60])
-    return boxed(engine, bson.Binary(bytes.fromhex(text.replace("-", "")), 4))
+    return box(engine, bson.Binary(bytes.fromhex(text.replace("-", "")), 4))
 
 
 async def iso_date(engine: Engine, this: Value, args: list[Value]) -> Value:
@@ -133,7 +133,7 @@ async def iso_date(engine: Engine, this: Value, args: list[Value]) -> Value:
     compact = re.fullmatch(r"(\d{4})(\d{2})(\d{2})(.*)", text)
     found = read(f"{compact[1]}-{compact[2]}-{compact[3]}{compact[4]}" if compact else text)
     if not _ISO.fullmatch(text) or found != found:
-        shown = f'"{text}" is not a valid ISODate' if engine.words.is_v8 else f"invalid ISO date: {text}"
+        shown = f'"{text}" is not a valid ISODate' if engine.messages.is_v8 else f"invalid ISO date: {text}"
         raise engine.error("Error", shown)
     return date(engine, found)
 
@@ -144,47 +144,47 @@ async def iso_date(engine: Engine, this: Value, args: list[Value]) -> Value:
 @object_ids.method("toString")
 def object_id_text(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As each shell writes it."""
-    text = str(held(engine, this, bson.ObjectId))
-    return text if engine.words.is_v8 else f'ObjectId("{text}")'
+    text = str(unbox(engine, this, bson.ObjectId))
+    return text if engine.messages.is_v8 else f'ObjectId("{text}")'
 
 
 @object_ids.method("valueOf", "toHexString", "toJSON")
 def object_id_hex(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The digits alone."""
-    return str(held(engine, this, bson.ObjectId))
+    return str(unbox(engine, this, bson.ObjectId))
 
 
 @object_ids.getter("str")
 def object_id_str(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The digits alone."""
-    return str(held(engine, this, bson.ObjectId))
+    return str(unbox(engine, this, bson.ObjectId))
 
 
 @object_ids.method("getTimestamp")
 def object_id_timestamp(engine: Engine, this: Value, args: list[Value]) -> Value:
     """When it was made."""
-    return date(engine, float(bson.milliseconds(held(engine, this, bson.ObjectId).generated_at)))
+    return date(engine, float(bson.milliseconds(unbox(engine, this, bson.ObjectId).generated_at)))
 
 
 @object_ids.method("equals")
 def object_id_equals(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Whether two are the same."""
     other = argument(args, 0)
-    return type(other) is Boxed and bool(held(engine, this, bson.ObjectId) == other.value)
+    return type(other) is Boxed and bool(unbox(engine, this, bson.ObjectId) == other.value)
 
 
 @longs.method("toNumber", "valueOf", "toJSON")
 @integers.method("toNumber", "valueOf", "toJSON")
 def whole_number(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As an ordinary number."""
-    return float(held(engine, this, int))
+    return float(unbox(engine, this, int))
 
 
 @longs.method("toString")
 def long_text(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As each shell writes it."""
-    value = int(held(engine, this, int))
-    return str(value) if engine.words.is_v8 else long_shown(value)
+    value = int(unbox(engine, this, int))
+    return str(value) if engine.messages.is_v8 else long_shown(value)
 
 
 def long_shown(value: int) -> str:
@@ -196,8 +196,8 @@ def long_shown(value: int) -> str:
 @integers.method("toString")
 def int_text(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As each shell writes it."""
-    value = int(held(engine, this, int))
-    return str(value) if engine.words.is_v8 else f"NumberInt({value})"
+    value = int(unbox(engine, this, int))
+    return str(value) if engine.messages.is_v8 else f"NumberInt({value})"
 
 
 def binary_shown(value: bson.Binary | bytes, quote: str) -> str:
@@ -216,4 +216,4 @@ def binary_shown(value: bson.Binary | bytes, quote: str) -> str:
 @binaries.method("toString")
 def binary_text(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As each shell writes it."""
-    return binary_shown(held(engine, this, (bson.Binary, bytes)), "'" if engine.words.is_v8 else '"')
+    return binary_shown(unbox(engine, this, (bson.Binary, bytes)), "'" if engine.messages.is_v8 else '"')

@@ -1,4 +1,4 @@
-"""What mongod keeps on its disk: data files, a journal, a lock; laid out as WiredTiger lays them out."""
+"""The storage of mongod: data files, a journal and a lock, in WiredTiger's layout."""
 
 from simcloud.datastores.mongodb.storage.engine import Storage
 from simcloud.datastores.mongodb.storage.errors import CannotOpen, StorageFailed

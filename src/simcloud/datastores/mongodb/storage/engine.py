@@ -1,10 +1,9 @@
-"""The storage of one mongod: a journal that follows every change, and checkpoints of whole collections.
+"""The storage engine: a journal of all changes, and checkpoints of whole collections.
 
-A write is in memory at once and in the journal within 100 ms, or before its answer if the client asked for
-that; a kill or a power loss takes what was not in the journal. Every minute changed collections are written
-to their files and the journal starts anew. Each data file says up to which change it is complete, so that
-opening replays from the journal only what a file lacks. When the disk refuses the journal or a checkpoint
-there is no way on: ``StorageFailed``.
+A write is in memory at once and in the journal within 100 ms, or before its reply if the client requests it; a kill
+or a power loss loses what is not in the journal. Every minute the changed collections are written to their files
+and the journal is truncated. Each data file has the sequence number of its last change, so opening replays only the
+newer part of the journal. If writing the journal or a checkpoint fails, ``StorageFailed`` is raised.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ MAX_JOURNAL_BYTES: Final = 32 * 1024 * 1024
 
 
 class Storage:
-    """Files below ``folder``; feeds a catalog when opened and follows it from then on."""
+    """The files below ``folder``. Opening loads a catalog; its changes are then written to the journal."""
 
     def __init__(self, ctx: Context, folder: str, catalog: Catalog) -> None:
         self._ctx = ctx
@@ -141,7 +140,7 @@ class Storage:
                 collection.add_index(spec)
         collection.index_idents = dict(description["idents"])
         for ident in (collection.ident, *collection.index_idents.values()):
-            self._catalog.seen_ident(ident)
+            self._catalog.note_ident(ident)
         return self._catalog.adopt(collection)
 
     def _load_rows(self, collection: Collection) -> int:

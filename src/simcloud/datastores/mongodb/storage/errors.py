@@ -1,4 +1,4 @@
-"""What a disk can do to a database."""
+"""Errors of the storage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def errno_of(error: FileError) -> int:
 
 
 class StorageFailed(Exception):
-    """The storage engine cannot go on: the process must exit and restart."""
+    """A fatal error of the storage engine: the process must exit."""
 
     def __init__(self, operation: str, path: str, error: FileError, size_bytes: int, offset: int) -> None:
         self.operation = operation
@@ -34,7 +34,7 @@ class StorageFailed(Exception):
 
 
 class CannotOpen(Exception):
-    """The data cannot be opened; ``name`` and ``message`` say why in mongod's words."""
+    """The data cannot be opened; ``name`` and ``message`` are mongod's."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class CannotOpen(Exception):
 
 
 class Corrupt(Exception):
-    """A data file is not what was written; ``path`` is the file."""
+    """A corrupt data file; ``path`` is the file."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The files of a fresh data folder, and the lock that keeps a second mongod out."""
+"""The files of a new data folder, and its lock file."""
 
 from __future__ import annotations
 

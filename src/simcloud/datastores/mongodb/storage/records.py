@@ -1,7 +1,7 @@
-"""How changes and collections look as bytes.
+"""The binary format of journal records and data files.
 
 A journal record is length, checksum, sequence number, row, file name and a document's BSON (none: deleted).
-A data file is a header with a checksum and the sequence number it is complete up to, then rows.
+A data file is a header with a checksum and the sequence number of its last change, then rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CATALOG_ROW: Final = -1
 
 
 class Change(NamedTuple):
-    """One record of the journal."""
+    """A record of the journal."""
 
     sequence: int
     row: int

@@ -1,4 +1,4 @@
-"""``redis-cli``: commands from the command line, from a pipe or from a person."""
+"""``redis-cli``: commands from the command line, from a pipe or interactively."""
 
 from simcloud.datastores.redis.cli.program import redis_cli
 

@@ -1,20 +1,19 @@
-"""The connection of ``redis-cli``: dialling, logging in, commands. After a break the next command dials anew."""
+"""The connection of ``redis-cli``: dialling, login, commands. After an error the next command reconnects."""
 
 from __future__ import annotations
 
 from simcloud.datastores.redis.cli.options import Options
-from simcloud.datastores.redis.messages import REDIS, Commands, Replies, Words, commands_bytes
-from simcloud.datastores.redis.replies import ErrorReply, Reply
+from simcloud.datastores.redis.resp import REDIS, Commands, ErrorReply, Replies, Reply, Words, commands_bytes
 from simcloud.machine.network import Closed, Connection, NetworkError
 from simcloud.machine.process import Context
 
 
 class Unreachable(Exception):
-    """There is no connection; the text is what the program says about it."""
+    """The server is unreachable; the text is the program's message."""
 
 
 class Link:
-    """One connection, and what the program knows of its state there."""
+    """A connection, and the state that the program tracks for it."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
         self.options = options

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
-from simcloud.datastores.redis.messages import PORT
+from simcloud.datastores.redis.resp import PORT
 from simcloud.datastores.redis.version import VERSION
 
 USAGE: Final = f"""redis-cli {VERSION}
@@ -40,12 +40,12 @@ Usage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]
 
 
 class BadOption(Exception):
-    """The command line makes no sense; the text says why."""
+    """An invalid command line; the text says why."""
 
 
 @dataclass(slots=True)
 class Options:
-    """What the command line says."""
+    """The parsed command line."""
 
     host: str = "127.0.0.1"
     port: int = PORT

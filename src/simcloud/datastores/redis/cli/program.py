@@ -1,16 +1,13 @@
-"""The program: one command, the lines of a pipe, or a conversation."""
+"""The program ``redis-cli``: a single command, the lines of a pipe, an interactive prompt, or ``--scan``."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from simcloud.datastores.redis.cli.formatting import for_people, raw
 from simcloud.datastores.redis.cli.link import Link, Unreachable
-from simcloud.datastores.redis.cli.modes import show_keys
 from simcloud.datastores.redis.cli.options import BadOption, Options, parse
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import ErrorReply, Reply
-from simcloud.datastores.redis.resp import split_words
+from simcloud.datastores.redis.cli.output import for_people, raw
+from simcloud.datastores.redis.resp import ErrorReply, Reply, Words, quote, split_words
 from simcloud.machine.process import Context
 
 WARNING: Final = (
@@ -168,3 +165,22 @@ async def _all(ctx: Context) -> bytes:
         ctx.spend_bytes(len(data))
         parts.append(data)
     return b"".join(parts)
+
+
+async def show_keys(ctx: Context, link: Link, options: Options) -> int:
+    """Print all keys, one per line."""
+    cursor = b"0"
+    while True:
+        words = [b"SCAN", cursor, *([b"MATCH", options.pattern.encode()] if options.pattern else [])]
+        reply = await link.run(words)
+        if not isinstance(reply, list):
+            await ctx.err(
+                f"ERROR: {reply}\n" if isinstance(reply, ErrorReply) else "Non ARRAY response from SCAN!\n"
+            )
+            return 1
+        cursor, keys = reply
+        for key in keys:
+            text = key if options.output == "raw" else quote(key).encode()
+            await ctx.stdout.write(text + b"\n")
+        if cursor == b"0":
+            return 0

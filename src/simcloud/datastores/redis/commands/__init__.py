@@ -1,10 +1,11 @@
-"""All commands, a module for each kind; importing this fills the table."""
+"""All commands, one module per group; importing this package fills the table."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from simcloud.datastores.redis.commands import (
+    acl,
     administration,
     configuration,
     connections,
@@ -13,10 +14,9 @@ from simcloud.datastores.redis.commands import (
     information,
     keys,
     lists,
-    publishing,
-    rights,
-    saving,
-    scanning,
+    persistence,
+    pubsub,
+    scan,
     sets,
     sorted_ranges,
     sorted_sets,
@@ -31,15 +31,15 @@ GROUPS: Final = {
     administration.__name__: "",
     configuration.__name__: "",
     information.__name__: "",
-    rights.__name__: "",
-    saving.__name__: "",
+    acl.__name__: "",
+    persistence.__name__: "",
     connections.__name__: "connection",
     expiry.__name__: "keyspace",
     hashes.__name__: "hash",
     keys.__name__: "keyspace",
     lists.__name__: "list",
-    publishing.__name__: "pubsub",
-    scanning.__name__: "keyspace",
+    pubsub.__name__: "pubsub",
+    scan.__name__: "keyspace",
     sets.__name__: "set",
     sorted_ranges.__name__: "sortedset",
     sorted_sets.__name__: "sortedset",
@@ -49,7 +49,7 @@ GROUPS: Final = {
 
 
 def categories(name: str) -> list[str]:
-    """The categories of a command, as rules on users name them."""
+    """Return the ACL categories of a command."""
     command = COMMANDS[name.encode()]
     group = GROUPS[command.handler.__module__]
     found = [group] if group else []
@@ -64,5 +64,5 @@ def categories(name: str) -> list[str]:
 
 
 def belongs(name: str, category: str) -> bool:
-    """Whether a command is of a category."""
+    """Return whether a command is in a category."""
     return category in categories(name)

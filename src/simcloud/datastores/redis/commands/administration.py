@@ -1,4 +1,4 @@
-"""Commands of operators: time, slow commands, memory, monitoring, stopping."""
+"""Commands for operators: TIME, SLOWLOG, MEMORY, MONITOR, SHUTDOWN and others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.database import KEY_BYTES
 from simcloud.datastores.redis.engine.numbers import double, integer
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 SLEEP_MAX_S: Final = 60.0
@@ -16,7 +15,7 @@ SLOW_SHOWN: Final = 10
 
 
 def dispatch(client: Client, words: Words, table: dict[tuple[bytes, int], Handler]) -> Reply:
-    """Hand a command with subcommands on; a count of 0 in the table takes any number of words."""
+    """Call the handler of a subcommand; a count of 0 in the table means any number of arguments."""
     verb = words[1].lower()
     handler = table.get((verb, len(words))) or table.get((verb, 0))
     if handler is None:

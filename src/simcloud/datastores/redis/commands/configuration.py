@@ -9,8 +9,7 @@ from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.config import BadValue, UnknownParameter
 from simcloud.datastores.redis.engine.eviction import make_room
 from simcloud.datastores.redis.engine.patterns import Pattern
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 from simcloud.machine.files import FileError
 

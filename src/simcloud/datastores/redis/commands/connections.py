@@ -1,4 +1,4 @@
-"""Commands about the connection itself: greeting, logging in, names, who else is there."""
+"""Commands about connections: HELLO, AUTH, SELECT, CLIENT and others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Final
 
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.numbers import integer, whole
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Simple, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 from simcloud.datastores.redis.version import VERSION
 
@@ -51,7 +50,7 @@ def _run_auth(client: Client, words: Words) -> Reply:
 
 
 def log_in(client: Client, name: bytes, password: bytes) -> None:
-    """Become a user. Raises ``RedisError``."""
+    """Log a client in. Raise ``RedisError``."""
     user = client.server.users.by_name.get(name)
     if user is None or not user.accepts(password):
         raise RedisError(WRONG_PASSWORD)
@@ -149,7 +148,7 @@ def _kind(client: Client) -> bytes:
 
 
 def describe(client: Client) -> str:
-    """A client's line in CLIENT LIST."""
+    """Format a client as in CLIENT LIST."""
     now = client.server.clock()
     flags = (
         "O"

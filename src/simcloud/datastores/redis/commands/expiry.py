@@ -1,11 +1,10 @@
-"""Commands about the time a key still has."""
+"""Commands about the expiry of keys."""
 
 from __future__ import annotations
 
 from simcloud.datastores.redis.commands.table import ONE, command
 from simcloud.datastores.redis.engine.numbers import INT_MAX, INT_MIN, integer
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import RedisError, Reply
+from simcloud.datastores.redis.resp import RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 
 
@@ -44,7 +43,7 @@ def _expire(client: Client, words: Words, unit_ms: int, relative: bool) -> Reply
         client.propagate([b"DEL", key])
         return 1
     db.set_expiry(key, when_ms)
-    db.touched(key)
+    db.record_change(key)
     client.propagate([b"PEXPIREAT", key, b"%d" % when_ms])
     return 1
 
@@ -53,7 +52,7 @@ def _expire(client: Client, words: Words, unit_ms: int, relative: bool) -> Reply
 def _run_persist(client: Client, words: Words) -> Reply:
     if client.db.find(words[1]) is None or not client.db.persist(words[1]):
         return 0
-    client.db.touched(words[1])
+    client.db.record_change(words[1])
     return 1
 
 

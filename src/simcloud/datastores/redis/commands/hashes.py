@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from simcloud.datastores.redis.commands.arguments import add_int64
 from simcloud.datastores.redis.commands.table import ONE, command
-from simcloud.datastores.redis.commands.words import checked_sum
 from simcloud.datastores.redis.engine.numbers import integer, whole
 from simcloud.datastores.redis.engine.values import HashValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 
 
@@ -31,7 +30,7 @@ def _set(client: Client, words: Words) -> int:
     added = sum(
         [value.put(field, text, limits) for field, text in zip(words[2::2], words[3::2], strict=True)]
     )
-    client.db.touched(words[1], (len(words) - 2) // 2)
+    client.db.record_change(words[1], (len(words) - 2) // 2)
     return added
 
 
@@ -41,7 +40,7 @@ def _run_hsetnx(client: Client, words: Words) -> Reply:
     if words[2] in value.fields:
         return 0
     value.put(words[2], words[3], client.server.limits)
-    client.db.touched(words[1])
+    client.db.record_change(words[1])
     return 1
 
 
@@ -94,7 +93,7 @@ def _run_hdel(client: Client, words: Words) -> Reply:
         return 0
     removed = sum([value.drop(field) for field in words[2:]])
     if removed:
-        client.db.touched(words[1], removed)
+        client.db.record_change(words[1], removed)
     return removed
 
 
@@ -105,7 +104,7 @@ def _run_hincrby(client: Client, words: Words) -> Reply:
     old = whole(b"0" if found is None else found.fields.get(words[2], b"0"))
     if old is None:
         raise RedisError("ERR hash value is not an integer")
-    total = checked_sum(old, change)
+    total = add_int64(old, change)
     client.db.make(words[1], HashValue).put(words[2], b"%d" % total, client.server.limits)
-    client.db.touched(words[1])
+    client.db.record_change(words[1])
     return total

@@ -1,4 +1,4 @@
-"""INFO: what a server says about itself, section by section."""
+"""The INFO command, section by section."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from simcloud.datastores.redis.commands.table import command
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import BASE_BYTES, CLIENT_BYTES, Client, ServerState
 from simcloud.datastores.redis.version import VERSION
 
@@ -41,7 +40,7 @@ def _run_info(client: Client, words: Words) -> Reply:
 
 
 def human(size_bytes: int) -> str:
-    """Bytes as a person reads them: ``1.50M``."""
+    """Format a number of bytes for people: ``1.50M``."""
     if size_bytes < 1024:
         return f"{size_bytes}B"
     for unit, power in (("K", 1), ("M", 2), ("G", 3), ("T", 4)):

@@ -1,4 +1,4 @@
-"""Commands on keys, whatever they hold."""
+"""Commands on keys of any type."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 from simcloud.datastores.redis.commands.table import ALL, ONE, TWO, command
 from simcloud.datastores.redis.engine.numbers import integer
 from simcloud.datastores.redis.engine.patterns import Pattern
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply, Simple, SyntaxMistake
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Simple, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 NO_SUCH_KEY: Final = "ERR no such key"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from simcloud.datastores.redis.commands.arguments import natural, slice_of
 from simcloud.datastores.redis.commands.table import ONE, command
-from simcloud.datastores.redis.commands.words import natural, slice_of
 from simcloud.datastores.redis.engine.numbers import integer
 from simcloud.datastores.redis.engine.values import ListValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import NIL_ARRAY, OK, RedisError, Reply
+from simcloud.datastores.redis.resp import NIL_ARRAY, OK, RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 
 
@@ -25,7 +24,7 @@ def _push(client: Client, words: Words, left: bool) -> Reply:
     value = client.db.make(words[1], ListValue)
     for item in words[2:]:
         value.push(item, left)
-    client.db.touched(words[1], len(words) - 2)
+    client.db.record_change(words[1], len(words) - 2)
     return len(value)
 
 
@@ -51,7 +50,7 @@ def _pop(client: Client, words: Words, left: bool) -> Reply:
     if count == 0:
         return NIL_ARRAY
     popped = [value.pop(left) for _ in range(min(count or 1, len(value)))]
-    client.db.touched(words[1], len(popped))
+    client.db.record_change(words[1], len(popped))
     return popped[0] if count is None else list(popped)
 
 
@@ -75,7 +74,7 @@ def _run_ltrim(client: Client, words: Words) -> Reply:
     if value is not None:
         before = len(value)
         value.replace(value.slice(*slice_of(start, stop, len(value))))
-        client.db.touched(words[1], before - len(value))
+        client.db.record_change(words[1], before - len(value))
     return OK
 
 
@@ -101,5 +100,5 @@ def _run_lrem(client: Client, words: Words) -> Reply:
     if places:
         gone = frozenset(places)
         value.replace([item for at, item in enumerate(items) if at not in gone])
-        client.db.touched(words[1], len(places))
+        client.db.record_change(words[1], len(places))
     return len(places)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from simcloud.datastores.redis.commands.arguments import natural
 from simcloud.datastores.redis.commands.table import ALL, ONE, command
-from simcloud.datastores.redis.commands.words import natural
 from simcloud.datastores.redis.engine.numbers import integer
 from simcloud.datastores.redis.engine.values import Limits, SetValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 
@@ -19,7 +18,7 @@ def _run_sadd(client: Client, words: Words) -> Reply:
     limits = client.server.limits
     added = sum([value.add(member, limits) for member in words[2:]])
     if added:
-        client.db.touched(words[1], added)
+        client.db.record_change(words[1], added)
     return added
 
 
@@ -30,7 +29,7 @@ def _run_srem(client: Client, words: Words) -> Reply:
         return 0
     removed = sum([value.drop(member) for member in words[2:]])
     if removed:
-        client.db.touched(words[1], removed)
+        client.db.record_change(words[1], removed)
     return removed
 
 
@@ -49,7 +48,7 @@ def _run_scard(client: Client, words: Words) -> Reply:
 @command("smembers", 2, "readonly", ONE)
 def _run_smembers(client: Client, words: Words) -> Reply:
     value = client.db.view(words[1], SetValue)
-    return [] if value is None else list(value.listed())
+    return [] if value is None else list(value.list_members())
 
 
 @command("spop", -2, "write fast", ONE)
@@ -62,10 +61,10 @@ def _run_spop(client: Client, words: Words) -> Reply:
         return None if count is None else []
     if count == 0:
         return []
-    chosen = client.server.choose(value.listed(), count)
+    chosen = client.server.choose(value.list_members(), count)
     for member in chosen:
         value.drop(member)
-    client.db.touched(words[1], len(chosen))
+    client.db.record_change(words[1], len(chosen))
     client.propagate([b"SREM", words[1], *chosen])
     return chosen[0] if count is None else list(chosen)
 
@@ -78,7 +77,7 @@ def _run_srandmember(client: Client, words: Words) -> Reply:
     value = client.db.view(words[1], SetValue)
     if value is None:
         return None if count is None else []
-    chosen = client.server.choose(value.listed(), count)
+    chosen = client.server.choose(value.list_members(), count)
     return chosen[0] if count is None else list(chosen)
 
 
@@ -120,4 +119,4 @@ def _sort_members(members: Iterable[bytes]) -> Reply:
     value, limits = SetValue(), Limits()
     for member in members:
         value.add(member, limits)
-    return value.listed()
+    return value.list_members()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simcloud.datastores.redis.commands.arguments import slice_of
 from simcloud.datastores.redis.commands.table import ONE, command
-from simcloud.datastores.redis.commands.words import slice_of
-from simcloud.datastores.redis.engine.numbers import bound, double_text, integer
+from simcloud.datastores.redis.engine.numbers import double_text, integer, parse_bound
 from simcloud.datastores.redis.engine.values import SortedValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import RedisError, Reply, SyntaxMistake, WrongType
+from simcloud.datastores.redis.resp import RedisError, Reply, SyntaxMistake, Words, WrongType
 from simcloud.datastores.redis.state import Client
 
 
 @dataclass(slots=True)
 class Range:
-    """What of a sorted set is meant."""
+    """A range of a sorted set."""
 
     by: str
     start: bytes
@@ -26,7 +25,7 @@ class Range:
     with_scores: bool = False
 
     def places(self, value: SortedValue) -> tuple[int, int]:
-        """Its ranks in ascending order, the second one not included. Raises what is wrong with the ends."""
+        """Return its ranks in ascending order, the second one not included. Raise an error of the ends."""
         if self.by == "rank":
             first, last = slice_of(integer(self.start), integer(self.stop), len(value))
             return (len(value) - last, len(value) - first) if self.reverse else (first, last)
@@ -43,7 +42,7 @@ class Range:
         return first, max(first, last)
 
     def entries(self, value: SortedValue) -> list[tuple[float, bytes]]:
-        """The members meant, with their scores, in the order asked for."""
+        """Return the members and their scores, in the requested order."""
         entries = value.entries(*self.places(value))
         if self.reverse:
             entries.reverse()
@@ -51,15 +50,15 @@ class Range:
 
 
 def score_places(value: SortedValue, low: bytes, high: bytes) -> tuple[int, int]:
-    """Where the members between two scores are."""
-    least, least_excluded = bound(low)
-    most, most_excluded = bound(high)
+    """Return the ranks of the members between two scores."""
+    least, least_excluded = parse_bound(low)
+    most, most_excluded = parse_bound(high)
     first = value.first_at_least(least, least_excluded)
     return first, max(first, value.first_at_least(most, not most_excluded))
 
 
 def read_range(words: Words, by: str = "rank", reverse: bool = False, generic: bool = False) -> Range:
-    """A range from ``start stop [BYSCORE] [REV] [LIMIT offset count] [WITHSCORES]``."""
+    """Parse ``start stop [BYSCORE] [REV] [LIMIT offset count] [WITHSCORES]``."""
     wanted = Range(by, words[0], words[1], reverse)
     at, limited = 2, False
     while at < len(words):
@@ -148,5 +147,5 @@ def _remove(client: Client, key: bytes, wanted: Range) -> int:
         return 0
     removed = value.drop_slice(*wanted.places(value))
     if removed:
-        client.db.touched(key, removed)
+        client.db.record_change(key, removed)
     return removed

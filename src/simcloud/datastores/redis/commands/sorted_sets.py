@@ -1,15 +1,14 @@
-"""Commands that change sorted sets or ask for single members."""
+"""Commands that change sorted sets or read single members."""
 
 from __future__ import annotations
 
 from math import isnan
 
+from simcloud.datastores.redis.commands.arguments import natural
 from simcloud.datastores.redis.commands.table import ONE, command
-from simcloud.datastores.redis.commands.words import natural
 from simcloud.datastores.redis.engine.numbers import double, double_text
 from simcloud.datastores.redis.engine.values import SortedValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import RedisError, Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 ZADD_OPTIONS = (b"nx", b"xx", b"gt", b"lt", b"ch", b"incr")
@@ -56,7 +55,7 @@ def _zadd(client: Client, key: bytes, pairs: Words, options: list[bytes]) -> Rep
                 changed += old is not None
     finally:
         if added or changed or found is None:
-            db.touched(key, added + changed)
+            db.record_change(key, added + changed)
     if increments:
         return None if score is None else double_text(score)
     return added + changed if b"ch" in options else added
@@ -70,7 +69,7 @@ def _check_together(options: list[bytes]) -> None:
 
 
 def _new_score(old: float | None, given: float, options: list[bytes]) -> float | None:
-    """The score a member gets; None when the options leave it as it is."""
+    """Return the new score of a member, or None if the options keep the old one."""
     if not options:
         return given
     if old is None:
@@ -92,7 +91,7 @@ def _run_zrem(client: Client, words: Words) -> Reply:
         return 0
     removed = sum([value.drop(member) for member in words[2:]])
     if removed:
-        client.db.touched(words[1], removed)
+        client.db.record_change(words[1], removed)
     return removed
 
 
@@ -143,5 +142,5 @@ def _pop(client: Client, words: Words, largest: bool) -> Reply:
     popped = value.entries(len(value) - count, len(value))[::-1] if largest else value.entries(0, count)
     for _, member in popped:
         value.drop(member)
-    client.db.touched(words[1], count)
+    client.db.record_change(words[1], count)
     return [part for score, member in popped for part in (member, double_text(score))]

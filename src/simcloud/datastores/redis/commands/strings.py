@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from simcloud.datastores.redis.commands.arguments import add_int64, expiry_moment
 from simcloud.datastores.redis.commands.table import ALL, ONE, command
-from simcloud.datastores.redis.commands.words import checked_sum, expiry_moment
 from simcloud.datastores.redis.engine.numbers import INT_MIN, integer
 from simcloud.datastores.redis.engine.values import StringValue
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import OK, RedisError, Reply, SyntaxMistake
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 STRING_MAX_BYTES: Final = 32 << 20
-"""What one string may grow to here; the genuine server lets it have 512 MB."""
+"""Maximum length of a string; the genuine limit is 512 MB."""
 UNITS: Final = (b"ex", b"px", b"exat", b"pxat")
 
 
@@ -102,7 +101,7 @@ def _run_append(client: Client, words: Words) -> Reply:
     if len(value.data) + len(words[2]) > STRING_MAX_BYTES:
         raise RedisError("ERR string exceeds maximum allowed size (512MB)")
     value.data, value.grown = value.data + words[2], True
-    client.db.touched(words[1])
+    client.db.record_change(words[1])
     return len(value.data)
 
 
@@ -143,10 +142,10 @@ def _run_decrby(client: Client, words: Words) -> Reply:
 
 def _count(client: Client, key: bytes, change: int) -> int:
     value = client.db.get(key, StringValue)
-    total = checked_sum(0 if value is None else integer(value.data), change)
+    total = add_int64(0 if value is None else integer(value.data), change)
     if value is None:
         client.db.put(key, StringValue(b"%d" % total))
     else:
         value.data, value.grown = b"%d" % total, False
-        client.db.touched(key)
+        client.db.record_change(key)
     return total

@@ -1,4 +1,4 @@
-"""The table of commands: name, handler, how many words, what it does, where its keys are."""
+"""The command table, the decorator that fills it, and the call of a command."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import Reply
+from simcloud.datastores.redis.resp import RedisError, Reply, Simple, Words, quote
 from simcloud.datastores.redis.state import Client
 
 Handler = Callable[[Client, Words], Reply]
@@ -15,7 +14,7 @@ Handler = Callable[[Client, Words], Reply]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command. ``arity`` counts the name; negative means at least. ``keys`` is first, last, step; 0 is none."""
+    """A command. ``arity`` includes the name; negative means at least. ``keys`` is first, last, step; first 0: no keys."""
 
     name: str
     handler: Handler
@@ -30,7 +29,7 @@ class Command:
         return count == self.arity if self.arity > 0 else count >= -self.arity
 
     def keys_of(self, words: Words) -> Words:
-        """The keys among the words."""
+        """Return the keys among the arguments."""
         first, last, step = self.keys
         if not first:
             return []
@@ -58,3 +57,32 @@ def command(
 ONE: Final = (1, 1, 1)
 TWO: Final = (1, 2, 1)
 ALL: Final = (1, -1, 1)
+
+
+def call(client: Client, command: Command, words: Words) -> Reply:
+    """Run a command that is allowed: count it, append it to the append-only file, and notify monitors."""
+    server = client.server
+    if server.monitors and "admin" not in command.flags and command.name != "exec":
+        _notify_monitors(client, words)
+    account = server.account
+    before = account.changes
+    client.propagated = None
+    try:
+        reply = command.handler(client, words)
+    except RedisError as error:
+        reply = error.reply
+        server.failed_calls[command.name] += 1
+        server.errors[str(error).partition(" ")[0]] += 1
+    server.commands += 1
+    server.calls[command.name] += 1
+    if account.changes != before and command.name != "exec":
+        server.disk.append(client.db, [words] if client.propagated is None else client.propagated)
+    return reply
+
+
+def _notify_monitors(client: Client, words: Words) -> None:
+    server = client.server
+    text = " ".join([quote(word) for word in words])
+    line = Simple(f"{server.clock():.6f} [{client.db.number} {client.address}] {text}")
+    for monitor in list(server.monitors.values()):
+        monitor.push(line)

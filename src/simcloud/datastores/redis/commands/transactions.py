@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.redis.commands.calls import call
-from simcloud.datastores.redis.commands.table import ALL, COMMANDS, command
-from simcloud.datastores.redis.messages import Words
-from simcloud.datastores.redis.replies import NIL_ARRAY, OK, ErrorReply, RedisError, Reply
+from simcloud.datastores.redis.commands.table import ALL, COMMANDS, call, command
+from simcloud.datastores.redis.resp import NIL_ARRAY, OK, ErrorReply, RedisError, Reply, Words
 from simcloud.datastores.redis.state import Client
 
 
@@ -44,15 +42,15 @@ def _run_watch(client: Client, words: Words) -> Reply:
     if client.queue is not None:
         raise RedisError("ERR WATCH inside MULTI is not allowed")
 
-    def changed() -> None:
+    def notice_change() -> None:
         client.watched_changed = True
 
     db = client.db
     for key in words[1:]:
         db.find(key)
         if all(key != other or db is not where for where, other, _ in client.watching):
-            db.watched.setdefault(key, []).append(changed)
-            client.watching.append((db, key, changed))
+            db.watched.setdefault(key, []).append(notice_change)
+            client.watching.append((db, key, notice_change))
     return OK
 
 

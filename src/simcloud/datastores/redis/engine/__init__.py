@@ -1,1 +1,1 @@
-"""Redis' data: values of five kinds in numbered databases, with expiry and an account of their memory."""
+"""The data of Redis: values of five types in numbered databases, with expiry and memory accounting."""

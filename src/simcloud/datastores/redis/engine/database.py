@@ -1,7 +1,6 @@
-"""One numbered database: values by key, when they expire, and about how much memory they take.
+"""A numbered database: values by key, their expiry, and an estimate of their memory.
 
-A key that has expired is gone for every reader, and is removed when it is read or when the server's
-periodic look finds it.
+An expired key is invisible to readers. It is removed when it is read or by the server's periodic scan.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Final, TypeVar
 from zlib import crc32
 
 from simcloud.datastores.redis.engine.values import StringValue, Value
-from simcloud.datastores.redis.replies import WrongType
+from simcloud.datastores.redis.resp import WrongType
 
 KEY_BYTES: Final = 56
 EXPIRY_BYTES: Final = 32
@@ -23,7 +22,7 @@ V = TypeVar("V", bound=Value)
 
 
 class Account:
-    """What the databases of one server count together."""
+    """Counters that the databases of a server share."""
 
     __slots__ = ("bytes", "changes", "expired", "hits", "misses")
 
@@ -111,10 +110,10 @@ class Database:
         value.accessed = self._clock_ms()
         value.accounted = 0
         self.values[key] = value
-        self.touched(key)
+        self.record_change(key)
 
-    def touched(self, key: bytes, changes: int = 1) -> None:
-        """A key was changed: count it and notify its watchers; an empty collection is gone."""
+    def record_change(self, key: bytes, changes: int = 1) -> None:
+        """Count a change of a key and notify its watchers; remove the key if its collection is empty."""
         account = self._account
         account.changes += changes
         value = self.values.get(key)

@@ -1,4 +1,4 @@
-"""Making room when ``maxmemory`` is reached: by the configured policy, from a sample of keys drawn by chance."""
+"""Eviction at ``maxmemory``: by the configured policy, from a random sample of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as Redis reads and writes them."""
+"""Parsing and formatting of numbers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from functools import lru_cache
 from math import isinf
 from typing import Final
 
-from simcloud.datastores.redis.replies import NotAFloat, NotAnInteger
+from simcloud.datastores.redis.resp import NotAFloat, NotAnInteger
 
 INT_MAX: Final = (1 << 63) - 1
 INT_MIN: Final = -(1 << 63)
 
 
 def whole(text: bytes) -> int | None:
-    """A whole number of 64 bits, written in the one canonical way; None for anything else."""
+    """Parse a 64-bit integer in canonical notation; None for anything else."""
     if not text or len(text) > 20:
         return None
     digits = text[1:] if text[:1] == b"-" else text
@@ -24,7 +24,7 @@ def whole(text: bytes) -> int | None:
 
 
 def integer(text: bytes, complaint: str | None = None) -> int:
-    """The same, or an error."""
+    """Parse a 64-bit integer in canonical notation, or raise an error."""
     number = whole(text)
     if number is None:
         raise NotAnInteger if complaint is None else NotAFloat(complaint)
@@ -32,7 +32,7 @@ def integer(text: bytes, complaint: str | None = None) -> int:
 
 
 def double(text: bytes, complaint: str = "ERR value is not a valid float") -> float:
-    """A number as C's strtod reads it, without spaces around it."""
+    """Parse a number as C's strtod does, without spaces around it."""
     number = _strtod(text)
     if number is None:
         raise NotAFloat(complaint)
@@ -56,11 +56,11 @@ def _strtod(text: bytes) -> float | None:
 
 
 def double_text(number: float) -> bytes:
-    """As the server writes scores: up to 17 digits."""
+    """Format a score, with up to 17 digits."""
     return b"%.17g" % number
 
 
-def bound(text: bytes) -> tuple[float, bool]:
-    """One end of a range of scores, and whether it is left out: ``(5``."""
+def parse_bound(text: bytes) -> tuple[float, bool]:
+    """Parse an end of a range of scores; return it and whether it is excluded, as in ``(5``."""
     excluded = text.startswith(b"(")
     return double(text[1:] if excluded else text, "ERR min or max is not a float"), excluded

@@ -1,4 +1,4 @@
-"""Glob patterns as Redis matches them: ``*``, ``?``, ``[a-z]``, ``[^a]`` and a backslash before any of these."""
+"""Redis' glob patterns: ``*``, ``?``, ``[a-z]``, ``[^a]`` and a backslash before any of these."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The five kinds of values. Each knows about how much memory it takes and how Redis would have stored it.
+"""The five types of values, each with an estimate of its memory and its Redis encoding.
 
-The compact encodings are turned into the general ones where the configured limits say so, and never back.
+Compact encodings become general ones at the configured limits, and never change back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SORTED_NODE_BYTES: Final = 104
 
 
 class Limits:
-    """Up to where the compact encodings are used."""
+    """The limits of the compact encodings."""
 
     __slots__ = ("hash_entries", "hash_value", "set_integers", "zset_entries", "zset_value")
 
@@ -35,7 +35,7 @@ class Limits:
 
 
 class Value:
-    """What a key holds. ``accounted`` is what the database has counted for it so far."""
+    """The value of a key. ``accounted`` is the memory that the database has counted for it."""
 
     __slots__ = ("accessed", "accounted", "counter", "scan")
     kind: ClassVar[str] = ""
@@ -61,7 +61,7 @@ class Value:
 
 
 class StringValue(Value):
-    """Text. ``grown`` once it was changed in place."""
+    """A string. ``grown`` is set once it has been changed in place."""
 
     __slots__ = ("data", "grown")
     kind = "string"
@@ -88,7 +88,7 @@ class StringValue(Value):
 
 
 class ListValue(Value):
-    """A sequence that grows at both ends."""
+    """A list."""
 
     __slots__ = ("bytes", "items")
     kind = "list"
@@ -134,7 +134,7 @@ class ListValue(Value):
 
 
 class HashValue(Value):
-    """Fields and their texts."""
+    """A hash: fields and their values."""
 
     __slots__ = ("bytes", "fields", "packed")
     kind = "hash"
@@ -179,7 +179,7 @@ class HashValue(Value):
 
 
 class SetValue(Value):
-    """Different texts."""
+    """A set."""
 
     __slots__ = ("bytes", "integers", "members")
     kind = "set"
@@ -219,13 +219,13 @@ class SetValue(Value):
         self.bytes -= len(member)
         return True
 
-    def listed(self) -> list[bytes]:
-        """All members, in the order a client sees."""
+    def list_members(self) -> list[bytes]:
+        """Return all members, in the order a client sees."""
         return sorted(self.members, key=int) if self.integers else list(self.members)
 
 
 class SortedValue(Value):
-    """Members in the order of their scores, then of their bytes."""
+    """A sorted set: members sorted by score, then by bytes."""
 
     __slots__ = ("bytes", "order", "packed", "scores")
     kind = "zset"

@@ -1,8 +1,7 @@
-"""Values whose protobuf form is not their JSON form: times, quantities, ports that may be names, JSON.
+"""Values with different forms in protobuf and JSON: times, quantities, ports that may be names, raw JSON.
 
-Each shape has a reader from its bytes and a writer back, in ``READERS`` and ``WRITERS``. The reader of
-no bytes gives the shape's zero value. Readers raise nothing but ``BadRequest``; writers are given
-values that fit their schema.
+Each shape has a reader and a writer, in ``READERS`` and ``WRITERS``. The reader of no bytes returns the zero value of
+the shape. Readers only raise ``BadRequest``; writers get values that match their schema.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _last(data: bytes, message: str) -> dict[int, Any]:
 def _number(value: Any, bits: int, name: str) -> int:
     if not isinstance(value, int):
         raise BadRequest(f"proto: wrong wireType = {wire.COUNTED} for field {name}")
-    return wire.signed(value, bits)
+    return wire.to_signed(value, bits)
 
 
 def _bytes(value: Any, name: str) -> bytes:
@@ -108,20 +107,20 @@ def _moment(data: bytes) -> tuple[datetime, int] | None:
     return None if moment == _YEAR_ONE and not nanos else (moment, nanos)
 
 
-def _printed(moment: datetime) -> str:
+def _format_seconds(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def read_time(data: bytes) -> str | None:
     """RFC 3339 to the second."""
     moment = _moment(data)
-    return f"{_printed(moment[0])}Z" if moment else None
+    return f"{_format_seconds(moment[0])}Z" if moment else None
 
 
 def read_micro_time(data: bytes) -> str | None:
     """RFC 3339 to the microsecond."""
     moment = _moment(data)
-    return f"{_printed(moment[0])}.{moment[1] // 1000:06d}Z" if moment else None
+    return f"{_format_seconds(moment[0])}.{moment[1] // 1000:06d}Z" if moment else None
 
 
 def write_time(text: str | None) -> bytes:
@@ -229,6 +228,6 @@ WRITERS: Mapping[str, Callable[[Any], bytes]] = {
 }
 NUMBERS: Mapping[str, Callable[[int], int | bool]] = {
     "bool": bool,
-    "int32": lambda value: wire.signed(value, 32),
-    "int64": lambda value: wire.signed(value, 64),
+    "int32": lambda value: wire.to_signed(value, 32),
+    "int64": lambda value: wire.to_signed(value, 64),
 }

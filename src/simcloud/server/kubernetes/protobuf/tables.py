@@ -1,8 +1,7 @@
-"""The field numbers of every kind, read from ``messages.json.gz`` when first asked for.
+"""The field numbers of every kind, loaded from ``messages.json.gz`` on first use.
 
-``scripts/make_protobuf_tables.py`` makes that file from the genuine programs and says how it is laid
-out. Beside the number, a field knows what Go's JSON encoder would do with it, because an object must
-look the same whichever way it came in.
+``scripts/make_protobuf_tables.py`` generates that file from the genuine programs and documents its format. A field
+also has the options of Go's JSON encoder, because an object must look the same in both formats.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _PREFIX = "io.k8s."
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a message."""
+    """A field of a message."""
 
     number: int
     name: str
@@ -76,13 +75,13 @@ class Message:
 def message_of(group: str, version: str, kind: str) -> Message | None:
     """The message of a built-in kind, None if there is no such kind."""
     name = kinds().get((group, version, kind), "").removeprefix(_PREFIX)
-    return message(name) if name in _packed() else None
+    return message(name) if name in _load() else None
 
 
 @cache
 def message(name: str) -> Message:
     """A message by its name: a definition's without ``io.k8s.``."""
-    fields = tuple(_field(*entry) for entry in _packed()[name])
+    fields = tuple(_field(*entry) for entry in _load()[name])
     ordered = sorted(fields, key=lambda field: field.number)
     return Message(name.rpartition(".")[2], fields, {field.number: field for field in ordered})
 
@@ -103,7 +102,7 @@ def _field(number: int, name: str, shape: Shape, flags: str, message: str = "", 
 
 
 @cache
-def _packed() -> Mapping[str, list[Any]]:
+def _load() -> Mapping[str, list[Any]]:
     packed = (files("simcloud.server.kubernetes.protobuf") / "messages.json.gz").read_bytes()
     loaded: dict[str, list[Any]] = msgspec.json.decode(gzip.decompress(packed))
     return loaded

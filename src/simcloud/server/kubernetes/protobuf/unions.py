@@ -1,7 +1,7 @@
-"""Three messages of CustomResourceDefinitions that JSON shows as one of several things.
+"""Three messages of CustomResourceDefinitions that are unions in JSON.
 
 ``additionalProperties: false`` and ``additionalProperties: {type: string}`` are the same message with
-other fields set. ``collapse`` gives what JSON shows, ``expand`` the fields.
+different fields set. ``collapse`` converts the fields to JSON, ``expand`` JSON to the fields.
 """
 
 from __future__ import annotations

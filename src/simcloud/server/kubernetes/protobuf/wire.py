@@ -1,7 +1,7 @@
-"""Protobuf's wire format: numbered fields, each a varint, eight bytes, four bytes or a counted run.
+"""Protobuf's wire format: numbered fields, each a varint, eight bytes, four bytes or length-delimited.
 
-Reading is bounded by the data itself and raises nothing but ``BadRequest``, in the words of the
-genuine server. Groups, which no Kubernetes client writes, are refused.
+Reading is bounded by the data and only raises ``BadRequest``, with the messages of the genuine server. Groups,
+which no Kubernetes client writes, are rejected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fields(data: bytes, message: str) -> Iterator[tuple[int, int, Value]]:
         if wire_type == _END_GROUP:
             raise BadRequest(f"proto: {message}: wiretype end group for non-group")
         if not 0 < number <= _LARGEST_NUMBER:
-            shown = signed(number, 32)
+            shown = to_signed(number, 32)
             raise BadRequest(f"proto: {message}: illegal tag {shown} (wire type {tag})")
         value: Value
         if wire_type == VARINT:
@@ -77,28 +77,28 @@ def varints(data: bytes) -> Iterator[int]:
         yield value
 
 
-def signed(value: int, bits: int) -> int:
-    """The low bits of a number, read with their sign."""
+def to_signed(value: int, bits: int) -> int:
+    """Interpret the low bits of a number as a signed integer."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def write_varint(number: int, value: int) -> bytes:
-    """A field that is a number; negative ones are written in 64 bits."""
-    return _written(number << 3 | VARINT) + _written(value & 0xFFFF_FFFF_FFFF_FFFF)
+    """Encode a field that is a number; negative ones take 64 bits."""
+    return _encode_varint(number << 3 | VARINT) + _encode_varint(value & 0xFFFF_FFFF_FFFF_FFFF)
 
 
 def write_counted(number: int, value: bytes) -> bytes:
     """A field that is a run of bytes: text, bytes or a message."""
-    return _written(number << 3 | COUNTED) + _written(len(value)) + value
+    return _encode_varint(number << 3 | COUNTED) + _encode_varint(len(value)) + value
 
 
 def write_fixed64(number: int, value: bytes) -> bytes:
     """A field of eight bytes."""
-    return _written(number << 3 | FIXED64) + value
+    return _encode_varint(number << 3 | FIXED64) + value
 
 
-def _written(value: int) -> bytes:
+def _encode_varint(value: int) -> bytes:
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)

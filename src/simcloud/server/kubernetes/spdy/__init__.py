@@ -1,6 +1,6 @@
-"""SPDY/3.1 frames, the little of them that Kubernetes' port-forward speaks.
+"""The subset of SPDY/3.1 frames that Kubernetes' port-forward uses.
 
-Reading and writing frames only: who may open streams, and what they carry, is the user's business.
+This package only reads and writes frames; streams are managed by its users.
 """
 
 from simcloud.server.kubernetes.spdy.decoder import FrameReader, SpdyError

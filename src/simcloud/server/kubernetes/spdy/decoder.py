@@ -1,4 +1,4 @@
-"""Bytes to frames, within bounds: whatever arrives, there is a frame, or nothing yet, or a ``SpdyError``."""
+"""Decodes bytes to frames, with limits. Invalid input raises ``SpdyError``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from simcloud.server.kubernetes.spdy import frames
-from simcloud.server.kubernetes.spdy.dictionary import DICTIONARY
-from simcloud.server.kubernetes.spdy.frames import Frame
+from simcloud.server.kubernetes.spdy.frames import DICTIONARY, Frame
 
 FRAME_LIMIT_BYTES: Final = 1 << 20
 HEADERS_LIMIT_BYTES: Final = 64 << 10
@@ -19,11 +18,11 @@ _STREAM: Final = 0x7FFF_FFFF
 
 
 class SpdyError(Exception):
-    """The peer does not speak SPDY/3.1, or more of it at once than is taken; the connection is over."""
+    """Invalid SPDY/3.1, or a frame above the limits; the connection must be closed."""
 
 
 class FrameReader:
-    """Takes bytes in any pieces and gives frames. It keeps less than one frame."""
+    """Splits a stream of bytes into frames. It buffers less than one frame."""
 
     def __init__(self) -> None:
         self._held = bytearray()

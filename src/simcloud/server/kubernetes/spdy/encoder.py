@@ -1,4 +1,4 @@
-"""Frames to bytes."""
+"""Encodes frames to bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from simcloud.server.kubernetes.spdy import frames
-from simcloud.server.kubernetes.spdy.dictionary import DICTIONARY
-from simcloud.server.kubernetes.spdy.frames import Frame
+from simcloud.server.kubernetes.spdy.frames import DICTIONARY, Frame
 
 DATA_BYTES: Final = 32 << 10
 """Longer data is sent in several frames, so that streams take turns."""
 
 
 class FrameWriter:
-    """Writes the frames of one connection, in the order in which they are to be sent."""
+    """Encodes the frames of a connection, in the order of sending."""
 
     def __init__(self) -> None:
         self._deflate = zlib.compressobj(

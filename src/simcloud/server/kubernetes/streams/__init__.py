@@ -1,12 +1,12 @@
 """Streams between clients and containers: exec, attach, port-forward and proxy.
 
-Clients reach exec, attach and port-forward by WebSocket. This package does not know containers: the bytes go to and
-come from the ``Runtime`` of the API. Clients are held back, or let go, when they send or read out of measure.
+Clients reach exec, attach and port-forward by WebSocket. This package does not depend on containers: it exchanges
+bytes with the ``Runtime`` of the API. Clients that send too fast are paused; those that read too slowly are
+disconnected.
 """
 
 from simcloud.server.kubernetes.streams.proxy import proxy
-from simcloud.server.kubernetes.streams.refusals import needs_websocket
-from simcloud.server.kubernetes.streams.requests import NAMES
+from simcloud.server.kubernetes.streams.requests import NAMES, needs_websocket
 from simcloud.server.kubernetes.streams.websockets import serve
 
 __all__ = ["NAMES", "needs_websocket", "proxy", "serve"]

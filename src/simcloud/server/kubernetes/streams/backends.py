@@ -1,4 +1,4 @@
-"""The backend of a proxied request: a pod's address and port, found from a pod or from a service."""
+"""The backend of a proxied request: the address and port of a pod, resolved from a pod or a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PORTS: Final = {"": 80, "http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A pod and the port to ask at; ``host`` is how the request names it."""
+    """A pod and its port; ``host`` is the name in the request."""
 
     pod: Object
     port: int

@@ -1,7 +1,7 @@
 """Several channels in one WebSocket: a message's first byte is the number of its channel.
 
-Clients name the variant they speak: in the base64 ones that number is a digit and the rest is base64; version 4
-reports the end as a Status instead of a bare sentence; version 5 can end a channel (message 255, channel).
+There are several versions: in the base64 ones the number is a digit and the rest is base64; version 4 reports the end
+as a Status instead of plain text; version 5 can close a channel (message 255, channel).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PIECE_BYTES: Final = 32 << 10
 
 
 class BadMessage(Exception):
-    """A message that ends the connection. ``code`` is the WebSocket's word for why."""
+    """An invalid message, which ends the connection. ``code`` is the WebSocket close code."""
 
     def __init__(self, code: int, why: str) -> None:
         super().__init__(why)
@@ -38,7 +38,7 @@ class BadMessage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One of the variants."""
+    """A version of the protocol."""
 
     name: str | None
     base64: bool = False

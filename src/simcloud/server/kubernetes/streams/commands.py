@@ -7,6 +7,8 @@ from typing import Final
 import msgspec
 from starlette.websockets import WebSocket
 
+from simcloud.kubernetes.api.errors import InternalError
+from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import Session
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
@@ -14,18 +16,17 @@ from simcloud.server.kubernetes.streams import channels, flow
 from simcloud.server.kubernetes.streams.channels import Dialect
 from simcloud.server.kubernetes.streams.flow import Message, Outbox
 from simcloud.server.kubernetes.streams.link import relay
-from simcloud.server.kubernetes.streams.outcome import outcome
-from simcloud.server.kubernetes.streams.requests import Wishes, open_session, read_wishes
+from simcloud.server.kubernetes.streams.requests import StreamOptions, open_session, parse_options
 
 LARGEST_SIZE: Final = 65_535
 
 
 async def serve(app: AppContext, socket: WebSocket, target: Target) -> None:
     """Run a command, or join one, for as long as both sides want."""
-    wishes = read_wishes(socket.query_params, target.subresource)
+    options = parse_options(socket.query_params, target.subresource)
     dialect = channels.choose(socket.scope["subprotocols"], channels.COMMANDS)
-    session = open_session(app, target, wishes)
-    talk = Talk(app, session, wishes, dialect)
+    session = open_session(app, target, options)
+    talk = Talk(app, session, options, dialect)
     try:
         await socket.accept(dialect.name)
         await relay(socket, talk.outbox, talk.take)
@@ -35,19 +36,19 @@ async def serve(app: AppContext, socket: WebSocket, target: Target) -> None:
 
 
 class _Size(msgspec.Struct):
-    """A terminal's size as clients send it."""
+    """The size of a terminal, as clients send it."""
 
     width: int = msgspec.field(name="Width")
     height: int = msgspec.field(name="Height")
 
 
 class Talk:
-    """A client and a process, and the channels between them."""
+    """A client, a process, and the channels between them."""
 
-    def __init__(self, app: AppContext, session: Session, wishes: Wishes, dialect: Dialect) -> None:
+    def __init__(self, app: AppContext, session: Session, options: StreamOptions, dialect: Dialect) -> None:
         self._app = app
         self._session = session
-        self._wishes = wishes
+        self._options = options
         self._dialect = dialect
         self.outbox = Outbox(self._hold)
         self._greet()
@@ -60,9 +61,9 @@ class Talk:
         if heard is None:
             return
         channel, data = heard
-        if channel == channels.STDIN and self._wishes.stdin:
+        if channel == channels.STDIN and self._options.stdin:
             self._session.write(data)
-        elif channel == channels.RESIZE and self._wishes.tty:
+        elif channel == channels.RESIZE and self._options.tty:
             self._resize(data)
         elif channel == channels.CLOSE and self._dialect.closes and data[:1] == bytes((channels.STDIN,)):
             self._session.close_input()
@@ -71,18 +72,18 @@ class Talk:
 
     def _greet(self) -> None:
         """An empty message on the first channel that the client reads: the connection stands."""
-        wishes = self._wishes
-        first = channels.STDOUT if wishes.stdout else channels.STDERR if wishes.stderr else channels.ERROR
+        options = self._options
+        first = channels.STDOUT if options.stdout else channels.STDERR if options.stderr else channels.ERROR
         self.outbox.put(self._dialect.encode(first, b""))
 
     def _show(self, number: int, data: bytes) -> None:
-        wanted = self._wishes.stdout if number == channels.STDOUT else self._wishes.stderr
+        wanted = self._options.stdout if number == channels.STDOUT else self._options.stderr
         if wanted:
             for message in self._dialect.pieces(number, data):
                 self.outbox.put(message)
 
     def _end(self, code: int, why: str) -> None:
-        payload = outcome(self._dialect, code, why)
+        payload = encode_outcome(self._dialect, code, why)
         if payload:
             self.outbox.put(self._dialect.encode(channels.ERROR, payload))
         self.outbox.finish()
@@ -98,3 +99,27 @@ class Talk:
             return
         if 0 < size.width <= LARGEST_SIZE and 0 < size.height <= LARGEST_SIZE:
             self._session.resize(size.width, size.height)
+
+
+def encode_outcome(dialect: Dialect, code: int, why: str) -> bytes:
+    """Encode how a process ended, for the error channel; in the oldest versions success is empty."""
+    status = _status(code, why)
+    if dialect.tells_status:
+        return msgspec.json.encode(status)
+    return b"" if status["status"] == "Success" else str(status["message"]).encode()
+
+
+def _status(code: int, why: str) -> Object:
+    if why:
+        # The node says so first, and the API server says it again.
+        failed = InternalError(InternalError(why).message).status()
+        return {key: value for key, value in failed.items() if key not in ("kind", "apiVersion")}
+    if code == 0:
+        return {"metadata": {}, "status": "Success"}
+    return {
+        "metadata": {},
+        "status": "Failure",
+        "message": f"command terminated with non-zero exit code: command terminated with exit code {code}",
+        "reason": "NonZeroExitCode",
+        "details": {"causes": [{"reason": "ExitCode", "message": str(code)}]},
+    }

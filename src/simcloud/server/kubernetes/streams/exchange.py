@@ -1,4 +1,4 @@
-"""One HTTP/1.1 answer read from a connection into a pod, within bounds of size and time."""
+"""An HTTP/1.1 response, read from a connection to a pod with limits of size and time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHUNK_HEAD_BYTES: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """The response."""
 
     code: int
     headers: list[tuple[str, str]]
@@ -25,7 +25,7 @@ class Answer:
 
 
 class AnswerReader:
-    """Takes the bytes of one answer in any pieces; ``ValueError`` when they are none."""
+    """Parses the bytes of one response. Raises ``ValueError`` if they are invalid."""
 
     def __init__(self, is_head: bool) -> None:
         self._is_head = is_head
@@ -103,7 +103,7 @@ class AnswerReader:
 
 
 class Exchange:
-    """Collects what a forward gives until one answer is whole."""
+    """Collects the data of a forward until the response is complete."""
 
     def __init__(self, forward: Forward, is_head: bool) -> None:
         self._forward = forward

@@ -1,7 +1,7 @@
-"""How fast is too fast: bytes on their way between a client and the world, and who has to wait for whom.
+"""Flow control between a client and the simulated world.
 
-The contract with the world (``Session``, ``Forward``) does not say how to hold anybody back. One that can be
-held offers ``Flow`` besides; with one that cannot, a client that reads too slowly is let go.
+``Session`` and ``Forward`` have no flow control. One that can be paused also implements ``Flow``; with any other, a
+client that reads too slowly is disconnected.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Message: TypeAlias = bytes | str
 
 
 class SlowClient(Exception):
-    """The client does not read what it asked for."""
+    """The client reads too slowly."""
 
 
 class Outbox:
-    """Messages for a client. ``hold`` is called when too much waits, and again when there is room."""
+    """A queue of messages for a client. ``hold`` is called when it is too long, and again when there is room."""
 
     def __init__(self, hold: Callable[[bool], None]) -> None:
         self._hold = hold

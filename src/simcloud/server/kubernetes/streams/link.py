@@ -1,4 +1,4 @@
-"""One WebSocket that was accepted: messages go both ways until one side is done."""
+"""An accepted WebSocket: messages go both ways until one side closes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Port-forward over a WebSocket's channels, as clients other than kubectl speak it.
+"""Port-forward over a WebSocket's channels, as clients other than kubectl use it.
 
-Every port has two channels, one for data and one for why it ended. Both begin with the port's number.
+Every port has a channel for data and a channel for errors. Both begin with the port's number.
 """
 
 from __future__ import annotations

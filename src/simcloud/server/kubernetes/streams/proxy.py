@@ -1,7 +1,7 @@
 """``proxy``: one HTTP exchange with a pod, or with a pod behind a service.
 
-A request is passed on whole and answered whole. Upgrades, trailers, and links that a page would need rewritten
-are not looked at. Nodes serve nothing to proxy to.
+Requests and responses are not streamed. Upgrades, trailers and the rewriting of links are not supported. Nodes have
+no proxy.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""What an exec, attach or port-forward asks for, and whoever can do it."""
+"""Requests for exec, attach and port-forward: options, targets, and why they are refused."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
-from simcloud.kubernetes.api.errors import BadRequest, NoSuchPath
+from simcloud.kubernetes.api.errors import ApiError, BadRequest, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.runtime import Runtime, Session
 from simcloud.kubernetes.api.subresources.log import choose_container, running_pod, runtime_of
 from simcloud.server.kubernetes.context import AppContext
-from simcloud.server.kubernetes.paths import Target
+from simcloud.server.kubernetes.paths import Target, read_target
 
 NAMES: Final = frozenset({"exec", "attach", "portforward"})
 PORTS_AT_MOST: Final = 64
@@ -21,8 +22,8 @@ LAST_PORT: Final = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """Which streams of a process a client wants."""
+class StreamOptions:
+    """The streams of a process that a client requests."""
 
     container: str
     command: tuple[str, ...]
@@ -32,10 +33,10 @@ class Wishes:
     tty: bool
 
 
-def read_wishes(query: QueryParams, subresource: str) -> Wishes:
-    """The wishes in a query; refused when they make no sense."""
+def parse_options(query: QueryParams, subresource: str) -> StreamOptions:
+    """Parse the options in a query. Raise an error if they are inconsistent."""
     tty = _is_true(query, "tty")
-    wishes = Wishes(
+    options = StreamOptions(
         container=query.get("container", ""),
         command=tuple(query.getlist("command")),
         stdin=_is_true(query, "stdin"),
@@ -44,11 +45,11 @@ def read_wishes(query: QueryParams, subresource: str) -> Wishes:
         stderr=_is_true(query, "stderr") and not tty,
         tty=tty,
     )
-    if not (wishes.stdin or wishes.stdout or wishes.stderr):
+    if not (options.stdin or options.stdout or options.stderr):
         raise BadRequest("you must specify at least 1 of stdin, stdout, stderr")
-    if subresource == "exec" and not wishes.command:
+    if subresource == "exec" and not options.command:
         raise BadRequest("you must specify at least one command for the container")
-    return wishes
+    return options
 
 
 def read_ports(query: QueryParams) -> list[int]:
@@ -88,15 +89,15 @@ def find_pod(app: AppContext, target: Target) -> tuple[Object, Runtime]:
     return pod, runtime_of(app.api, pod)
 
 
-def open_session(app: AppContext, target: Target, wishes: Wishes) -> Session:
+def open_session(app: AppContext, target: Target, options: StreamOptions) -> Session:
     """Begin an exec or an attach."""
     pod = running_pod(app.api, target.namespace, target.name)
-    container = choose_container(pod, wishes.container)
+    container = choose_container(pod, options.container)
     runtime = runtime_of(app.api, pod)
-    stdin, stderr, tty = wishes.stdin, wishes.stderr, wishes.tty
+    stdin, stderr, tty = options.stdin, options.stderr, options.tty
     if target.subresource == "attach":
         return runtime.attach(pod, container, stdin=stdin, stderr=stderr, tty=tty)
-    return runtime.exec(pod, container, list(wishes.command), stdin=stdin, stderr=stderr, tty=tty)
+    return runtime.exec(pod, container, list(options.command), stdin=stdin, stderr=stderr, tty=tty)
 
 
 def _is_true(query: QueryParams, name: str) -> bool:
@@ -109,3 +110,39 @@ def _split(text: str) -> list[str]:
     if not text:
         raise BadRequest('query parameter "port" cannot be empty')
     return text.split(",")
+
+
+SPDY_REFUSED: Final = (
+    "this server streams over WebSocket only and the client asked for SPDY; use kubectl 1.31 or newer"
+)
+
+
+def needs_websocket(request: Request, app: AppContext | None = None) -> ApiError:
+    """Return the error for a streaming request that is not a WebSocket.
+
+    kubectl retries with SPDY if a WebSocket was refused, and shows only the second answer: with ``app``, this is the
+    error that a WebSocket would get.
+    """
+    if "spdy/" not in request.headers.get("upgrade", "").lower():
+        return BadRequest("Upgrade request required")
+    if app is not None:
+        try:
+            _try(app, request)
+        except ApiError as error:
+            return error
+    return BadRequest(SPDY_REFUSED)
+
+
+def _try(app: AppContext, request: Request) -> None:
+    """Raise the error that a WebSocket would get. No command is run: attaching and detaching has no effect."""
+    target = read_target(request.method, request.url.path, request.query_params)
+    check_target(target)
+    if target.subresource == "portforward":
+        find_pod(app, target)
+        return
+    options = parse_options(request.query_params, target.subresource)
+    if target.subresource == "exec":
+        pod, runtime = find_pod(app, target)
+        runtime.check_exec(pod, choose_container(pod, options.container))
+    else:
+        open_session(app, target, replace(options, stdin=False)).stop()

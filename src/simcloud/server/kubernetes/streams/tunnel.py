@@ -1,8 +1,7 @@
-"""Port-forward as kubectl speaks it: SPDY inside a WebSocket.
+"""Port-forward as kubectl uses it: SPDY inside a WebSocket.
 
-Every connection is a pair of streams with one request number: the error stream, which kubectl ends at once and
-on which it learns why a connection failed, and the data stream. SPDY's windows are not kept: kubectl keeps
-none either, and both sides are held back by the WebSocket.
+Every connection is a pair of streams with one request number: the data stream and the error stream, whose sending
+side kubectl closes at once. SPDY's windows are ignored, as kubectl does; the WebSocket has flow control.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PAIRS_AT_MOST: Final = 256
 
 @dataclass(slots=True)
 class _Pair:
-    """The two streams of a connection, 0 for one that is not there yet or not any more."""
+    """The two streams of a connection; 0 for a stream that is not open."""
 
     request: str
     port: int
@@ -46,7 +45,7 @@ class _Pair:
 
 
 class Tunnel:
-    """One client's connections. ``connect`` opens one to a port of its pod."""
+    """The connections of a client. ``connect`` opens a connection to a port of its pod."""
 
     def __init__(self, connect: Callable[[int], Forward], poke: Callable[[], None]) -> None:
         self._connect = connect

@@ -1,6 +1,6 @@
-"""WebSockets from their handshake on: authentication, target and protocol.
+"""The handshake of WebSockets: authentication, target and protocol.
 
-Until a stream is accepted, a refusal is an HTTP answer with a Status, as for any other request.
+Until a stream is accepted, an error is an HTTP response with a Status, as for any other request.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from simcloud.kubernetes.api.errors import ApiError, InternalError
-from simcloud.server.kubernetes.answers import refusal
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target, read_target
+from simcloud.server.kubernetes.responses import refusal
 from simcloud.server.kubernetes.streams import commands, ports
 from simcloud.server.kubernetes.streams.link import relay
 from simcloud.server.kubernetes.streams.requests import check_target, find_pod

@@ -1,4 +1,4 @@
-"""gRPC in grpc-go's manner."""
+"""gRPC, as in grpc-go."""
 
 from simcloud.services.rpc.grpc.channel import GrpcChannel
 from simcloud.services.rpc.grpc.errors import GrpcError

@@ -1,19 +1,18 @@
-"""A gRPC channel in grpc-go's manner: round robin over a service's addresses, fail-fast, no deadline by default.
+"""A gRPC channel as in grpc-go: round robin over a service's addresses, fail-fast, no deadline by default.
 
-With the old balancer of grpc-go, which HotelReservation uses, a call fails at once while no connection stands.
-With ``waits_for_connection`` it waits while one is being made and fails when the last attempt failed,
-as later versions do.
+With the old balancer of grpc-go, which HotelReservation uses, a call fails at once if there is no connection. With
+``waits_for_connection`` it waits for a connection attempt and fails if the last attempt failed, as in later versions.
+A registry (Consul) has its own ``Addresses``; a service that is known by its name has ``FixedAddresses``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
 
 from simcloud.machine.emit import Labels
 from simcloud.machine.network import NetworkError
 from simcloud.machine.process import Context
-from simcloud.services.rpc.addresses import Addresses
 from simcloud.services.rpc.grpc.errors import GrpcError, error_tags
 from simcloud.services.rpc.grpc.messages import GRPC, HEADER_BYTES, Request, Response
 from simcloud.services.rpc.grpc.transport import Transport
@@ -31,6 +30,27 @@ from simcloud.services.tracing import SpanContext, Tracer
 from simcloud.sim import Condition, TimedOut
 from simcloud.sim.kernel import EXPIRED
 
+OnAddresses = Callable[[Sequence[str]], None]
+
+
+class Addresses(Protocol):
+    """The addresses of a service, such as ``"10.244.1.3:8083"``."""
+
+    def watch(self, report: OnAddresses) -> None:
+        """Report the addresses once they are known and after every change. Return at once."""
+
+
+class FixedAddresses:
+    """Addresses that never change. A host name, as in ``"geo:8083"``, is resolved for every connection."""
+
+    def __init__(self, *addresses: str) -> None:
+        self._addresses = addresses
+
+    def watch(self, report: OnAddresses) -> None:
+        """Report them."""
+        report(self._addresses)
+
+
 CLIENT_TAGS: Final[Labels] = (("component", "gRPC"), ("span.kind", "client"))
 NO_ADDRESS: Final = "there is no address available"
 NO_CONNECTION: Final = "there is no connection available"
@@ -39,9 +59,9 @@ TOO_LATE: Final = "context deadline exceeded"
 
 
 class GrpcChannel:
-    """Calls a service. ``timeout_s`` is the deadline of calls that bring none of their own.
+    """Calls a service. ``timeout_s`` is the default deadline of calls.
 
-    Without a tracer calls leave no span here; what they cause is traced from the other side on.
+    Without a tracer, calls have no client span.
     """
 
     def __init__(
@@ -109,13 +129,13 @@ class GrpcChannel:
                     lambda limit: self._try(method, payload, parent, limit), deadline
                 )
         except GrpcError as error:
-            measures.failed(kernel.now - start, error.code)
+            measures.record_failure(kernel.now - start, error.code)
             if span is not None:
                 span.finish(str(error), error_tags(error.code))
             raise
         finally:
             in_flight.value -= 1.0
-        measures.done(kernel.now - start)
+        measures.record_success(kernel.now - start)
         if span is not None:
             span.finish()
         return answer

@@ -1,4 +1,4 @@
-"""gRPC's errors, worded as grpc-go does."""
+"""The errors of gRPC, with grpc-go's messages."""
 
 from __future__ import annotations
 

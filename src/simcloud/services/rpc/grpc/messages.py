@@ -1,4 +1,4 @@
-"""What crosses a gRPC connection: HTTP/2 frames as typed messages, as far as programs can tell them apart."""
+"""The messages of a gRPC connection: the HTTP/2 frames that matter to programs, as typed messages."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ CONTROL_BYTES: Final = 24
 
 
 class Preface(NamedTuple):
-    """The client's first words."""
+    """The first message of a client."""
 
 
 class Settings(NamedTuple):
-    """The server's first words: how many calls one connection may carry at once."""
+    """The first message of a server: the maximum number of concurrent calls of a connection."""
 
     max_streams: int
 
 
 class GoAway(NamedTuple):
-    """The server takes no new calls on this connection; those under way are finished."""
+    """The server accepts no new calls on this connection; running calls are finished."""
 
 
 class Request(NamedTuple):
-    """A call on its way. ``deadline`` is a virtual time."""
+    """A call. ``deadline`` is a virtual time."""
 
     id: int
     method: str
@@ -38,7 +38,7 @@ class Request(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Its answer: a payload, or an error's code and message."""
+    """The response to a call: a payload, or an error's code and message."""
 
     id: int
     payload: Any

@@ -1,7 +1,7 @@
-"""A gRPC server in grpc-go's manner: every call runs at once, unless the server is given a capacity.
+"""A gRPC server as in grpc-go: every call runs at once, unless the server has a capacity.
 
-A handler raises ``GrpcError`` to answer with an error. A ``Panic`` ends the process, as it does in Go. A port
-that is taken raises ``AddressInUse`` from ``serve``.
+A handler raises ``GrpcError`` to answer with an error. A ``Panic`` ends the process, as in Go. ``serve``
+raises ``AddressInUse`` if the port is taken.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Incoming = tuple[Connection, Request]
 
 
 class GrpcServer:
-    """Serves methods on a port. ``max_streams`` is what each connection may carry at once."""
+    """Serves methods on a port. ``max_streams`` limits the concurrent calls of a connection."""
 
     def __init__(
         self,
@@ -123,19 +123,19 @@ class GrpcServer:
             elif message.__class__ is HealthCheckRequest:
                 self._send(connection, self._answer_probe(), CONTROL_BYTES)
 
-        def closed(_error: NetworkError) -> None:
+        def forget(_error: NetworkError) -> None:
             self._connections.pop(connection, None)
             connection.close()
 
         self._connections[connection] = None
         connection.keepalive(KEEPALIVE_S)
         connection.on_message = take
-        connection.on_close = closed
+        connection.on_close = forget
 
     def _turn_away(self, connection: Connection, request: Request) -> None:
         found = self._methods.get(request.method)
         if found is not None:
-            found.measures.failed(0.0, RESOURCE_EXHAUSTED)
+            found.measures.record_failure(0.0, RESOURCE_EXHAUSTED)
         words = f"{self.tracer.service}: queue is full ({self._gate.waiting} waiting)"
         self._send(connection, Response(request.id, None, RESOURCE_EXHAUSTED, words))
 
@@ -169,7 +169,7 @@ class GrpcServer:
             answer = await handler(Call(payload, span.context, name, deadline))
         except GrpcError as error:
             code = error.code
-            measures.failed(kernel.now - start, code)
+            measures.record_failure(kernel.now - start, code)
             span.finish(str(error) if response_class(code) == SERVER_ERROR else None, error_tags(code))
             response = Response(id, None, code, error.message)
         except Panic as panic:
@@ -177,7 +177,7 @@ class GrpcServer:
         else:
             duration_s = kernel.now - start
             self._usual_s += 0.1 * (duration_s - self._usual_s)
-            measures.done(duration_s)
+            measures.record_success(duration_s)
             span.finish()
             response = Response(id, answer, None, "")
         if memory_bytes:

@@ -1,7 +1,7 @@
-"""The way to one address: dialled as soon as the address is known, and again whenever it is lost.
+"""The connection to one address: dialled as soon as the address is known, and again whenever it is lost.
 
-Between attempts it waits as grpc-go does: 1 s, then 1.6 times longer each time up to 120 s, give or take a
-fifth, counted from the beginning of the attempt before.
+The back-off is grpc-go's: 1 s, then 1.6 times longer each time up to 120 s, with a jitter of 20 %, counted from the
+start of the previous attempt.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONNECT_TIMEOUT_S: Final = 20.0
 
 
 class Transport:
-    """``wire`` carries calls while a connection stands; ``failing`` while the last attempt to get one failed."""
+    """``wire`` is the connection, if any; ``failing`` is set while the last attempt to connect has failed."""
 
     __slots__ = ("_changed", "_ctx", "_lost", "_protocol", "_task", "address", "failing", "failure", "wire")
 

@@ -1,4 +1,4 @@
-"""The client's end of one HTTP/2 connection: many calls at once, each answered in its own time."""
+"""The client side of an HTTP/2 connection, with concurrent calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simcloud.sim.kernel import EXPIRED
 
 
 class Wire:
-    """Calls under way on a connection. ``left`` is called once when no further call may begin on it."""
+    """The running calls of a connection. ``left`` is called once when the connection accepts no further calls."""
 
     __slots__ = ("_kernel", "_left", "_room", "connection", "greeted", "last_id", "max_streams", "pending")
 

@@ -1,4 +1,4 @@
-"""HTTP in net/http's manner: a server with routes, and a client with a pool of connections."""
+"""HTTP, as in net/http: a server with routes, and a client with a pool of connections."""
 
 from simcloud.services.rpc.http.client import HttpClient, HttpError
 from simcloud.services.rpc.http.requests import Query, http_error, query_of

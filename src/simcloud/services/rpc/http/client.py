@@ -1,7 +1,7 @@
-"""An HTTP client in net/http's manner: connections are kept and used again, failures have Go's words.
+"""An HTTP client as in net/http: connections are reused, and errors have Go's messages.
 
-A request that fails on a connection that was idle, before any answer, is tried once more on a fresh one if it
-is safe to repeat, as net/http does: a server that closed an idle connection goes unnoticed.
+An idempotent request that fails on an idle connection before any response is retried once on a new connection, as
+net/http does, so that a server may close idle connections.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class HttpError(CallError):
 class HttpClient:
     """Sends requests to any host. ``timeout_s`` is for a whole request; ``max_idle`` is per host.
 
-    With a retry policy a request without a response is sent again; any response is a success, whatever its status.
+    With a retry policy a request without a response is sent again; any response is a success, regardless of its status.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class HttpClient:
                 None if limit_s is None else start + limit_s,
             )
         except HttpError as error:
-            measures.failed(self._kernel.now - start, error.code)
+            measures.record_failure(self._kernel.now - start, error.code)
             raise HttpError(f'{method.capitalize()} "{url}": {error}', error.code) from None
-        measures.done(self._kernel.now - start)
+        measures.record_success(self._kernel.now - start)
         return response
 
     async def _exchange(
@@ -192,7 +192,7 @@ class HttpClient:
 
 
 class _Lost(Exception):
-    """The connection ended before the response came."""
+    """The connection ended before the response arrived."""
 
 
 def _words(error: NetworkError, connection: Connection) -> str:

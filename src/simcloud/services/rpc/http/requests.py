@@ -1,27 +1,27 @@
-"""What handlers and clients do with HTTP's messages: parameters, error pages, the header that carries a span."""
+"""Helpers for HTTP requests: target and parameters, error pages, the trace header."""
 
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qs, unquote, unquote_plus
 
 from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
 from simcloud.services.tracing import SpanContext
 
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 TRACE_HEADER: Final = "Uber-Trace-Id"
-"""Jaeger's way to pass a span on: trace, span, parent (0 today) and flags, in hexadecimal."""
+"""Jaeger's trace header: trace, span, parent (0 today) and flags, in hexadecimal."""
 
 
 class Query(dict[str, str]):
-    """The first value of each parameter; one that is missing reads as empty, as Go's ``Query().Get`` does."""
+    """The first value of each parameter; a missing one is empty, as in Go's ``Query().Get``."""
 
     def __missing__(self, name: str) -> str:
         return ""
 
 
 def query_of(request: HttpRequest) -> Query:
-    """The parameters of a request's address."""
+    """Parse the query parameters of a request."""
     found = Query()
     for pair in request.path.partition("?")[2].partition("#")[0].split("&"):
         if "%" in pair or "+" in pair:
@@ -57,3 +57,18 @@ def parent_of(request: HttpRequest) -> SpanContext | None:
     except ValueError:
         pass
     return None
+
+
+MAX_QUERY: Final = 8_192
+MAX_PARAMETERS: Final = 256
+
+
+def target_of(request: HttpRequest) -> tuple[str, dict[str, list[str]]]:
+    """Return the decoded path and the values of each parameter; invalid UTF-8 is replaced."""
+    text = request.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    path, _, query = text.partition("?")
+    try:
+        parameters = parse_qs(query[:MAX_QUERY], keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
+    except ValueError:
+        parameters = {}
+    return unquote(path), parameters

@@ -1,11 +1,11 @@
-"""An HTTP server in net/http's manner: routes by longest prefix, a goroutine per request, panics recovered.
+"""An HTTP server as in net/http: routes by longest prefix, a goroutine per request, recovery of panics.
 
-A handler gets the request and the context of its span, and returns a fresh response; ``http_error`` makes one
-as ``http.Error`` does. When it raises ``Panic`` the connection is closed without an answer and the panic is
-logged, but the process lives on. Requests on one connection are answered one after the other.
+A handler gets the request and the context of its span, and returns a new response; ``http_error`` makes one as
+``http.Error`` does. If it raises ``Panic``, the connection is closed without a response and the panic is logged, but
+the process continues. Requests on one connection are answered one after the other.
 
-Spans are those of the middleware of that age: it notes the status, calls nothing an error, and loses the span
-of a request that panics.
+Spans are those of the genuine middleware: it records the status, marks no errors, and loses the span of a request
+that panics.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Route(NamedTuple):
 
 
 class _Session:
-    """One client's connection: what it has asked and did not get an answer to yet."""
+    """A client's connection and its unanswered requests."""
 
     __slots__ = ("busy", "connection", "waiting")
 
@@ -149,7 +149,7 @@ class HttpServer:
             self._recover(session, panic)
             response = None
         if response is None:
-            measures.failed(kernel.now - start, "panic")
+            measures.record_failure(kernel.now - start, "panic")
         else:
             self._account(request, response.status, span, measures, kernel.now - start)
         if memory_bytes:
@@ -168,9 +168,9 @@ class HttpServer:
         duration_s: float,
     ) -> None:
         if status < CLIENT_ERROR:
-            measures.done(duration_s)
+            measures.record_success(duration_s)
         else:
-            measures.failed(duration_s, str(status))
+            measures.record_failure(duration_s, str(status))
         span.finish(
             None,
             (
@@ -211,7 +211,7 @@ class HttpServer:
 
 
 class _Dates:
-    """The time as HTTP writes it, worked out once a second."""
+    """The Date header, computed once a second."""
 
     __slots__ = ("_ctx", "_second", "_text")
 

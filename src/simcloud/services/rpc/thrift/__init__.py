@@ -1,4 +1,4 @@
-"""Thrift in the manner of the C++ services of SocialNetwork."""
+"""Thrift, as in the C++ services of SocialNetwork."""
 
 from simcloud.services.rpc.thrift.messages import (
     ApplicationError,

@@ -1,4 +1,4 @@
-"""What crosses a Thrift connection (framed transport, binary protocol), and the errors of both ends."""
+"""The messages of a Thrift connection (framed transport, binary protocol), and the errors of both ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_HOST: Final = "Could not resolve host for client socket."
 
 
 class Request(NamedTuple):
-    """A call. The context of the span travels in the arguments, as a map called carrier."""
+    """A call. The span context is in the arguments, as a map called carrier."""
 
     method: str
     payload: Any
@@ -22,14 +22,14 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """Its answer, or the exception that was thrown instead."""
+    """The result of a call, or the exception that was thrown."""
 
     payload: Any
     error: ThriftError | None
 
 
 class ThriftError(Exception):
-    """Anything that goes wrong with a call. ``str(error)`` is what C++ prints of ``what()``."""
+    """An error of a call. ``str(error)`` is C++'s ``what()``."""
 
 
 class TransportError(ThriftError):
@@ -37,7 +37,7 @@ class TransportError(ThriftError):
 
 
 class NoConnection(TransportError):
-    """There is no connection at all: nothing has been sent."""
+    """There is no connection; nothing has been sent."""
 
 
 class ApplicationError(ThriftError):

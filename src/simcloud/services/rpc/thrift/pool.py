@@ -1,8 +1,7 @@
-"""Thrift clients: the C++ services' pool of connections, and the words of C++ and of nginx's Lua when they fail.
+"""Thrift clients: the connection pool of the C++ services, and the error messages of C++ and of nginx's Lua.
 
-A connection carries one call at a time. There are no time-outs on calls unless given: a callee that does not
-answer holds the connection and its caller's thread for good. When all connections are taken, ``call`` waits
-a while for one and then gives up.
+A connection carries one call at a time. By default calls have no timeout: a server that does not answer blocks the
+connection and the caller's thread forever. If all connections are in use, ``call`` waits for one with a timeout.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ POP: Final = "ClientPool.h:114:Pop"
 
 
 class ThriftPool:
-    """Calls one service over a pool of connections. ``name`` is what the log calls it."""
+    """Calls a service over a pool of connections. ``name`` is its name in the log."""
 
     def __init__(
         self,
@@ -91,11 +90,11 @@ class ThriftPool:
         try:
             answer = await self._call(Request(method, payload, span))
         except ThriftError as error:
-            measures.failed(
+            measures.record_failure(
                 kernel.now - start, error.code if isinstance(error, ServiceError) else "transport"
             )
             raise
-        measures.done(kernel.now - start)
+        measures.record_success(kernel.now - start)
         return answer
 
     async def _call(self, request: Request) -> Any:

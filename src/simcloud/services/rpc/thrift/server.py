@@ -1,7 +1,7 @@
-"""A Thrift server in the manner of TThreadedServer: a thread for each connection, one call after the other on it.
+"""A Thrift server like TThreadedServer: a thread per connection, which serves one call after the other.
 
-While all threads are taken, further connections wait in the listener's backlog, connected but unheard. A
-handler raises ``ServiceError`` to throw a declared exception.
+While all threads are busy, further connections wait in the listener's backlog. A handler raises ``ServiceError`` to
+throw a declared exception.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ class ThriftServer:
             if cpu_s:
                 await self.ctx.cpu(cpu_s)
             reply = Reply(await handler(Call(payload, span.context, name)), None)
-            measures.done(kernel.now - start)
+            measures.record_success(kernel.now - start)
         except ServiceError as error:
             reply = Reply(None, error)
-            measures.failed(kernel.now - start, error.code)
+            measures.record_failure(kernel.now - start, error.code)
         except ThriftError as error:
             reply = Reply(None, ApplicationError(str(error)))
-            measures.failed(kernel.now - start, "undeclared")
+            measures.record_failure(kernel.now - start, "undeclared")
         span.finish()  # these services tag no errors
         in_flight.value -= 1.0
         return reply

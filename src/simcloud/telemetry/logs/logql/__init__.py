@@ -1,4 +1,4 @@
-"""LogQL, the query language of Loki: lines by their labels and text, and numbers made of them."""
+"""LogQL, the query language of Loki: log queries and metric queries."""
 
 from simcloud.telemetry.logs.logql.engine import Effort, Evaluation, FoundLine, find_lines
 from simcloud.telemetry.logs.logql.errors import LogqlError, PipelineFailed, TooLong, TooMany

@@ -1,8 +1,8 @@
-"""Answers LogQL from a store of log lines.
+"""Evaluates LogQL on a store of log lines.
 
-Lines come lazily, in the order of time, until enough are found. For numbers each range's lines are read once
-per query into columns; every step then looks at a window of them. Work is bounded by counts of lines and
-values, so that a query that is too large ends at the same place every time.
+Lines are read lazily, in the order of time, until enough are found. For metric queries the lines of each range are
+read once per query into columns; every step then uses a window of them. Work is limited by counts of lines and values,
+so that a query that is too large always fails at the same point.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MS_NS: Final = 1_000_000
 
 
 class FoundLine(NamedTuple):
-    """A line that a query found, as its stages left it."""
+    """A line that a query found, after its stages."""
 
     time_ns: int
     labels: Labels
@@ -48,7 +48,7 @@ class FoundLine(NamedTuple):
 
 @dataclass
 class Effort:
-    """What answering took."""
+    """The work of a query."""
 
     lines: int = 0
     bytes: int = 0
@@ -72,7 +72,7 @@ class Effort:
 
 @dataclass(slots=True)
 class _Column:
-    """The values of one series in the order of time; ``sums`` has what all before a place come to."""
+    """The values of a series in the order of time; ``sums`` are the prefix sums."""
 
     times_ns: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
@@ -108,7 +108,7 @@ def _through(
 
 
 class Evaluation:
-    """One query for numbers being answered, at times from one to another."""
+    """The evaluation of a metric query over a range of times."""
 
     def __init__(self, store: LogStore, start_ns: int, end_ns: int, effort: Effort) -> None:
         self._store = store
@@ -250,7 +250,7 @@ class Evaluation:
         """What a line counts, or nothing."""
         value = 1.0
         if node.unwrap is not None:
-            found = unwrapped(node.unwrap, line)
+            found = unwrap_number(node.unwrap, line)
             if found is None:
                 return None
             value = found
@@ -262,8 +262,8 @@ class Evaluation:
         return value
 
 
-def unwrapped(unwrap: Unwrap, line: Line) -> float | None:
-    """The number in a label, which is then no label any more; ``None`` when there is none."""
+def unwrap_number(unwrap: Unwrap, line: Line) -> float | None:
+    """Take the number out of a label and remove the label; return None if there is none."""
     text = line.labels.get(unwrap.label)
     if text is None:
         return None

@@ -1,13 +1,13 @@
-"""What can be wrong with a query, in Loki's words."""
+"""Errors of queries, with Loki's messages."""
 
 from __future__ import annotations
 
 from simcloud.machine.emit import Labels
-from simcloud.telemetry.promql.binary import written
+from simcloud.telemetry.promql.binary import format_labels
 
 
 class LogqlError(ValueError):
-    """A query cannot be read; says where, if the place is known."""
+    """A query cannot be parsed; the message has the position, if it is known."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         where = f"at line {line}, col {column}" if line or column else ""
@@ -18,11 +18,11 @@ class LogqlError(ValueError):
 
 
 class TooMany(RuntimeError):
-    """A query asks for more than one may."""
+    """A query exceeds a limit of counts."""
 
 
 class TooLong(RuntimeError):
-    """A query would look at too much."""
+    """A query covers too long a time."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -32,11 +32,11 @@ class TooLong(RuntimeError):
 
 
 class PipelineFailed(RuntimeError):
-    """A line that is to be counted could not be read by a stage."""
+    """A stage failed on a line of a metric query."""
 
     def __init__(self, error: str, labels: Labels) -> None:
         super().__init__(
-            f"pipeline error: '{error}' for series: '{written(labels)}'.\n"
+            f"pipeline error: '{error}' for series: '{format_labels(labels)}'.\n"
             f'Use a label filter to intentionally skip this error. (e.g | __error__!="{error}").\n'
             'To skip all potential errors you can match empty errors.(e.g __error__="")\n'
             "The label filter can also be specified after unwrap. "

@@ -1,4 +1,4 @@
-"""Stages that make labels of a line's text: ``json``, ``logfmt``, ``pattern`` and ``regexp``."""
+"""Stages that extract labels from a line's text: ``json``, ``logfmt``, ``pattern`` and ``regexp``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages that keep or drop lines: by their text, or by their labels."""
+"""Stages that filter lines by text or labels."""
 
 from __future__ import annotations
 

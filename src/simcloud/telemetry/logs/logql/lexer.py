@@ -1,7 +1,7 @@
-"""The words of a LogQL query.
+"""The lexer of LogQL.
 
-Where a complaint says that a word stands is as strange here as in Loki: a word of several signs, a
-duration or a range has the line 0, because Loki's scanner forgets the line on its way over them.
+The positions in error messages are Loki's: a token of several signs, a duration or a range has the line 0, because
+Loki's scanner loses the line there.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from simcloud.telemetry.logs.logql.errors import LogqlError
-from simcloud.telemetry.logs.logql.units import parse_bytes, queried_duration_ns
+from simcloud.telemetry.logs.logql.units import parse_bytes, parse_query_duration_ns
 from simcloud.telemetry.promql.errors import ParseError
 from simcloud.telemetry.promql.lexer import Lexer as PromqlLexer
 from simcloud.telemetry.promql.numbers import parse_duration_ms, unquote
@@ -62,7 +62,7 @@ _FLAGS: Final = ("--strict", "--keep-empty")
 
 
 class Word(NamedTuple):
-    """One word: its kind as complaints name it, what it means, and where it stands."""
+    """A token: its kind as in error messages, its value and its position."""
 
     kind: str
     text: str
@@ -147,7 +147,7 @@ class _Scanner:
     def _number(self, line: int, column: int) -> Word:
         start = self._at
         for kind, signs, parse in (
-            ("DURATION", _DURATION_SIGNS, queried_duration_ns),
+            ("DURATION", _DURATION_SIGNS, parse_query_duration_ns),
             ("BYTES", _BYTES_SIGNS, parse_bytes),
         ):
             end = start

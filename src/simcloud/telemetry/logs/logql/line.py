@@ -1,7 +1,7 @@
-"""A line on its way through a query's stages.
+"""A line that passes through the stages of a query.
 
-Its labels are the stream's, shared until a stage adds one of its own. What a stage could not read is reported in
-``__error__``, as in Loki, and the line goes on.
+Its labels are the stream's, shared until a stage adds a label. A stage reports its errors in ``__error__``, as in
+Loki, and the line is passed on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DETAILS: Final = "__error_details__"
 
 
 class Line:
-    """One line with its labels."""
+    """A line with its labels."""
 
     __slots__ = ("_own", "base", "labels", "order", "stream", "text", "time_ns")
 

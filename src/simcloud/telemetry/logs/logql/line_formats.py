@@ -1,8 +1,7 @@
 """Stages that rewrite a line or its labels.
 
-Of Go's templates the part that log queries are written in: texts with ``{{.label}}``, ``{{__line__}}``,
-``{{__timestamp__}}`` and functions of one value behind a bar. A function that is not there is refused when
-the query is read, in Go's words.
+The subset of Go's templates that log queries use: texts with ``{{.label}}``, ``{{__line__}}``, ``{{__timestamp__}}``
+and functions of one value behind a bar. An unknown function is rejected when the query is parsed, with Go's message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The parts of a LogQL query that was read.
+"""The syntax tree of LogQL.
 
-What is counted from lines is a tree of PromQL's own parts (numbers, aggregations, operators), whose leaves
-are ``RangeCall``: the same functions then combine both.
+A metric query is a tree of PromQL's nodes (numbers, aggregations, operators) with ``RangeCall`` as leaves, so that the
+functions of PromQL apply.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simcloud.telemetry.promql.nodes import Node
 
 @dataclass(frozen=True, slots=True)
 class LogSelector:
-    """Lines: of which streams, and what is done with them."""
+    """A log query: a selector of streams and the stages of a pipeline."""
 
     matchers: tuple[Matcher, ...]
     stages: tuple[Stage, ...] = ()
@@ -23,7 +23,7 @@ class LogSelector:
 
 @dataclass(frozen=True, slots=True)
 class Unwrap:
-    """Which label is the number of a line, and how it is written there."""
+    """The label that holds the number of a line, and its conversion."""
 
     label: str
     conversion: str = ""

@@ -1,4 +1,4 @@
-"""Reads LogQL: a selector of lines with stages, or numbers made of lines."""
+"""The parser of LogQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simcloud.telemetry.logs.logql.nodes import LogSelector, RangeCall, Replace,
 from simcloud.telemetry.logs.logql.pipelines import read_stages, read_unwrap
 from simcloud.telemetry.logs.logql.tokens import Reader
 from simcloud.telemetry.metrics import Matcher
-from simcloud.telemetry.metrics.matchers import anchored
+from simcloud.telemetry.metrics.matchers import compile_anchored
 from simcloud.telemetry.promql.nodes import Aggregate, Binary, Cardinality, Matching, Node, Number, Paren
 
 LONGEST: Final = 131_072
@@ -43,7 +43,7 @@ def parse(query: str) -> LogSelector | Node:
     reader = _reader(query)
     expression = _Parser(reader).expression(0)
     if reader.word.kind != "$end":
-        reader.unexpected()
+        reader.reject_word()
     return expression
 
 
@@ -118,7 +118,7 @@ class _Parser:
             return VectorOf(*NO_PLACE, value)
         if kind == "label_replace":
             return self._label_replace()
-        reader.unexpected()
+        reader.reject_word()
 
     def _number(self) -> float:
         sign = self._reader.next() if self._reader.word.kind in ("+", "-") else None
@@ -128,7 +128,7 @@ class _Parser:
     def _metric(self) -> Node:
         inner = self.expression(0)
         if isinstance(inner, LogSelector):
-            self._reader.unexpected()
+            self._reader.reject_word()
         return inner
 
     def selector(self) -> tuple[Matcher, ...]:
@@ -137,13 +137,13 @@ class _Parser:
         reader.expect("{")
         matchers: list[Matcher] = []
         if reader.word.kind not in ("IDENTIFIER", "}"):
-            reader.unexpected("IDENTIFIER", "}")
+            reader.reject_word("IDENTIFIER", "}")
         while reader.word.kind == "IDENTIFIER":
             matchers.append(reader.matcher())
             if reader.word.kind not in ("}", ","):
-                reader.unexpected("}", ",")
+                reader.reject_word("}", ",")
             if reader.accept(",") and reader.word.kind != "IDENTIFIER":
-                reader.unexpected("IDENTIFIER")
+                reader.reject_word("IDENTIFIER")
         reader.expect("}")
         if not self._wide:
             check_narrow(tuple(matchers))
@@ -157,9 +157,9 @@ class _Parser:
             parameter = reader.next().value
             reader.expect(",")
             if reader.word.kind not in ("{", "("):
-                reader.unexpected("{", "(")
+                reader.reject_word("{", "(")
         elif reader.word.kind not in ("{", "("):
-            reader.unexpected("NUMBER", "{", "(")
+            reader.reject_word("NUMBER", "{", "(")
         call = self._log_range(function)
         reader.expect(")")
         call.parameter = parameter
@@ -175,7 +175,7 @@ class _Parser:
         if reader.accept("("):
             reader.deeper()
             if reader.word.kind not in ("{", "("):
-                reader.unexpected("{", "(")
+                reader.reject_word("{", "(")
             call = self._log_range(function)
             reader.shallower()
             reader.expect(")")
@@ -204,7 +204,7 @@ class _Parser:
                 break
             call.lines = LogSelector(call.lines.matchers, (*call.lines.stages, *stages))
         if not call.range_ns and reader.word.kind == ")" and reader.following.kind != "RANGE":
-            reader.unexpected()
+            reader.reject_word()
 
     def _grouping(self) -> tuple[tuple[str, ...], bool]:
         reader = self._reader
@@ -252,7 +252,7 @@ class _Parser:
             texts.append(reader.expect("STRING").text)
         reader.expect(")")
         try:
-            anchored(texts[3])
+            compile_anchored(texts[3])
         except BadRegex as fault:
             raise LogqlError(f"invalid regex in label_replace: {fault}") from None
         return Replace(*NO_PLACE, inner, *texts)

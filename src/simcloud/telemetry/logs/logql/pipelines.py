@@ -1,4 +1,4 @@
-"""Reads what stands behind a selector: filters, parsers, formats."""
+"""The parser of pipelines: filters, parsers, formats."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _stage(reader: Reader) -> Stage:
             return _label_filter(reader)
         case "unpack":
             raise LogqlError("unpack is not supported here", reader.word.line, reader.word.column)
-    reader.unexpected()
+    reader.reject_word()
 
 
 def _flags(reader: Reader) -> list[str]:
@@ -118,7 +118,7 @@ def _expressions(reader: Reader) -> list[tuple[str, str]]:
         if not reader.accept(","):
             return found
     if found:
-        reader.unexpected("IDENTIFIER")
+        reader.reject_word("IDENTIFIER")
     return found
 
 
@@ -179,7 +179,7 @@ def _condition(reader: Reader) -> Stage:
     if reader.word.kind in ("=~", "!~"):
         return filters.label_matcher(make_matcher(name, reader.next().kind, reader.expect("STRING").text))
     if reader.word.kind not in ("=", "!=", *_COMPARISONS):
-        reader.unexpected()
+        reader.reject_word()
     sign = reader.next().kind
     if sign in ("=", "!=") and reader.word.kind == "STRING":
         return filters.label_matcher(make_matcher(name, sign, reader.next().text))
@@ -187,6 +187,6 @@ def _condition(reader: Reader) -> Stage:
     if negative or (reader.word.kind == "+" and reader.following.kind == "NUMBER"):
         reader.next()
     if reader.word.kind not in ("NUMBER", "DURATION", "BYTES"):
-        reader.unexpected(*(("BYTES", "NUMBER", "DURATION") if sign in _COMPARISONS else ()))
+        reader.reject_word(*(("BYTES", "NUMBER", "DURATION") if sign in _COMPARISONS else ()))
     value = reader.next()
     return filters.label_comparison(name, sign, value.kind, -value.value if negative else value.value)

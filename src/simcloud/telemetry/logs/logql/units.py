@@ -1,4 +1,4 @@
-"""Durations and sizes as log lines and queries have them."""
+"""Durations and sizes in log lines and queries."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SIZES: Final = {
 }
 
 
-def queried_duration_ns(text: str) -> int:
-    """A duration in a query: Prometheus' or Go's."""
+def parse_query_duration_ns(text: str) -> int:
+    """Parse a duration in a query: Prometheus' or Go's format."""
     try:
         return parse_duration_ms(text) * 1_000_000
     except ValueError:
@@ -27,7 +27,7 @@ def queried_duration_ns(text: str) -> int:
 
 
 def parse_bytes(text: str) -> int:
-    """A size such as ``2.5KiB`` or ``10MB``; ``ValueError`` in the words of Go's humanize."""
+    """Parse a size such as ``2.5KiB`` or ``10MB``. Raise ``ValueError`` with the message of Go's humanize."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise ValueError('strconv.ParseFloat: parsing "": invalid syntax')

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from simcloud.datastores.mongodb.engine.pipeline import run_stages
-from simcloud.datastores.mongodb.engine.projecting import project
-from simcloud.datastores.mongodb.engine.sorting import sorted_by
+from simcloud.datastores.mongodb.engine.projections import project
+from simcloud.datastores.mongodb.engine.sort import sort_documents
 from simcloud.datastores.mongodb.failures import MongoFailure
 
 ORDERS = [
@@ -84,5 +84,5 @@ def test_inclusion_and_exclusion_do_not_mix() -> None:
 
 def test_values_of_all_types_have_one_order() -> None:
     values: list[Any] = [True, "b", None, 3, {"a": 1}, [1], "a", 2.5, [], False]
-    ordered = sorted_by([{"v": value} for value in values], {"v": 1})
+    ordered = sort_documents([{"v": value} for value in values], {"v": 1})
     assert [each["v"] for each in ordered] == [[], None, [1], 2.5, 3, "a", "b", {"a": 1}, False, True]

@@ -8,16 +8,16 @@ from simcloud.datastores.mongodb.shell.inspect import inspect
 from simcloud.datastores.mongodb.shell.javascript import (
     V8,
     Engine,
+    ErrorMessages,
     Source,
     SpiderMonkey,
     SyntaxFailure,
     Thrown,
-    Words,
     install,
     parse,
     run_script,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import text
+from simcloud.datastores.mongodb.shell.javascript.conversions import text
 from simcloud.machine.computer import Machine
 from simcloud.machine.emit import MemoryEmitter
 from simcloud.machine.image import Image
@@ -34,9 +34,9 @@ __all__ = ["V8", "Scripts", "SpiderMonkey"]
 class Scripts:
     """Runs scripts and says what became of them."""
 
-    def __init__(self, words: Words | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, messages: ErrorMessages | None = None, limits: Limits | None = None) -> None:
         self.kernel = Kernel(1)
-        self.words = words or V8()
+        self.messages = messages or V8()
         machine = Machine(
             self.kernel, Network(self.kernel), "host", "10.0.0.1", Image("bare", {}), emitter=MemoryEmitter()
         )
@@ -50,7 +50,7 @@ class Scripts:
         found: list[str] = []
 
         async def program(ctx: Context) -> int:
-            engine = Engine(ctx, self.words)
+            engine = Engine(ctx, self.messages)
             install(engine)
             types.install(engine, bson.ObjectIds(ctx.random("ids")))
             for script in scripts:
@@ -64,7 +64,7 @@ class Scripts:
 
     async def _one(self, engine: Engine, script: str) -> str:
         try:
-            value = await run_script(engine, parse(Source(script, "(shell)"), self.words))
+            value = await run_script(engine, parse(Source(script, "(shell)"), self.messages))
             shown = None if type(value) is str else inspect(engine, value)
         except SyntaxFailure as failure:
             return f"SyntaxError: {failure}"

@@ -23,7 +23,7 @@ from simcloud.server.kubernetes.spdy import (
     WindowUpdate,
 )
 from simcloud.server.kubernetes.spdy.decoder import FRAME_LIMIT_BYTES
-from simcloud.server.kubernetes.spdy.dictionary import DICTIONARY
+from simcloud.server.kubernetes.spdy.frames import DICTIONARY
 
 STREAMS = st.integers(0, 2**31 - 1)
 WORDS = st.integers(0, 2**32 - 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from tests.simcloud.server.kubernetes.served import NEW, Served
 from tests.simcloud.server.kubernetes.streams.world import PodRuntime, make_world, serving
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from simcloud.server.kubernetes.streams.channels import COMMANDS, PLAIN, PORTS, BadMessage, Dialect
 from simcloud.server.kubernetes.streams.commands import Talk
 from simcloud.server.kubernetes.streams.ports import Connections
-from simcloud.server.kubernetes.streams.requests import Wishes
+from simcloud.server.kubernetes.streams.requests import StreamOptions
 
 MESSAGES = st.lists(
     st.one_of(
@@ -25,7 +25,7 @@ MESSAGES = st.lists(
     max_size=20,
 )  # fmt: skip
 WISHES = st.builds(
-    Wishes, st.just(""), st.just(("sh",)), st.booleans(), st.booleans(), st.booleans(), st.booleans()
+    StreamOptions, st.just(""), st.just(("sh",)), st.booleans(), st.booleans(), st.booleans(), st.booleans()
 )
 
 
@@ -83,13 +83,13 @@ APP: Any = SimpleNamespace(live=SimpleNamespace(poke=lambda: None))
 
 @given(st.sampled_from([*COMMANDS, PLAIN]), WISHES, MESSAGES)
 def test_a_process_gets_only_what_was_asked_for(
-    dialect: Dialect, wishes: Wishes, messages: list[bytes | str]
+    dialect: Dialect, options: StreamOptions, messages: list[bytes | str]
 ) -> None:
     process = Process()
-    talk = Talk(APP, process, wishes, dialect)
+    talk = Talk(APP, process, options, dialect)
     hear(talk.take, messages)
-    assert wishes.stdin or not process.typed
-    assert wishes.tty or not process.sizes
+    assert options.stdin or not process.typed
+    assert options.tty or not process.sizes
     assert dialect.closes or not process.ended
     assert all(0 < side <= 65_535 for size in process.sizes for side in size)
 

@@ -7,15 +7,15 @@ from starlette.datastructures import QueryParams
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, NoSuchPath
 from simcloud.server.kubernetes.paths import read_target
-from simcloud.server.kubernetes.streams.requests import check_target, read_ports, read_wishes
+from simcloud.server.kubernetes.streams.requests import check_target, parse_options, read_ports
 
 
-def wishes(query: str, subresource: str = "exec") -> object:
-    return read_wishes(QueryParams(query), subresource)
+def options(query: str, subresource: str = "exec") -> object:
+    return parse_options(QueryParams(query), subresource)
 
 
 def test_what_kubectl_asks_for() -> None:
-    read = read_wishes(
+    read = parse_options(
         QueryParams("command=sh&command=-c&command=ls&container=web&stderr=true&stdout=true"), "exec"
     )
     assert (read.command, read.container) == (("sh", "-c", "ls"), "web")
@@ -23,7 +23,7 @@ def test_what_kubectl_asks_for() -> None:
 
 
 def test_a_terminal_has_one_output() -> None:
-    read = read_wishes(QueryParams("command=sh&stdin=1&stdout=1&stderr=1&tty=1"), "exec")
+    read = parse_options(QueryParams("command=sh&stdin=1&stdout=1&stderr=1&tty=1"), "exec")
     assert (read.stdout, read.stderr) == (True, False)
 
 
@@ -40,20 +40,20 @@ def test_a_terminal_has_one_output() -> None:
     ],
 )
 def test_flags_are_read_as_the_api_reads_them(text: str, expected: bool) -> None:
-    assert read_wishes(QueryParams(f"command=a&stdout=1&stdin={text}"), "exec").stdin is expected
+    assert parse_options(QueryParams(f"command=a&stdout=1&stdin={text}"), "exec").stdin is expected
 
 
 def test_somebody_must_listen_or_speak() -> None:
     with pytest.raises(BadRequest, match=r"^you must specify at least 1 of stdin, stdout, stderr$"):
-        wishes("command=ls")
+        options("command=ls")
     with pytest.raises(BadRequest, match=r"^you must specify at least 1 of stdin, stdout, stderr$"):
-        wishes("command=ls&stderr=true&tty=true")
+        options("command=ls&stderr=true&tty=true")
 
 
 def test_a_command_is_needed_to_run_one_but_not_to_join_one() -> None:
     with pytest.raises(BadRequest):
-        wishes("stdout=true")
-    wishes("stdout=true", "attach")
+        options("stdout=true")
+    options("stdout=true", "attach")
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,19 @@ from __future__ import annotations
 import json
 
 from simcloud.server.kubernetes.streams.channels import COMMANDS, choose
-from simcloud.server.kubernetes.streams.outcome import outcome
+from simcloud.server.kubernetes.streams.commands import encode_outcome
 
 V4 = choose(["v4.channel.k8s.io"], COMMANDS)
 V1 = choose(["channel.k8s.io"], COMMANDS)
 
 
 def test_success() -> None:
-    assert outcome(V4, 0, "") == b'{"metadata":{},"status":"Success"}'
-    assert outcome(V1, 0, "") == b""
+    assert encode_outcome(V4, 0, "") == b'{"metadata":{},"status":"Success"}'
+    assert encode_outcome(V1, 0, "") == b""
 
 
 def test_an_exit_code_is_a_cause() -> None:
-    assert json.loads(outcome(V4, 7, "")) == {
+    assert json.loads(encode_outcome(V4, 7, "")) == {
         "metadata": {},
         "status": "Failure",
         "message": "command terminated with non-zero exit code: command terminated with exit code 7",
@@ -25,7 +25,7 @@ def test_an_exit_code_is_a_cause() -> None:
 
 
 def test_what_could_not_be_run_is_an_internal_error_twice_over() -> None:
-    told = json.loads(outcome(V4, 1, "error executing command in container: gone"))
+    told = json.loads(encode_outcome(V4, 1, "error executing command in container: gone"))
     once = "Internal error occurred: error executing command in container: gone"
     assert told == {
         "metadata": {},
@@ -38,6 +38,6 @@ def test_what_could_not_be_run_is_an_internal_error_twice_over() -> None:
 
 
 def test_the_oldest_variants_get_the_bare_sentence() -> None:
-    assert outcome(V1, 7, "") == (
+    assert encode_outcome(V1, 7, "") == (
         b"command terminated with non-zero exit code: command terminated with exit code 7"
     )

@@ -19,7 +19,7 @@ from simcloud.machine.computer import Machine
 from simcloud.machine.network import HostsResolver, Network
 from simcloud.machine.network.http import HttpRequest, HttpResponse, respond, serve_http
 from simcloud.machine.process import Container, Context
-from simcloud.server.kubernetes.served_cluster import ClusterServer
+from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.sim import Kernel
 from simcloud.userland.images import operator_image
 from tests.simcloud.server.kubernetes.served import PATIENCE_S

@@ -1,20 +1,19 @@
-"""Assignments: to variables, properties and patterns, and what takes values apart in declarations and parameters."""
+"""Assignments to variables, properties and patterns, and destructuring in declarations and parameters."""
 
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
-from simcloud.datastores.mongodb.shell.javascript.convert import key_text
+from simcloud.datastores.mongodb.shell.javascript.conversions import key_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.evaluate import (
+from simcloud.datastores.mongodb.shell.javascript.evaluator import (
     evaluate,
+    evaluate_named,
     evaluates,
     key_of,
-    named_value,
     owner_of,
 )
-from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
 from simcloud.datastores.mongodb.shell.javascript.operators import binary, numeric
-from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, put
+from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, items_of, put
 from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Scope
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsArray, JsObject, Value
 
@@ -25,10 +24,10 @@ async def assign_name(engine: Engine, node: js.Name, value: Value, scope: Scope)
     holder = scope.holder(name) or engine.global_scope
     if holder.constants is not None and name in holder.constants:
         engine.frames[-1].at = node.at
-        raise engine.type_error(engine.words.constant(name))
+        raise engine.type_error(engine.messages.constant(name))
     if holder.variables.get(name) is UNREADY:
         engine.frames[-1].at = node.at
-        raise engine.error("ReferenceError", engine.words.too_early(name))
+        raise engine.error("ReferenceError", engine.messages.too_early(name))
     if holder is engine.global_scope:
         await put(engine, engine.global_object, name, value)
     else:
@@ -45,7 +44,7 @@ async def _assign(engine: Engine, node: js.Assign, scope: Scope) -> Value:
             before = await evaluate(engine, target, scope)
             value = await _combine(engine, node, before, scope)
         else:
-            value = await named_value(engine, node.value, scope, target.name)
+            value = await evaluate_named(engine, node.value, scope, target.name)
         await assign_name(engine, target, value, scope)
         return value
     value = await evaluate(engine, node.value, scope)
@@ -62,8 +61,8 @@ async def _assign_member(engine: Engine, node: js.Assign, target: js.Member, sco
     owner = await owner_of(engine, target, scope)
     key = await key_of(engine, target, scope)
     if node.op == "=":
-        name = "" if engine.words.is_v8 else describe(target)
-        value = await named_value(engine, node.value, scope, name)
+        name = "" if engine.messages.is_v8 else describe(target)
+        value = await evaluate_named(engine, node.value, scope, name)
     else:
         before = await get(engine, owner, await key_text(engine, key), target.object)
         value = await _combine(engine, node, before, scope)
@@ -123,7 +122,7 @@ async def bind(engine: Engine, target: js.Node, value: Value, scope: Scope, kind
         case js.Default(_, inner, default):
             if value is UNDEFINED:
                 name = inner.name if isinstance(inner, js.Name) else ""
-                value = await named_value(engine, default, scope, name)
+                value = await evaluate_named(engine, default, scope, name)
             await bind(engine, inner, value, scope, kind)
         case js.ArrayPattern():
             await _bind_array(engine, target, value, scope, kind)

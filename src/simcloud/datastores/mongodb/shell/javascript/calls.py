@@ -1,7 +1,7 @@
-"""Calling functions and making objects with ``new``.
+"""Calls of functions, and ``new``.
 
-A script's function runs as a coroutine of its own on a list (``invoke``), so that deep recursion in a
-script never becomes deep recursion in Python.
+A script's function runs as a coroutine on an explicit stack (``invoke``), so that deep recursion in a script is not
+deep recursion in Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simcloud.userland.awk.flat import invoke
 
 RunBody = Callable[[Engine, Closure, Scope, list[Value]], Awaitable[Value]]
 _run_body: list[RunBody] = []
-"""How a body is run; ``execute.py`` puts it here, because running needs calling and calling running."""
+"""The function that runs a body; ``executor.py`` registers it, because the two modules need each other."""
 
 
 def runs_bodies(run: RunBody) -> RunBody:
@@ -39,7 +39,7 @@ async def call(engine: Engine, function: Value, this: Value, args: list[Value]) 
         result = function.run(engine, this, args)
         return await result if function.waits else result
     if type(function) is not Closure:
-        raise engine.type_error(engine.words.not_callable(_format_callee(function)))
+        raise engine.type_error(engine.messages.not_callable(_format_callee(function)))
     return await invoke(_run(engine, function, this, args))
 
 
@@ -74,7 +74,7 @@ async def construct(engine: Engine, function: Value, args: list[Value], text: st
         made: Any = function.construct(engine, UNDEFINED, args)
         return await made if iscoroutine(made) else made
     if type(function) is not Closure or function.node.arrow:
-        raise engine.type_error(engine.words.not_constructor(text or _format_callee(function)))
+        raise engine.type_error(engine.messages.not_constructor(text or _format_callee(function)))
     prototype = function.find("prototype")
     this = JsObject(prototype if isinstance(prototype, JsObject) else engine.object_prototype)
     return await invoke(_run(engine, function, this, args, new=True))

@@ -1,7 +1,7 @@
-"""The state of one running shell's JavaScript: its globals, prototypes, stack and limits.
+"""The state of a JavaScript engine: globals, prototypes, stack and limits.
 
-Everything a script does is paid for: loop turns and calls as turns of the process, long strings and
-arrays as bytes. What a script is not allowed to exceed it cannot catch either.
+Everything a script does is charged to the process: loop iterations and calls as turns, long strings and arrays as
+bytes. A script cannot catch the error of an exceeded limit.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 from simcloud.datastores.mongodb.shell.javascript.scope import Scope
 from simcloud.datastores.mongodb.shell.javascript.syntax import Source
 from simcloud.datastores.mongodb.shell.javascript.values import (
@@ -22,7 +23,6 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     Thrown,
     Value,
 )
-from simcloud.datastores.mongodb.shell.javascript.words import Words
 
 MAX_CALLS: Final = 2_000
 MAX_STRING_CHARACTERS: Final = 8 << 20
@@ -40,7 +40,7 @@ ERRORS: Final = (
 
 
 class Host(Protocol):
-    """What the engine needs of the process it runs in; ``Context`` is one."""
+    """The part of the process that the engine uses; ``Context`` is one."""
 
     @property
     def now(self) -> float:
@@ -61,7 +61,7 @@ class Host(Protocol):
 
 @dataclass(slots=True)
 class Frame:
-    """A function that is running, and where in it."""
+    """A running function and the position in it."""
 
     name: str
     source: Source
@@ -73,7 +73,7 @@ WaitingNative = Callable[["Engine", Value, list[Value]], Awaitable[Value]]
 
 
 class NativeFunction(JsFunction):
-    """A built-in function. ``construct`` is what ``new`` does, when it may be made with ``new``."""
+    """A built-in function. ``construct`` implements ``new``, if it is a constructor."""
 
     __slots__ = ("construct", "run", "waits")
 
@@ -93,11 +93,11 @@ class NativeFunction(JsFunction):
 
 
 class Engine:
-    """One engine; a shell has one for its whole life."""
+    """An engine; a shell has one for its whole life."""
 
-    def __init__(self, host: Host, words: Words) -> None:
+    def __init__(self, host: Host, messages: ErrorMessages) -> None:
         self.host = host
-        self.words = words
+        self.messages = messages
         self.prototypes: dict[str, JsObject] = {}
         self.object_prototype = self.prototypes["Object"] = JsObject(None)
         self.function_prototype = self.prototypes["Function"] = JsObject(self.object_prototype)
@@ -186,19 +186,19 @@ class Engine:
             await self.host.pay_time()
 
     def work(self, items: int) -> None:
-        """Pay for a built-in that goes over ``items`` items or characters."""
+        """Charge for a built-in that goes over ``items`` items or characters."""
         if items > FREE_CHARACTERS:
             self.host.spend_turn(items // FREE_CHARACTERS)
 
-    def made_text(self, text: str) -> str:
-        """Pay for a string that was made."""
+    def charge_text(self, text: str) -> str:
+        """Charge for a new string."""
         if len(text) > FREE_CHARACTERS:
             self.check_text(len(text))
             self.host.spend_bytes(len(text))
         return text
 
-    def joined(self, left: str, right: str) -> str:
-        """Two strings as one. Adding a little to a long string costs little."""
+    def concatenate(self, left: str, right: str) -> str:
+        """Concatenate two strings. Adding a short string to a long one is cheap."""
         short, long = sorted((len(left), len(right)))
         if long > FREE_CHARACTERS:
             self.check_text(short + long)
@@ -206,13 +206,13 @@ class Engine:
         return left + right
 
     def check_text(self, characters: int) -> None:
-        """Complain about a string too long, before it is made."""
+        """Raise an error if a string would be too long."""
         if characters > MAX_STRING_CHARACTERS:
-            kind = "RangeError" if self.words.is_v8 else "InternalError"
-            raise self.error(kind, self.words.string_too_long())
+            kind = "RangeError" if self.messages.is_v8 else "InternalError"
+            raise self.error(kind, self.messages.string_too_long())
 
-    def made_items(self, count: int) -> None:
-        """Pay for an array that grew."""
+    def charge_items(self, count: int) -> None:
+        """Charge for new items of an array."""
         if count > FREE_CHARACTERS:
             self.work(count)
             self.host.spend_bytes(count * ITEM_BYTES)
@@ -221,6 +221,6 @@ class Engine:
         """A function begins."""
         if len(self.frames) > MAX_CALLS:
             self.host.spend_turn(MAX_CALLS // 10)  # the way back up has to be paid for too
-            kind, message = self.words.too_much_recursion()
+            kind, message = self.messages.too_much_recursion()
             raise self.error(kind, message)
         self.frames.append(Frame(name, source, at))

@@ -1,4 +1,4 @@
-"""Numbers as JavaScript writes and reads them."""
+"""Formatting and parsing of numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def number_text(value: float) -> str:
     return f"{sign}{digits[0]}{rest}e{'+' if point > 0 else '-'}{abs(point - 1)}"
 
 
-def based_text(value: float, base: int) -> str:
+def format_in_base(value: float, base: int) -> str:
     """A number in another base; fractions to fifty-two places at most."""
     if value != value or value in (math.inf, -math.inf) or base == 10:
         return number_text(value)
@@ -117,7 +117,7 @@ def to_uint32(value: float) -> int:
     return math.trunc(value) % TWO_32
 
 
-def fixed_text(value: float, places: int) -> str:
+def format_fixed(value: float, places: int) -> str:
     """``toFixed``: exact, halves away from nought."""
     if value != value or abs(value) >= 1e21:
         return number_text(value)

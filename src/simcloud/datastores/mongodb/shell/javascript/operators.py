@@ -1,11 +1,11 @@
-"""The operators between values."""
+"""Unary and binary operators."""
 
 from __future__ import annotations
 
 import math
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
-from simcloud.datastores.mongodb.shell.javascript.convert import (
+from simcloud.datastores.mongodb.shell.javascript.conversions import (
     key_text,
     less,
     loosely_equal,
@@ -34,8 +34,8 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 numeric = number
 
 
-async def negated(engine: Engine, op: str, value: Value) -> Value:
-    """``-``, ``+`` or ``~`` before a value."""
+async def apply_unary(engine: Engine, op: str, value: Value) -> Value:
+    """Apply ``-``, ``+`` or ``~`` to a value."""
     found = await number(engine, value)
     if op == "-":
         return -found
@@ -43,7 +43,7 @@ async def negated(engine: Engine, op: str, value: Value) -> Value:
 
 
 async def binary(engine: Engine, op: str, left: Value, right: Value, node: js.Node) -> Value:
-    """What an operator makes of two values."""
+    """Apply a binary operator."""
     if op == "===":
         return same(left, right)
     if op == "!==":
@@ -56,7 +56,7 @@ async def binary(engine: Engine, op: str, left: Value, right: Value, node: js.No
         return await _compare(engine, op, left, right)
     if op in ("in", "instanceof"):
         engine.frames[-1].at = node.at
-        return await _related(engine, op, left, right, node)
+        return await _test_relation(engine, op, left, right, node)
     return _arithmetic(op, await number(engine, left), await number(engine, right))
 
 
@@ -65,7 +65,7 @@ async def _add(engine: Engine, left: Value, right: Value) -> Value:
         return left + right
     left, right = await primitive(engine, left), await primitive(engine, right)
     if type(left) is str or type(right) is str:
-        return engine.joined(plain_text(left), plain_text(right))
+        return engine.concatenate(plain_text(left), plain_text(right))
     return await number(engine, left) + await number(engine, right)
 
 
@@ -112,14 +112,14 @@ def _arithmetic(op: str, left: float, right: float) -> float:
     return math.nan
 
 
-async def _related(engine: Engine, op: str, left: Value, right: Value, node: js.Node) -> bool:
+async def _test_relation(engine: Engine, op: str, left: Value, right: Value, node: js.Node) -> bool:
     shown = describe(node.right) if isinstance(node, js.Binary) else ""
     if op == "in":
         key = await key_text(engine, left)
         if not isinstance(right, JsObject):
-            raise engine.type_error(engine.words.not_object_in(key, await text(engine, right)))
+            raise engine.type_error(engine.messages.not_object_in(key, await text(engine, right)))
         return right.find(key) is not MISSING
     if not isinstance(right, JsFunction):
-        raise engine.type_error(engine.words.bad_instanceof(shown))
+        raise engine.type_error(engine.messages.bad_instanceof(shown))
     prototype = right.find("prototype")
     return isinstance(left, JsObject) and isinstance(prototype, JsObject) and left.inherits(prototype)

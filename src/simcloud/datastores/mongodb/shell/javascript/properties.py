@@ -1,4 +1,4 @@
-"""Reading and setting properties of any value."""
+"""Properties and items of values."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
     Accessor,
     JsArray,
+    JsFunction,
     JsObject,
     Value,
     is_index,
+    truthy,
 )
 
 
@@ -50,7 +52,7 @@ def _wrapper(
     if value is UNDEFINED or value is None:
         plain = "undefined" if value is UNDEFINED else "null"
         shown = plain if node is None else describe(node)
-        raise engine.type_error(engine.words.no_properties(shown, plain, key, writing))
+        raise engine.type_error(engine.messages.no_properties(shown, plain, key, writing))
     return engine.prototypes["Number" if type(value) is float else "Boolean"]
 
 
@@ -72,9 +74,9 @@ async def put(engine: Engine, value: Value, key: str, new: Value, node: js.Node 
     if type(value.find(key)) is Accessor:
         return
     if not value.put(key, new):
-        raise engine.error("RangeError", engine.words.bad_length())
+        raise engine.error("RangeError", engine.messages.bad_length())
     if isinstance(value, JsArray) and is_index(key):
-        engine.made_items(int(key) - len(value.items) + 2)
+        engine.charge_items(int(key) - len(value.items) + 2)
 
 
 def _set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
@@ -112,3 +114,27 @@ def describe(node: js.Node) -> str:
         case js.Literal(_, None):
             return "null"
     return "(intermediate value)"
+
+
+async def items_of(engine: Engine, value: Value, node: js.Node | None = None) -> list[Value]:
+    """Return the items of an array, a string or a cursor (``hasNext`` and ``next``). Do not change the list.
+
+    There are no symbols and no generators, so a script cannot define other kinds of iterables.
+    """
+    if isinstance(value, JsArray):
+        return value.items
+    if type(value) is str:
+        return list(value)
+    if isinstance(value, JsObject):
+        has_next, take = await get(engine, value, "hasNext"), await get(engine, value, "next")
+        if isinstance(has_next, JsFunction) and isinstance(take, JsFunction):
+            return await _drain(engine, value, has_next, take)
+    shown = "object" if node is None else describe(node)
+    raise engine.type_error(engine.messages.not_iterable(shown))
+
+
+async def _drain(engine: Engine, cursor: JsObject, has_next: JsFunction, take: JsFunction) -> list[Value]:
+    found: list[Value] = []
+    while truthy(await call(engine, has_next, cursor, [])):
+        found.append(await call(engine, take, cursor, []))
+    return found

@@ -1,6 +1,6 @@
-"""JavaScript's regular expressions, run by the machine's own bounded engine.
+"""JavaScript's regular expressions, run by the bounded engine of ``simcloud.patterns``.
 
-The syntax is rewritten where it differs from Perl's: the end of text, empty classes, code points.
+The syntax is translated where it differs from Perl's: end of text, empty classes, code points.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FLAGS = "dgimsuy"
 
 
 class Found:
-    """One match: where each group stands in the text, in characters."""
+    """A match: the positions of its groups in the text, in characters."""
 
     __slots__ = ("spans", "text")
 
@@ -53,7 +53,7 @@ class JsRegExp(JsObject):
             compiled = compile_regex(rewritten.encode(), "perl", ignore_case="i" in flags)
         except RegexError as error:
             raise engine.error(
-                "SyntaxError", engine.words.bad_regex(pattern, flags, _why(str(error)))
+                "SyntaxError", engine.messages.bad_regex(pattern, flags, _why(str(error)))
             ) from None
         self._search = meter_search(compiled, engine.host.spend_turn)
         self.hide("lastIndex", 0.0)
@@ -81,7 +81,7 @@ class JsRegExp(JsObject):
 
 
 def _bad_flags(engine: Engine, pattern: str, flags: str) -> str:
-    if engine.words.is_v8:
+    if engine.messages.is_v8:
         return f"Invalid flags supplied to RegExp constructor '{flags}'"
     return (
         f"invalid regular expression flag {next((each for each in flags if each not in _FLAGS), flags[:1])}"

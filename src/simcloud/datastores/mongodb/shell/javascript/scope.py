@@ -1,4 +1,4 @@
-"""Variables: a chain of scopes, each a dictionary; and the functions that keep one alive."""
+"""Scopes of variables, and closures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Scope:
 
 
 class Closure(JsFunction):
-    """A function of the script, with the variables around it."""
+    """A function of the script with its enclosing scope."""
 
     __slots__ = ("node", "scope", "source")
 

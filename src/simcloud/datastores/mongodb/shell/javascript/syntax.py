@@ -1,7 +1,8 @@
-"""The tree a script is read into. ``at`` is where in the source a node begins."""
+"""The syntax tree. ``at`` is the position of a node in the source."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -22,7 +23,7 @@ class Source:
 
 @dataclass(slots=True)
 class Node:
-    """Anything in the tree."""
+    """A node of the tree."""
 
     at: int
 
@@ -356,3 +357,18 @@ class Script:
     body: list[Node]
     declared: list[str]
     source: Source
+
+
+def names_in(target: Node | None) -> Iterator[str]:
+    """Yield the variables that a pattern sets."""
+    match target:
+        case Name(_, name):
+            yield name
+        case Default(_, inner, _) | Spread(_, inner):
+            yield from names_in(inner)
+        case ArrayPattern(_, items):
+            for item in items:
+                yield from names_in(item)
+        case ObjectPattern(_, entries):
+            for entry in entries:
+                yield from names_in(entry.value)

@@ -1,7 +1,7 @@
-"""From a script's text to words: names, numbers, strings, templates, regular expressions, signs.
+"""The lexer: names, numbers, strings, templates, regular expressions and punctuation.
 
-Whether a slash begins a regular expression is decided by the word before it, which is right for
-everything but a division straight after a block's closing brace.
+The previous token decides whether a slash begins a regular expression, which is wrong only for a division right
+after the closing brace of a block.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from simcloud.datastores.mongodb.shell.javascript.words import Words
+from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 
 MAX_SOURCE_CHARACTERS: Final = 1 << 20
 MAX_TEMPLATE_DEPTH: Final = 16
@@ -131,7 +131,7 @@ _BEFORE_REGEX = frozenset(
 
 
 class SyntaxFailure(Exception):
-    """The script does not read. ``incomplete``: more text could still make it right."""
+    """A syntax error. ``incomplete``: more text could complete the script."""
 
     def __init__(self, message: str, at: int, *, incomplete: bool = False) -> None:
         super().__init__(message)
@@ -141,7 +141,7 @@ class SyntaxFailure(Exception):
 
 @dataclass(slots=True)
 class Token:
-    """One word. ``kind``: name, keyword, number, string, template, regex, sign or end."""
+    """A token. ``kind``: name, keyword, number, string, template, regex, sign or end."""
 
     kind: str
     text: str
@@ -154,18 +154,18 @@ class Token:
 
 
 class Lexer:
-    """Reads a text into tokens."""
+    """Splits a text into tokens."""
 
-    def __init__(self, text: str, words: Words) -> None:
+    def __init__(self, text: str, messages: ErrorMessages) -> None:
         self._text = text
-        self._words = words
+        self._messages = messages
         self._at = 0
         self._depth = 0
 
     def tokens(self) -> list[Token]:
         """The whole text; the last token is the end."""
         if len(self._text) > MAX_SOURCE_CHARACTERS:
-            raise SyntaxFailure(self._words.too_long(), 0)
+            raise SyntaxFailure(self._messages.too_long(), 0)
         if self._text.startswith("#!"):
             self._at = self._text.find("\n") if "\n" in self._text else len(self._text)
         return self._until("")
@@ -182,7 +182,7 @@ class Lexer:
                     found.append(Token("end", "", token.at, token.at, False))
                     return found
             if token.kind == "end" and closing:
-                raise SyntaxFailure(self._words.unterminated("template"), token.at, incomplete=True)
+                raise SyntaxFailure(self._messages.no_end("template"), token.at, incomplete=True)
             found.append(token)
             if token.kind == "end":
                 return found
@@ -197,7 +197,7 @@ class Lexer:
         if start >= len(text):
             return Token("end", "", start, start, newline)
         if text.startswith("/*", start):
-            raise SyntaxFailure(self._words.unterminated("comment"), start, incomplete=True)
+            raise SyntaxFailure(self._messages.no_end("comment"), start, incomplete=True)
         character = text[start]
         if (name := _NAME.match(text, start)) is not None:
             kind = "keyword" if name[0] in KEYWORDS else "name"
@@ -211,13 +211,13 @@ class Lexer:
         if character == "/" and _regex_may_stand(before):
             regex = _REGEX.match(text, start)
             if regex is None:
-                raise SyntaxFailure(self._words.unterminated("regex"), start)
+                raise SyntaxFailure(self._messages.no_end("regex"), start)
             token = self._token("regex", regex[1], start, regex.end(), newline)
             token.texts = [regex[2]]
             return token
         sign = _SIGN.match(text, start)
         if sign is None:
-            raise SyntaxFailure(self._words.illegal_character(character), start)
+            raise SyntaxFailure(self._messages.illegal_character(character), start)
         end = sign.end()
         if sign[0] == "?." and text[end : end + 1].isdigit():
             end -= 1
@@ -232,7 +232,7 @@ class Lexer:
         assert match is not None
         digits = match[0].replace("_", "")
         if match.end() - start > 1000 or _NAME.match(self._text, match.end()) is not None:
-            raise SyntaxFailure(self._words.bad_number(), match.end())
+            raise SyntaxFailure(self._messages.bad_number(), match.end())
         token = self._token("number", match[0], start, match.end(), newline)
         base = {"x": 16, "o": 8, "b": 2}.get(digits[1:2].lower(), 10) if digits[0] == "0" else 10
         try:
@@ -245,12 +245,12 @@ class Lexer:
         self._at = start + 1
         value = self._characters(quote, start)
         if self._text[self._at : self._at + 1] != quote:
-            raise SyntaxFailure(self._words.unterminated("string"), start)
+            raise SyntaxFailure(self._messages.no_end("string"), start)
         return self._token("string", value, start, self._at + 1, newline)
 
     def _template(self, start: int, newline: bool) -> Token:
         if self._depth > MAX_TEMPLATE_DEPTH:
-            raise SyntaxFailure(self._words.too_deep(), start)
+            raise SyntaxFailure(self._messages.too_deep(), start)
         self._at = start + 1
         texts: list[str] = []
         parts: list[list[Token]] = []
@@ -263,7 +263,7 @@ class Lexer:
                 self._depth -= 1
                 continue
             if self._text[self._at : self._at + 1] != "`":
-                raise SyntaxFailure(self._words.unterminated("template"), start, incomplete=True)
+                raise SyntaxFailure(self._messages.no_end("template"), start, incomplete=True)
             token = self._token("template", "", start, self._at + 1, newline)
             token.texts, token.parts = texts, parts
             return token
@@ -283,16 +283,16 @@ class Lexer:
     def _escape(self, start: int) -> str:
         text, at = self._text, self._at + 1
         if at >= len(text):
-            raise SyntaxFailure(self._words.unterminated("string"), start)
+            raise SyntaxFailure(self._messages.no_end("string"), start)
         code = _HEX.match(text, at)
         if code is not None:
             self._at = code.end()
             number = int(code[1] or code[2] or code[3], 16)
             if number > 0x10FFFF:
-                raise SyntaxFailure(self._words.bad_escape(), at)
+                raise SyntaxFailure(self._messages.bad_escape(), at)
             return chr(number)
         if text[at] in "xu":
-            raise SyntaxFailure(self._words.bad_escape(), at)
+            raise SyntaxFailure(self._messages.bad_escape(), at)
         self._at = at + 1
         return _ESCAPES.get(text[at], text[at])
 

@@ -1,4 +1,4 @@
-"""What a script's values are in Python.
+"""JavaScript values in Python.
 
 ``UNDEFINED``, None (null), ``bool``, ``float`` and ``str`` are the plain ones; everything else is a
 ``JsObject``. A script reaches an object only through ``own``, ``find`` and ``put`` with text keys, which
@@ -33,7 +33,7 @@ MISSING: Final = Undefined()
 
 
 class Accessor:
-    """A property of a built-in object that is worked out when it is read."""
+    """A property of a built-in object that is computed when it is read."""
 
     __slots__ = ("getter",)
 

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.shell.javascript.builtins import (
-    array_visits,
     arrays,
     dates,
     errors,
-    figures,
     functions,
     json,
+    numbers,
     objects,
     regexps,
-    string_matching,
     strings,
 )
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED
 
-_INSTALLED = (objects, functions, errors, arrays, strings, regexps, figures, json, dates)
-_EXTENDED = (array_visits, string_matching)
-"""Modules that add methods to the tables of the others."""
+_INSTALLED = (objects, functions, errors, arrays, strings, regexps, numbers, json, dates)
 
 
 def install(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""``Date``. The time is the machine's, its zone UTC, so local and universal methods agree."""
+"""``Date``. The time is the machine's and its zone is UTC, so local and universal methods agree."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from collections.abc import Awaitable, Callable
 
 from simcloud.datastores.mongodb.shell.javascript.builtins.natives import Natives, argument, native
-from simcloud.datastores.mongodb.shell.javascript.convert import number, primitive
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.moments import (
+from simcloud.datastores.mongodb.shell.javascript.conversions import number, primitive
+from simcloud.datastores.mongodb.shell.javascript.dates import (
     Parts,
-    clipped,
+    clip_time,
     clock_text,
     day_text,
     iso_text,
@@ -18,6 +17,7 @@ from simcloud.datastores.mongodb.shell.javascript.moments import (
     parts,
     read,
 )
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.values import JsDate, Value
 
 natives = Natives("Date")
@@ -43,12 +43,12 @@ def now_ms(engine: Engine) -> float:
 
 def date(engine: Engine, time_ms: float) -> JsDate:
     """A new date."""
-    return JsDate(engine.prototypes["Date"], clipped(time_ms))
+    return JsDate(engine.prototypes["Date"], clip_time(time_ms))
 
 
 def _time(engine: Engine, this: Value, method: str) -> JsDate:
     if not isinstance(this, JsDate):
-        raise engine.type_error(engine.words.bad_this(f"Date.prototype.{method}", "Date", "object"))
+        raise engine.type_error(engine.messages.bad_this(f"Date.prototype.{method}", "Date", "object"))
     return this
 
 
@@ -102,7 +102,7 @@ def get_time(engine: Engine, this: Value, args: list[Value]) -> Value:
 async def set_time(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Become another moment."""
     held = _time(engine, this, "setTime")
-    held.time_ms = clipped(await number(engine, argument(args, 0)))
+    held.time_ms = clip_time(await number(engine, argument(args, 0)))
     return held.time_ms
 
 
@@ -131,7 +131,7 @@ def full_text(engine: Engine, time_ms: float) -> str:
     """A moment as ``Date`` itself writes it."""
     if time_ms != time_ms:
         return "Invalid Date"
-    v8 = engine.words.is_v8
+    v8 = engine.messages.is_v8
     zone = "Coordinated Universal Time" if v8 else "UTC"
     return f"{day_text(time_ms)} {clock_text(time_ms)} GMT+0000 ({zone})"
 
@@ -147,7 +147,7 @@ def to_iso_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The moment as standards write it."""
     time_ms = _time(engine, this, "toISOString").time_ms
     if time_ms != time_ms:
-        raise engine.error("RangeError", engine.words.bad_date())
+        raise engine.error("RangeError", engine.messages.bad_date())
     return iso_text(time_ms)
 
 

@@ -1,4 +1,4 @@
-"""``Error`` and its kinds."""
+"""``Error`` and its subclasses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _maker(kind: str) -> Callable[[Engine, Value, list[Value]], Awaitable[Value]
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
     """``Kind: message``."""
     if not isinstance(this, JsObject):
-        raise engine.type_error(engine.words.bad_this("Error.prototype.toString", "Error", "object"))
+        raise engine.type_error(engine.messages.bad_this("Error.prototype.toString", "Error", "object"))
     name = await text_argument(engine, [await get(engine, this, "name")], 0, "Error")
     message = await text_argument(engine, [await get(engine, this, "message")], 0, "")
     return f"{name}: {message}" if name and message else name or message

@@ -1,11 +1,11 @@
-"""``Function``: calling by other means. Functions are not made from text."""
+"""``Function``: call, apply and bind. Functions cannot be made from text."""
 
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.shell.javascript.builtins.natives import Natives, argument
 from simcloud.datastores.mongodb.shell.javascript.calls import call
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
+from simcloud.datastores.mongodb.shell.javascript.properties import items_of
 from simcloud.datastores.mongodb.shell.javascript.scope import Closure
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsFunction, Value
 
@@ -23,7 +23,9 @@ def _refuse(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 def _function(engine: Engine, this: Value, method: str) -> JsFunction:
     if not isinstance(this, JsFunction):
-        raise engine.type_error(engine.words.bad_this(f"Function.prototype.{method}", "function", "object"))
+        raise engine.type_error(
+            engine.messages.bad_this(f"Function.prototype.{method}", "function", "object")
+        )
     return this
 
 

@@ -35,7 +35,7 @@ def install(engine: Engine) -> None:
     natives.install_namespace(engine)
 
 
-def quoted(value: str) -> str:
+def quote(value: str) -> str:
     """A string in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
@@ -45,7 +45,7 @@ async def stringify(engine: Engine, this: Value, args: list[Value]) -> Value:
     """A value in JSON; undefined when it has none."""
     writer = _Writer(engine, argument(args, 1), await _indent(engine, argument(args, 2)))
     written = await writer.write(engine.object({"": argument(args, 0)}), "", argument(args, 0), "\n")
-    return UNDEFINED if written is None else engine.made_text(written)
+    return UNDEFINED if written is None else engine.charge_text(written)
 
 
 async def _indent(engine: Engine, given: Value) -> str:
@@ -55,7 +55,7 @@ async def _indent(engine: Engine, given: Value) -> str:
 
 
 class _Writer:
-    """Writes one value; ``choose`` picks or changes properties, ``indent`` is one step."""
+    """Serializes a value; ``choose`` selects or replaces properties, ``indent`` is one level."""
 
     def __init__(self, engine: Engine, choose: Value, indent: str) -> None:
         self._engine = engine
@@ -77,7 +77,7 @@ class _Writer:
             return None
         if isinstance(value, JsObject):
             return await self._write_object(value, newline)
-        written = quoted(value) if type(value) is str else _plain(value)
+        written = quote(value) if type(value) is str else _plain(value)
         self._length += len(written)
         engine.check_text(self._length)
         return written
@@ -85,7 +85,7 @@ class _Writer:
     async def _write_object(self, value: JsObject, newline: str) -> str:
         engine = self._engine
         if len(self._open) >= MAX_DEPTH or any(value is each for each in self._open):
-            raise engine.type_error(engine.words.circular())
+            raise engine.type_error(engine.messages.circular())
         await engine.turn()
         self._open.append(value)
         inner = newline + self._indent
@@ -98,7 +98,7 @@ class _Writer:
             for name in self._names if self._names is not None else value.names():
                 written = await self.write(value, name, await get(engine, value, name), inner)
                 if written is not None:
-                    parts.append(f"{quoted(name)}:{' ' if self._indent else ''}{written}")
+                    parts.append(f"{quote(name)}:{' ' if self._indent else ''}{written}")
             opening, closing = "{}"
         self._open.pop()
         if not parts:
@@ -124,13 +124,13 @@ async def parse(engine: Engine, this: Value, args: list[Value]) -> Value:
     for match in _DEEP.finditer(given):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
         if depth > MAX_DEPTH:
-            raise engine.error("SyntaxError", engine.words.too_deep())
+            raise engine.error("SyntaxError", engine.messages.too_deep())
     try:
         found = json.loads(given, parse_int=float, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise engine.error("SyntaxError", engine.words.bad_json(given, error.pos)) from None
+        raise engine.error("SyntaxError", engine.messages.bad_json(given, error.pos)) from None
     except ValueError:
-        raise engine.error("SyntaxError", engine.words.bad_json(given, 0)) from None
+        raise engine.error("SyntaxError", engine.messages.bad_json(given, 0)) from None
     value = from_python(engine, found)
     revive = argument(args, 1)
     return (

@@ -1,4 +1,4 @@
-"""How built-in functions are written down: one decorated function each, installed in an engine at its start."""
+"""Tables of built-in functions: each is a decorated function, installed in an engine at its start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
-from simcloud.datastores.mongodb.shell.javascript.convert import number, text
+from simcloud.datastores.mongodb.shell.javascript.conversions import number, text
 from simcloud.datastores.mongodb.shell.javascript.engine import (
     Engine,
     Native,
@@ -128,5 +128,5 @@ def function_argument(engine: Engine, args: list[Value], index: int = 0) -> JsFu
     value = argument(args, index)
     if not isinstance(value, JsFunction):
         shown = "object" if isinstance(value, JsObject) else plain_text(value)
-        raise engine.type_error(engine.words.not_callable(shown))
+        raise engine.type_error(engine.messages.not_callable(shown))
     return value

@@ -1,4 +1,4 @@
-"""``Object``: what every object can do, and the functions that look at objects."""
+"""``Object`` and its prototype."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import key_text
+from simcloud.datastores.mongodb.shell.javascript.conversions import key_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
-from simcloud.datastores.mongodb.shell.javascript.evaluate import copy_properties
-from simcloud.datastores.mongodb.shell.javascript.iteration import items_of
-from simcloud.datastores.mongodb.shell.javascript.properties import get
+from simcloud.datastores.mongodb.shell.javascript.evaluator import copy_properties
+from simcloud.datastores.mongodb.shell.javascript.properties import get, items_of
 from simcloud.datastores.mongodb.shell.javascript.values import (
     MISSING,
     UNDEFINED,
@@ -38,7 +37,7 @@ def _as_object(engine: Engine, value: Value) -> JsObject:
         return value
     if value is UNDEFINED or value is None:
         shown = "undefined" if value is UNDEFINED else "null"
-        if engine.words.is_v8:
+        if engine.messages.is_v8:
             raise engine.type_error("Cannot convert undefined or null to object")
         raise engine.type_error(f"can't convert {shown} to object")
     return engine.array(list(value)) if type(value) is str else engine.object()
@@ -76,7 +75,7 @@ def value_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 def keys(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The names of an object's own properties."""
     found = _as_object(engine, argument(args, 0)).names()
-    engine.made_items(len(found))
+    engine.charge_items(len(found))
     return engine.array(list(found))
 
 
@@ -84,7 +83,7 @@ def keys(engine: Engine, this: Value, args: list[Value]) -> Value:
 async def values(engine: Engine, this: Value, args: list[Value]) -> Value:
     """The values of an object's own properties."""
     holder = _as_object(engine, argument(args, 0))
-    engine.made_items(len(holder.names()))
+    engine.charge_items(len(holder.names()))
     return engine.array([await get(engine, holder, key) for key in holder.names()])
 
 
@@ -92,7 +91,7 @@ async def values(engine: Engine, this: Value, args: list[Value]) -> Value:
 async def entries(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Pairs of name and value."""
     holder = _as_object(engine, argument(args, 0))
-    engine.made_items(len(holder.names()))
+    engine.charge_items(len(holder.names()))
     return engine.array([engine.array([key, await get(engine, holder, key)]) for key in holder.names()])
 
 

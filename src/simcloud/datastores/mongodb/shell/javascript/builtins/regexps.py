@@ -7,7 +7,7 @@ from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
     argument,
     text_argument,
 )
-from simcloud.datastores.mongodb.shell.javascript.convert import number
+from simcloud.datastores.mongodb.shell.javascript.conversions import number
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_integer
 from simcloud.datastores.mongodb.shell.javascript.properties import get
@@ -30,13 +30,13 @@ async def _regexp(engine: Engine, this: Value, args: list[Value]) -> Value:
         pattern = pattern.pattern
     source = await text_argument(engine, [pattern], 0, "")
     if len(source) > MAX_PATTERN_CHARACTERS:
-        raise engine.error("SyntaxError", engine.words.bad_regex(source[:20], "", "too large"))
+        raise engine.error("SyntaxError", engine.messages.bad_regex(source[:20], "", "too large"))
     return JsRegExp(engine, source, await text_argument(engine, [flags], 0, ""))
 
 
 def _regex(engine: Engine, this: Value, method: str) -> JsRegExp:
     if not isinstance(this, JsRegExp):
-        raise engine.type_error(engine.words.bad_this(f"RegExp.prototype.{method}", "RegExp", "object"))
+        raise engine.type_error(engine.messages.bad_this(f"RegExp.prototype.{method}", "RegExp", "object"))
     return this
 
 

@@ -1,0 +1,94 @@
+"""The metrics of programs, as their client libraries would expose them to a scrape.
+
+A pod's container is one target for all its processes; the programs of a machine itself are one target by its address.
+The monitoring of a cluster reads only its own machines, so metrics of users and operators are not scraped. A restarted
+program begins at zero, which rates see as a counter reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from simcloud.golang.numbers import float_text
+from simcloud.machine.emit import Histogram, Labels, Metrics
+from simcloud.telemetry.scrape import Reading, Readings, Target
+from simcloud.telemetry.sink import Telemetry
+
+POD_JOB: Final = "kubernetes-pods"
+OTHER_JOB: Final = "services"
+
+_Key = tuple[Labels, str]
+
+
+class Programs:
+    """The programs of a world that have metrics now: those in pods, and those at ``hosts`` (None: all hosts)."""
+
+    def __init__(self, telemetry: Telemetry, hosts: Sequence[str] | None = None) -> None:
+        self._telemetry = telemetry
+        self._hosts = hosts
+        self._expositions: dict[Metrics, Exposition] = {}
+        self._groups: dict[_Key, list[Exposition]] = {}
+
+    def targets(self) -> list[Target]:
+        """Where metrics can be read at this moment."""
+        known = self._expositions
+        self._expositions = {
+            metrics: known.get(metrics) or Exposition(metrics)
+            for metrics in self._telemetry.exposed
+            if metrics.labels or self._hosts is None or metrics.address in self._hosts
+        }
+        self._groups = {}
+        for metrics, exposition in self._expositions.items():
+            self._groups.setdefault((metrics.labels, metrics.address), []).append(exposition)
+        return [
+            Target(POD_JOB if key[0] else OTHER_JOB, key[1], partial(self._read, key), key[0])
+            for key in self._groups
+        ]
+
+    def _read(self, key: _Key) -> Readings:
+        first, *others = self._groups[key]
+        return sum((other.read() for other in others), first.read())
+
+
+class Exposition:
+    """The metrics of a program as readings, which are kept from scrape to scrape."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._families = metrics.families
+        self._readings: Readings = []
+        self._known = 0
+
+    def read(self) -> Readings:
+        """The values of this moment."""
+        families = self._families
+        if len(families) != self._known:
+            self._known = len(families)
+            self._readings = [
+                reading
+                for (name, labels), metric in families.items()
+                for reading in _readings(name, labels, metric)
+            ]
+        readings = iter(self._readings)
+        for metric in families.values():
+            if isinstance(metric, Histogram):
+                seen = 0
+                for count in metric.counts:
+                    seen += count
+                    next(readings).value = float(seen)
+                next(readings).value = metric.total
+                next(readings).value = float(seen)
+            else:
+                next(readings).value = metric.value
+        return self._readings
+
+
+def _readings(name: str, labels: Labels, metric: object) -> Iterator[Reading]:
+    if not isinstance(metric, Histogram):
+        yield Reading(name, labels)
+        return
+    for bound in (*metric.bounds, float("inf")):
+        yield Reading(f"{name}_bucket", (*labels, ("le", float_text(bound))))
+    yield Reading(f"{name}_sum", labels)
+    yield Reading(f"{name}_count", labels)
