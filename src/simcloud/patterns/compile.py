@@ -88,7 +88,7 @@ class Regex:
 
     @property
     def steps(self) -> int:
-        """How many steps of backtracking all searches have taken so far."""
+        """The number of backtracking steps of all searches so far."""
         return self._backtracking.steps if self._backtracking else 0
 
 

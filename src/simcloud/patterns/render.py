@@ -189,7 +189,7 @@ class _Renderer:
         return "" if self.loose and node.kind not in ("text_start", "text_end") else _ANCHORS[node.kind]
 
     def reference(self, node: BackReference) -> str:
-        """What a group matched comes again: at least something of the same kind."""
+        """Render a back-reference: a loose pattern for the text of the group."""
         body = Choice(tuple(self.bodies.get(node.index, ())))
         if any(isinstance(part, Anchor | BackReference | Condition) for part in walk(body)):
             return "(?s:.*)"

@@ -318,7 +318,7 @@ class Executor:
                 await self._quit(command)
 
     def _first_line(self) -> tuple[bytearray, bytes]:
-        """What stands before the first newline of the pattern space, and its end."""
+        """Return the first line of the pattern space, and its terminator."""
         first, newline, _ = self._pattern.text.partition(self._run_options.end)
         return first, bytes(newline) or self._line_end()
 
