@@ -14,7 +14,7 @@ from simcloud.machine.process import BadDescriptor, Context, ForkFailed, LimitEx
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
 from simcloud.userland.bash.builtins.table import BUILTINS
 from simcloud.userland.bash.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
-from simcloud.userland.bash.expand import Expander
+from simcloud.userland.bash.expansion import Expander
 from simcloud.userland.bash.interfaces import Builtin, Runner
 from simcloud.userland.bash.interpreter import Interpreter
 from simcloud.userland.bash.jobs import Jobs
