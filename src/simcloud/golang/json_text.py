@@ -23,7 +23,7 @@ _HTML = (
     ("\u2029".encode(), b"\\u2029"),
 )
 _PACKED_FLOAT, _PACKED_LARGE = b"\xcb", b"\xcf"
-"""What stands before a float and before a large number in MessagePack; other data may have the bytes too."""
+"""MessagePack's markers of floats and large numbers; other data may contain these bytes too."""
 _STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*')
 
 

@@ -22,7 +22,7 @@ class TabWriter:
         self._text.append(text)
 
     def flush(self) -> str:
-        """What was added, in columns."""
+        """Return the added text in columns."""
         text = "".join(self._text)
         self._text.clear()
         if not text:

@@ -4,10 +4,17 @@ POSIX flavours match leftmost-longest. Every search is bounded: see ``TooMuchWor
 """
 
 from simcloud.patterns.characters import is_utf8_locale
-from simcloud.patterns.compile import Flavour, Match, Regex, compile_patterns, compile_regex
-from simcloud.patterns.cost import Search, meter_search
 from simcloud.patterns.errors import RegexError, TooMuchWorkError
 from simcloud.patterns.posix import Dialect
+from simcloud.patterns.regex import (
+    Flavour,
+    Match,
+    Regex,
+    Search,
+    compile_patterns,
+    compile_regex,
+    meter_search,
+)
 
 __all__ = [
     "Dialect",

@@ -108,7 +108,7 @@ class _Parser:
         return found
 
     def until(self, closing: str) -> str:
-        """What stands before a closing mark; that is stepped over, too."""
+        """Return the text before a closing mark and step over both."""
         name, closed, _ = self.text[self.position :].partition(closing)
         if not closed:
             raise RegexError("syntax error in subpattern name (missing terminator?)")

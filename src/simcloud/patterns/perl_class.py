@@ -1,4 +1,4 @@
-"""Bracket expressions as Perl has them: ``[\\w.-]``, ``[^[:space:]]``, ``[\\Q[]\\E]``."""
+"""Bracket expressions of Perl: ``[\\w.-]``, ``[^[:space:]]``, ``[\\Q[]\\E]``."""
 
 from __future__ import annotations
 

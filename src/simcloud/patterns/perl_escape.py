@@ -1,4 +1,4 @@
-"""What a backslash means in a Perl expression: characters, classes and properties.
+"""Backslash escapes in Perl expressions: characters, classes and properties.
 
 As in ``grep -P`` of Debian 12, ``\\d``, ``\\w`` and ``\\s`` know ASCII only. Properties are Unicode's general
 categories (``\\p{Lu}``); scripts (``\\p{Greek}``) are not known.

@@ -1,4 +1,4 @@
-"""Parser for POSIX basic and extended regular expressions as GNU's tools read them.
+"""Parser for POSIX basic and extended regular expressions, as in GNU's tools.
 
 The grammar is glibc's, with its extensions (``\\+ \\? \\|`` in basic expressions, ``\\w \\s \\b \\<
 \\` `` and friends in both) and its habits: which characters are literal at the start of an

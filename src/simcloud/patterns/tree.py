@@ -13,7 +13,7 @@ from typing import Literal
 from simcloud.patterns.charset import CharSet
 
 MAX_DEPTH = 40
-"""How deep parentheses may nest; programs walk the tree recursively, on top of what already runs."""
+"""Maximum nesting of parentheses; programs walk the tree recursively."""
 
 AnchorKind = Literal[
     "line_start", "line_end", "text_start", "text_end", "boundary", "no_boundary", "word_start", "word_end"

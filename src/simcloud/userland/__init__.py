@@ -1,1 +1,1 @@
-"""What is installed on a simulated machine: bash and the commands that operators type."""
+"""The software of a simulated machine: bash and the commands that operators type."""

@@ -19,7 +19,7 @@ from simcloud.patterns import (
     is_utf8_locale,
     meter_search,
 )
-from simcloud.patterns.backtrack import MAX_STEPS
+from simcloud.patterns.backtracking import MAX_STEPS
 from tests.genuine import Done, run
 
 LINES = [

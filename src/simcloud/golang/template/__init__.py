@@ -1,4 +1,4 @@
-"""The part of Go's text templates that people use with ``-o go-template``."""
+"""Go's text templates, as used by ``-o go-template`` and helm."""
 
 from simcloud.golang.template.nodes import TemplateError
 from simcloud.golang.template.template import GoTemplate

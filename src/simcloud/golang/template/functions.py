@@ -176,7 +176,7 @@ def _base64decode(text: str) -> str:
 
 
 def bad_base64_byte(text: str) -> int:
-    """Where a text stops being base64."""
+    """Return the position of the first invalid base64 character."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     for place, char in enumerate(text):
         if char not in alphabet:
@@ -244,7 +244,7 @@ CONSTANTS: dict[str, tuple[str, Any]] = {
     "float64": ("float", (int, float)),
     "bool": ("bool", bool),
 }
-"""What a constant must be for an argument of a type, and how Go calls that."""
+"""The Python type of a constant for an argument of a Go type, and Go's name for it."""
 
 
 class GoObject:
@@ -261,5 +261,5 @@ class GoObject:
         return None
 
     def go_text(self) -> str:
-        """How ``%v`` prints it."""
+        """Format the value as ``%v`` does."""
         raise NotImplementedError

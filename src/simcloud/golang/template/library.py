@@ -1,4 +1,4 @@
-"""Templates that belong together, and what executions of them have spent."""
+"""Sets of templates, and the use of limits by their executions."""
 
 from __future__ import annotations
 

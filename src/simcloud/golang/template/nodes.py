@@ -1,4 +1,4 @@
-"""What a Go template is made of. Each node can be written out again, as errors quote it."""
+"""The syntax tree of a Go template. ``str(node)`` is its source, as errors quote it."""
 
 from __future__ import annotations
 

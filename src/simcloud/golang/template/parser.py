@@ -1,4 +1,4 @@
-"""Reads a Go template, with Go's complaints."""
+"""Parses a Go template, with Go's error messages."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def compile_program(
 
 
 def _last_place(rule: tree.Rule) -> str:
-    """Where the rule's last statement stands."""
+    """Return the place of the rule's last statement."""
     return rule.body.statements[-1].place if rule.body is not None and rule.body.statements else rule.place
 
 

@@ -15,11 +15,11 @@ NO_FIELD: Final = Input("")
 """The value of a field that does not exist."""
 
 FIELD_BYTES: Final = 64
-"""What a field that an assignment creates is counted as, beside its text."""
+"""Charge for a field that an assignment creates, in addition to its text."""
 
 LONG_TEXT: Final = 65_536
 PART_BYTES: Final = 4
-"""What splitting a text longer than this is counted as, for each of its characters."""
+"""Charge per character for splitting a text longer than this."""
 
 
 def split_blanks(text: str) -> list[str]:
@@ -55,7 +55,7 @@ def split_matches(text: str, pattern: Pattern, pay: Pay) -> list[str]:
 def splitter_for(
     separator: str, locale: Locale, pay: Pay, *, ignore_case: bool, paragraphs: bool = False
 ) -> Splitter:
-    """How FS splits. In ``paragraphs`` (RS is empty) a newline separates too, unless FS is a pattern."""
+    """Return the splitter for FS. In ``paragraphs`` (RS is empty) a newline separates too, unless FS is a pattern."""
     if separator == " ":
         return split_blanks
     if separator == "":

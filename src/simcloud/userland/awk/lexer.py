@@ -66,7 +66,7 @@ class Token:
 
     @property
     def place(self) -> str:
-        """Where it stands, as messages say it."""
+        """The place for messages."""
         return f"{self.source.name}:{self.line}"
 
 

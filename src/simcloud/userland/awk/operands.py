@@ -20,7 +20,7 @@ ARRAY_ARGUMENTS: Final[dict[str, tuple[int, ...]]] = {
     "asort": (0, 1),
     "asorti": (0, 1),
 }
-"""Which arguments of which built-in functions are arrays."""
+"""The positions of array arguments, by built-in function."""
 
 
 def change_operands(node: tree.Expr, change: Change) -> tree.Expr:

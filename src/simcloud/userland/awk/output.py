@@ -72,7 +72,7 @@ class Outlet:
 
 
 def exit_status(process: Process, status: int) -> int:
-    """How awk sees a command's end: its status, or 256 and the signal's number."""
+    """Return awk's status of a command: its exit status, or 256 plus the signal number."""
     return status if process.ended_by is None else SIGNALLED + process.ended_by
 
 

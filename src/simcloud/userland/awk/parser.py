@@ -26,7 +26,7 @@ STARTS_OPERAND: Final = frozenset(
     ("number", "string", "name", "call", "builtin", "$", "!", "(", "++", "--", "getline")
 )
 MAX_NESTING: Final = 1000
-"""How deep expressions and blocks may be nested, and how long a chain of operators may be."""
+"""Maximum nesting of expressions and blocks, and maximum length of a chain of operators."""
 ENDS_PRINT: Final = frozenset((";", "newline", "}", ">", ">>", "|", "end"))
 ENDS_STATEMENT: Final = frozenset((";", "newline", "}", "end"))
 

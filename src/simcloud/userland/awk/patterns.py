@@ -20,7 +20,7 @@ Pay = Callable[[int], None]
 
 MATCH_BYTES: Final = 256
 MATCHES_AT_ONCE: Final = 256
-"""What a match is counted as where a text may have very many, and how many are paid for together."""
+"""Charge for a match where a text may have very many, and the number of matches charged together."""
 
 _GNU_ANCHORS: Final = {"y": "\\b", "B": "\\B", "<": "\\<", ">": "\\>", "`": "\\`", "'": "\\'"}
 _GNU_CLASSES: Final = {"w": "[[:alnum:]_]", "W": "[^[:alnum:]_]", "s": "[[:space:]]", "S": "[^[:space:]]"}
@@ -51,7 +51,7 @@ class Pattern:
         return self._search(self._locale.encode(text), 0) is not None
 
     def first(self, text: str) -> Span | None:
-        """Where it matches first."""
+        """Return the span of the first match."""
         return next(self.matches(text), None)
 
     def groups(self, text: str, start: int = 0) -> list[Span]:

@@ -167,7 +167,7 @@ class _Rendering:
         return format_number(number, piece.conversion, flags, width, precision)
 
     def _character(self, value: Value, width: int, flags: str) -> str:
-        """What ``%c`` shows: the character of a number, or the first of a string."""
+        """Return the text of ``%c``: the character of a number, or the first of a string."""
         number = looks_numeric(value) if type(value) is Input else value if type(value) is float else None
         if number is None:
             return _pad(str(value)[:1] or "\0", width, flags)

@@ -115,7 +115,7 @@ class PatternSeparator:
 
 
 def separator_for(value: str, locale: Locale, *, ignore_case: bool) -> Separator:
-    """What RS means."""
+    """Return the separator for a value of RS."""
     if value == "":
         return ParagraphSeparator()
     if len(value) == 1:
@@ -149,7 +149,7 @@ class RecordReader:
 
     @property
     def terminator(self) -> str:
-        """What ended the last record that was taken."""
+        """The terminator of the last record."""
         return self._terminators[self._next - 1] if self._next else ""
 
     async def fill(self) -> bool:

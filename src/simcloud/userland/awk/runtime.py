@@ -38,13 +38,13 @@ LOOP_TURNS: Final = 8
 """Turns of awk's loops that one turn of the process's budget pays for: they are that much lighter."""
 
 MAX_CALLS: Final = 1000
-"""How deep functions may call each other."""
+"""Maximum depth of function calls."""
 
 SMALL_TEXT: Final = 256
 """Strings up to this length cost nothing worth counting."""
 
 ELEMENT_BYTES: Final = 128
-"""What a new array element is counted as, with its place in the table."""
+"""Charge for a new array element, in addition to its subscript."""
 
 
 class Runtime:
@@ -164,7 +164,7 @@ class Runtime:
         )
 
     def format(self, arguments: list[Value]) -> str:
-        """What ``printf`` prints and ``sprintf`` returns."""
+        """Format the arguments of ``printf`` and ``sprintf``."""
         template = self.to_text(arguments[0])
         return self.charge_text(format_values(template, arguments[1:], self.locale, self.to_text, self.pay))
 
@@ -178,7 +178,7 @@ class Runtime:
             raise Fatal(f"invalid regexp: {error}: /{source}/") from None
 
     def field_number(self, number: float) -> int:
-        """Which field ``$number`` is."""
+        """Return the field index of ``$number``."""
         if not 0 <= number < 1e15:
             shown = int(number) if math.isfinite(number) else -(2**63)
             raise Fatal(f"attempt to access field {shown}")

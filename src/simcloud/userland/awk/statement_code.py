@@ -35,7 +35,7 @@ from simcloud.userland.awk.values import UNSET
 from simcloud.userland.awk.waiting_code import Either, WaitingCompiler, result_of
 
 WAITING_LOOP: Final = 2
-"""What a turn of a loop that waits costs, compared with one that does not: it takes twice as long."""
+"""Charge for an iteration of a loop that waits, relative to one that does not: it takes twice as long."""
 
 JUMPS: Final = {"next": NEXT, "nextfile": NEXTFILE, "break": BREAK, "continue": CONTINUE}
 

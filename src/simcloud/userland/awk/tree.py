@@ -88,7 +88,7 @@ class GroupedList(Expr):
 
 
 Target = Name | Field | Index
-"""What can be assigned to."""
+"""Targets of assignments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,7 @@ class Program(Node):
 
 
 def children(node: object) -> list[object]:
-    """What a node, a tuple or a dictionary of nodes directly holds."""
+    """Return the direct children of a node, a tuple or a dictionary of nodes."""
     if isinstance(node, Node):
         return [getattr(node, part) for part in _PARTS[type(node)]]
     if isinstance(node, tuple):

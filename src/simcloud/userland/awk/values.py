@@ -27,7 +27,7 @@ class Unset(str):
 Value: TypeAlias = float | str
 Array: TypeAlias = "dict[str, Cell]"
 Cell: TypeAlias = "Value | dict[str, Cell]"
-"""What an element or a parameter may hold: a value, or an array."""
+"""The content of an element or a parameter: a value, or an array."""
 
 UNSET: Final = Unset("")
 UNSET_SCALAR: Final = Unset("")
@@ -76,7 +76,7 @@ def integer_text(number: float) -> str | None:
 
 
 def special_text(number: float) -> str:
-    """How infinities and not-a-numbers are written."""
+    """Format infinities and NaN."""
     name = "nan" if math.isnan(number) else "inf"
     return ("-" if math.copysign(1.0, number) < 0 else "+") + name
 

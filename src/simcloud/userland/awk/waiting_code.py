@@ -20,7 +20,7 @@ from simcloud.userland.awk.operands import change_operands
 from simcloud.userland.awk.values import Input, Value, truth
 
 FRUITLESS: Final = 16
-"""What reading where nothing is left costs, in turns of a loop: programs do it in endless loops by mistake."""
+"""Charge for reading at the end of input, in turns: programs do it in endless loops by mistake."""
 
 
 class Either(NamedTuple):

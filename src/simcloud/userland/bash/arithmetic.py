@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 MAX_RECURSION: Final = 64
-"""How deep expressions may nest: by brackets, operators that group to the right, variables that hold expressions."""
+"""Maximum nesting of expressions: brackets, right-associative operators, variables with expressions."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9][0-9A-Za-z@_#]*)"

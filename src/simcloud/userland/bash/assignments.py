@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 COPIED_CHARS_A_TURN: Final = 1 << 14
-"""What is added to is copied as a whole: free while it is short, not in a loop that makes it ever longer."""
+"""Appending copies the whole value: free while it is short, charged in a loop that makes it ever longer."""
 
 
 class ArrayArgument(str):

@@ -74,7 +74,7 @@ def _expand(pieces: Pieces, spend: Callable[[int], None], depth: int) -> list[Pi
 def _alternatives(
     pieces: Pieces, start: int, spend: Callable[[int], None], depth: int
 ) -> tuple[list[Pieces] | None, int]:
-    """What the brace at ``start`` offers, and where it ends; None when it is just a character."""
+    """Return the alternatives of the brace at ``start`` and its end; None when it is a plain character."""
     level, position = 0, start
     commas: list[int] = []
     for position in range(start, len(pieces)):

@@ -11,7 +11,7 @@ from simcloud.userland.bash.state import State
 from simcloud.userland.bash.variable import Variable
 
 FUNCTION_PREFIX: Final = "BASH_FUNC_"
-"""How the environment variables begin that carry functions to child shells."""
+"""Prefix of environment variables that export functions to child shells."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_./:@%+=-]+\Z")
 
@@ -52,7 +52,7 @@ def assignment_text(name: str, variable: Variable, whole: bool) -> str:
 
 
 def child_environment(state: State) -> dict[str, str]:
-    """What children inherit: exported variables and functions."""
+    """Return the exported variables and functions."""
     environment = state.environment()
     for name, function in state.functions.items():
         if function.exported:

@@ -29,7 +29,7 @@ Builtin = Callable[["Shell", list[str]], Awaitable[int]]
 """Takes the shell and all the words of the command; gives the status."""
 
 Runner = Callable[["Shell"], Awaitable[int]]
-"""What a subshell does: it gets the subshell and returns its exit status."""
+"""The body of a subshell: takes the subshell and returns its exit status."""
 
 Saved = list[tuple[int, Stream | None]]
 """Descriptors that were replaced, and what they were."""
@@ -59,7 +59,7 @@ class Expander(Protocol):
     async def segments(
         self, parts: list[Part], out: list[Segment], split: bool, operand: bool = False
     ) -> None:
-        """What unquoted parts give. ``split`` is false where several fields cannot be."""
+        """Expand unquoted parts. ``split`` is false where only one field is allowed."""
 
     async def expand_quoted(self, parts: list[Part], out: list[Segment], split: bool) -> None:
         """Expand double-quoted parts to at least one segment, except for a sole empty ``$@``."""
@@ -214,7 +214,7 @@ class Substitutions(Protocol):
     open_descriptors: list[int]
 
     async def capture(self, body: Sequence) -> str:
-        """What commands print. ``$(< file)`` needs no process."""
+        """Return the output of commands. ``$(< file)`` needs no process."""
 
     async def capture_text(self, source: str, line: int) -> str:
         """Parse and run the text of backquotes."""
@@ -283,11 +283,11 @@ class Shell(Protocol):
 
     @property
     def error_name(self) -> str:
-        """What error messages begin with."""
+        """The prefix of error messages."""
 
     @property
     def definition_name(self) -> str:
-        """Where functions defined now say they come from."""
+        """The source name of functions defined now."""
 
     async def complain(self, message: str) -> None:
         """An error message with the shell's name and the line."""
@@ -320,7 +320,7 @@ class Shell(Protocol):
         """Run a text unit by unit. Syntax errors and abandoned lines are dealt with here."""
 
     async def syntax_failed(self, error: ShellSyntaxError, label: str) -> int:
-        """What a syntax error does to the status."""
+        """Report a syntax error and return the status."""
 
     async def run_unit(self, sequence: Sequence) -> None:
         """Run one complete command line; what it gives up ends here."""

@@ -24,7 +24,7 @@ Segment = tuple[int, str]
 _AMPERSAND = re.compile(r"\\([\\&])|&")
 
 MATCH_BYTES = 64
-"""What finding one match costs beside what it copies: a long value may match at each of its characters."""
+"""Charge for a match in addition to its copy: a long value may match at each of its characters."""
 
 
 def remove_match(value: str, pattern: str, operator: str, extglob: bool) -> str:

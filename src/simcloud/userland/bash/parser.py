@@ -77,7 +77,7 @@ class Parser(WordReader):
         self._pending: list[tuple[Redirect, int]] = []
         self._alias_guard: dict[str, int] = {}
         self._alias_goes_on = -1
-        """Where an alias that ends in a blank ended: the word after it may be an alias too."""
+        """The end of an alias that ends in a blank: the word after it may be an alias too."""
 
     def next_unit(self) -> Sequence | None:
         """The commands of the next complete line; None at the end of the text."""
@@ -492,7 +492,7 @@ class Parser(WordReader):
         return Element(self.read_word())
 
     def _blanks_before(self) -> int:
-        """Where the blanks before the position end or begin: right behind an alias's text."""
+        """Return the start of the blanks before the position, or the end of an alias's text."""
         position = self.position
         while position > 0 and position != self._alias_goes_on and self.source[position - 1] in " \t":
             position -= 1

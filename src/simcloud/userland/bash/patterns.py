@@ -109,7 +109,7 @@ class Pattern:
         return bool(self._run(text, 0) >> len(text) & 1)
 
     def prefix(self, text: str, longest: bool) -> int | None:
-        """How long the longest or shortest matching prefix is; None when none matches."""
+        """Return the length of the longest or shortest matching prefix; None when none matches."""
         if not self._extended:
             match = (self._longest if longest else self._shortest).match(text)
             return match.end() if match else None
@@ -117,7 +117,7 @@ class Pattern:
         return _highest(reached, longest) if reached else None
 
     def suffix(self, text: str, longest: bool) -> int | None:
-        """How long the longest or shortest matching suffix is; None when none matches."""
+        """Return the length of the longest or shortest matching suffix; None when none matches."""
         return self._reversed.prefix(text[::-1], longest)
 
     def find(self, text: str, start: int) -> tuple[int, int] | None:

@@ -85,7 +85,7 @@ class Reader:
     def __init__(self, source: str, state: State, first_line: int = 1, label: str = "") -> None:
         self.source = source
         self.label = label
-        """What stands before the line number in a syntax error: ``-c``, ``eval`` or nothing."""
+        """The label before the line number of a syntax error: ``-c``, ``eval`` or empty."""
         self._state = state
         self._first_line = first_line
         self._extglob = state.shopts.get("extglob", False)

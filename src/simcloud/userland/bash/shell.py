@@ -14,7 +14,7 @@ from simcloud.machine.process import BadDescriptor, Context, ForkFailed, LimitEx
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
 from simcloud.userland.bash.builtins.table import BUILTINS
 from simcloud.userland.bash.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
-from simcloud.userland.bash.expand import Expander
+from simcloud.userland.bash.expansion import Expander
 from simcloud.userland.bash.interfaces import Builtin, Runner
 from simcloud.userland.bash.interpreter import Interpreter
 from simcloud.userland.bash.jobs import Jobs
@@ -60,9 +60,9 @@ class Shell:
         self.flavour = flavour
         """``bash`` or ``sh``: decides the message for a missing command."""
         self.mode = mode
-        """Where commands come from: ``c``, ``script``, ``stdin`` or ``interactive``."""
+        """The source of commands: ``c``, ``script``, ``stdin`` or ``interactive``."""
         self.base_name = base_name
-        """What stands first in error messages outside of functions."""
+        """The prefix of error messages outside of functions."""
         self.pid = ctx.process.pid
         """``$$``: the pid of the main shell, also in its subshells."""
         self.status = 0
@@ -108,13 +108,13 @@ class Shell:
 
     @property
     def error_name(self) -> str:
-        """What error messages begin with."""
+        """The prefix of error messages."""
         frames = self.state.frames
         return frames[-1].source_name if frames else self.base_name
 
     @property
     def definition_name(self) -> str:
-        """Where functions defined now say they come from."""
+        """The source name of functions defined now."""
         return self.base_name if self.mode == "script" else "environment"
 
     async def complain(self, message: str) -> None:
@@ -217,7 +217,7 @@ class Shell:
             await self.run_unit(unit.sequence)
 
     async def syntax_failed(self, error: ShellSyntaxError, label: str) -> int:
-        """What a syntax error does to the status."""
+        """Report a syntax error and return the status."""
         await self.report_syntax_error(error, label)
         if error.status != 2:
             # A mistake inside [[ ]] ends the text without a verdict; a bad array list counts as 1.

@@ -94,7 +94,7 @@ class State:
         self.on_assign: dict[str, Callable[[str], None]] = {}
 
     def copy(self) -> State:
-        """What a subshell starts with."""
+        """Return the state of a new subshell."""
         twin = State.__new__(State)
         twin.scopes = [{name: variable.copy() for name, variable in scope.items()} for scope in self.scopes]
         twin.functions = dict(self.functions)
@@ -160,7 +160,7 @@ class State:
         return sorted({name: None for scope in self.scopes for name in scope})
 
     def environment(self) -> dict[str, str]:
-        """What children inherit."""
+        """Return the environment of children."""
         found: dict[str, str] = {}
         for scope in self.scopes:
             for name, variable in scope.items():

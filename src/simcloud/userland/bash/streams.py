@@ -71,7 +71,7 @@ class SocketStream(Stream):
         self._rest = b""
 
     async def read(self, size: int = 65_536) -> bytes:
-        """What has arrived, up to ``size`` bytes."""
+        """Read the available bytes, at most ``size``."""
         if not self._rest:
             try:
                 message = await self._connection.receive()

@@ -26,7 +26,7 @@ class Substitutions:
         """Ends of pipes that process substitutions of the current command hold open."""
 
     async def capture(self, body: Sequence) -> str:
-        """What commands print. ``$(< file)`` needs no process."""
+        """Return the output of commands. ``$(< file)`` needs no process."""
         if not body.items:
             self.shell.substitution_status = 0
             return ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FATAL: Final = (Signal.HUP, Signal.INT, Signal.TERM)
 PSEUDO: Final = ("EXIT", "ERR", "DEBUG", "RETURN")
 LABELS: Final = {"EXIT": "exit trap", "ERR": "error trap", "DEBUG": "debug trap", "RETURN": "return trap"}
-"""What a syntax error in a trap names; for signals it is just a trap."""
+"""Labels of syntax errors in traps; for signals the label is just "trap"."""
 
 
 class Traps:
@@ -28,7 +28,7 @@ class Traps:
         self.actions: dict[str, str] = {}
         """By ``EXIT``, ``ERR``, ``DEBUG``, ``RETURN`` or a signal's name; an empty action ignores."""
         self.inherited: dict[str, str] = {}
-        """What a subshell's parent had; shown by ``trap`` until the subshell sets its own."""
+        """The traps of a subshell's parent, listed by ``trap`` until the subshell sets its own."""
         self.pending: list[str] = []
         self.terminated_by: Signal | None = None
         self._arrival: Event[None] | None = None

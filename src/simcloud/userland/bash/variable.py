@@ -74,7 +74,7 @@ class Variable:
         return bool(self.items) if self.items is not None else self.scalar is not None
 
     def value(self) -> str | None:
-        """What ``$name`` gives: the value, or element 0."""
+        """The value of ``$name``: the scalar value, or element 0."""
         if self.items is None:
             return self.scalar
         return self.items.get("0" if self.associative else 0)

@@ -36,7 +36,7 @@ MAX_NESTING: Final = 60
 _DOLLAR_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _NOT_INDIRECT = ("}", ":", "-", "=", "?", "+", "#", "%", "/", "")
-"""What follows the ``!`` of ``${!}`` and ``${!:-x}``, where it is itself the parameter."""
+"""Characters after the ``!`` of ``${!}`` and ``${!:-x}``, where it is itself the parameter."""
 _PLAIN_QUOTED = re.compile(r"[^\\$`\"}]+")
 _PLAIN_TEXT = re.compile(r"[^\\$`]+")
 _BACKQUOTE_ESCAPE = re.compile(r"\\([$`\\])")
@@ -306,7 +306,7 @@ class WordReader:
         return finish_word(parts, text)
 
     def matching(self, start: int, opening: str, closing: str) -> int:
-        """Where the bracket that was opened before ``start`` closes; quotes and dollars are skipped."""
+        """Return the position of the closing bracket; quotes and expansions are skipped."""
         source, position, depth = self.source, start, 1
         while position < self.end:
             character = source[position]

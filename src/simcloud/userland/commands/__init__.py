@@ -22,7 +22,7 @@ MODULES: Final = (
     "simcloud.userland.yq",
     "simcloud.userland.bash.program",
 )
-"""Where commands are defined; importing them registers them."""
+"""The modules that define commands; importing them registers the commands."""
 
 
 def all_commands() -> dict[str, Program]:

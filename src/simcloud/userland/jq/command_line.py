@@ -201,7 +201,7 @@ class _Reader:
 
 
 def hint(name: str) -> str:
-    """Where to find help."""
+    """Return the hint to ``--help``."""
     return (
         f"Use {name} --help for help with command-line options,\n"
         "or see the jq manpage, or online docs  at https://stedolan.github.io/jq\n"

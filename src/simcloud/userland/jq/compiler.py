@@ -125,7 +125,7 @@ class Compiler:
     # -- names -------------------------------------------------------------------------------------------
 
     def variable(self, node: VariableNode, scope: Scope) -> Variable | Literal:
-        """What a variable stands for: a slot, or a constant from the command line."""
+        """Resolve a variable: a slot, or a constant from the command line."""
         found = scope.variables.get(node.name)
         if found is not None:
             return found
@@ -219,7 +219,7 @@ class Compiler:
         code.entry = self.compile(body, return_, scope)
 
     def closure(self, node: Node, scope: Scope) -> Callable[[Frame], Any]:
-        """What makes the argument of a call: code and the frame it belongs to."""
+        """Compile the argument of a call: code and its frame."""
         if isinstance(node, Call) and not node.arguments:
             passed = scope.functions.get((node.name, 0))
             if isinstance(passed, Parameter):

@@ -60,7 +60,7 @@ class Compiler(Protocol):
         """A function for an expression with exactly one result; None for others."""
 
     def variable(self, node: Variable, scope: Scope) -> ScopeVariable | Literal:
-        """What a variable stands for."""
+        """Resolve a variable."""
 
     def native(self, node: Call, scope: Scope) -> NativeCall | None:
         """The call of a built-in function; None when it is something else."""

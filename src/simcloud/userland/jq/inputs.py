@@ -87,7 +87,7 @@ class Source:
 
     @property
     def lines(self) -> int:
-        """How many lines have been read."""
+        """The number of lines read."""
         raise NotImplementedError
 
     async def next(self) -> Value | Signal:
@@ -95,7 +95,7 @@ class Source:
         raise NotImplementedError
 
     def position(self) -> str:
-        """Where the last input came from, for messages."""
+        """Return the position of the last input, for messages."""
         known = self.started and not self.exhausted
         return f"{self._inputs.name}:{self.lines}" if known else "<unknown>"
 

@@ -275,7 +275,7 @@ class JsonReader:
         return float(text)
 
     def _at_end(self, literal: bytes = b"") -> Value | Signal:
-        """What is left when the tokens are used up."""
+        """Handle the end of the tokens so far."""
         if not self._finished:
             return WAITING
         end = len(self._data)
@@ -318,7 +318,7 @@ class JsonReader:
 
     @property
     def lines(self) -> int:
-        """How many lines jq has read for the last value: it reads a line, or 4095 bytes of one, at a time."""
+        """The number of lines read for the last value: jq reads a line, or 4095 bytes of one, at a time."""
         seen = min(self._seen, len(self._data))
         start = self._data.rfind(b"\n", 0, max(0, seen - 1)) + 1
         whole = self._lines + self._data.count(b"\n", 0, start)

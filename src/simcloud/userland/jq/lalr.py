@@ -40,7 +40,7 @@ class Tables:
 
 
 Binding = dict[str, tuple[int, str]]
-"""How tightly a token binds, and to which side: ``left``, ``right``, ``none`` or ``only`` (no side)."""
+"""The precedence of a token and its associativity: ``left``, ``right``, ``none`` or ``only`` (no side)."""
 
 
 def build(rules: Sequence[Rule], binding: Binding) -> Tables:

@@ -114,9 +114,9 @@ class Machine:
         self.forks: list[State] = []
         self.outbox: list[tuple[str, Value]] = []
         self.inbox: Value = WAITING
-        """What ``input`` gets next: a value, or ``ENDED`` if there is none."""
+        """The next result of ``input``: a value, or ``ENDED`` if there is none."""
         self.broken_input = ""
-        """Why the next input could not be read."""
+        """The error of reading the next input."""
         self._labels = 0
         self._state: State = (None, None, None, None, None)
 
@@ -188,7 +188,7 @@ class Machine:
         return value
 
     def new_label(self) -> Value:
-        """What a ``break`` is known by."""
+        """Return a new identity for a label and its ``break``."""
         self._labels += 1
         return {"__jq": float(self._labels - 1)}
 

@@ -86,7 +86,7 @@ class Parser:
         self.complain(f"Cannot use {kind_of(key)} ({brief(key, 14)}) as object key")
 
     def parse(self) -> Any:
-        """What the start symbol stands for, or nothing if the text made no sense to its end."""
+        """Parse to the value of the start symbol; None after an error."""
         token: Token | None = None
         while True:
             state = self._states[-1]

@@ -60,7 +60,7 @@ def _element(values: list[Value], key: float) -> Value:
 
 
 def slice_bounds(key: dict[str, Value], length: int, what: str) -> tuple[int, int]:
-    """Where a slice starts and stops: outward to whole numbers, counted from the end if negative."""
+    """Return the start and stop of a slice: rounded outward, counted from the end if negative."""
     start, stop = key.get("start"), key.get("end")
     if "start" not in key or "end" not in key or not _is_bound(start) or not _is_bound(stop):
         raise JqError(f"Start and end indices of an {what} slice must be numbers")
@@ -80,7 +80,7 @@ def _is_bound(value: Value) -> bool:
 
 
 def places_of(values: list[Value], wanted: list[Value], run: Run) -> list[Value]:
-    """Where one array occurs inside another."""
+    """Return the positions of one array inside another."""
     if not wanted:
         return []
     found: list[Value] = []
@@ -106,7 +106,7 @@ def has(value: Value, key: Value) -> bool:
 
 
 def get_path(value: Value, path: Value, run: Run) -> Value:
-    """What stands at a path."""
+    """Return the value at a path."""
     if type(path) is not list:
         raise JqError("Path must be specified as an array")
     for key in path:
@@ -141,7 +141,7 @@ class Draft:
         return None if self._begun else self.root
 
     def get(self, path: list[Value]) -> Value:
-        """What stands at a path now."""
+        """Return the current value at a path."""
         value = get_path(self.root, path, self._run)
         if id(value) in self._own or any(type(key) is dict for key in path):
             self._own.clear()

@@ -96,7 +96,7 @@ def second(_: Parser, __: Any, value: Any, *___: Any) -> Any:
 
 
 def nothing(_: Parser, *__: Any) -> Any:
-    """What is not understood passes its input on; the complaint has been made."""
+    """An invalid construct passes its input on; its error has been reported."""
     return DOT
 
 

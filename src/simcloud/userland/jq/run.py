@@ -13,10 +13,10 @@ COPIES_PER_STEP = 32
 MOST_COPIED = 4 << 20
 """Items that an array or object made from others may have."""
 SMALL_ITEMS = 16
-"""What has no more items than these is paid for by the steps that made it."""
+"""Copying up to this number of items is free, because creating them was charged."""
 SMALL_CHARS = 1 << 20
 GROWTH = 8
-"""How many times longer a text may become by being quoted, all copies on the way included."""
+"""Maximum growth of a text by quoting, with all intermediate copies."""
 
 
 @dataclass(slots=True)

@@ -80,7 +80,7 @@ class Scope:
         return Scope(self.code, self.variables, self.functions, (*self.order, (1, at, number)))
 
     def hops(self, code: Code) -> int:
-        """How many frames up that function's frame is."""
+        """Return the number of frames from this one up to the function's."""
         return self.code.level - code.level
 
 

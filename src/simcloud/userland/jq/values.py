@@ -80,7 +80,7 @@ def _compare_flat(a: Value, b: Value) -> int | None:
 
 
 def _pairs(a: Value, b: Value, spend: Spend) -> Iterator[Any]:
-    """What decides between two arrays or two objects: pairs to compare, and orders already known."""
+    """Yield the pairs of two arrays or objects that decide their order, and orders already known."""
     spend(min(len(a), len(b)) + 1)
     if type(a) is list:
         yield from zip(a, b, strict=False)

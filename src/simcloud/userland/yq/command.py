@@ -47,7 +47,7 @@ class Line:
 
     @property
     def indent(self) -> int:
-        """How far one level is set in."""
+        """The indentation of one level."""
         text = self.said.get("indent", "2")
         if not text.isdecimal() or int(text) > 9:
             raise Mistake(f'invalid argument "{text}" for "-I, --indent" flag')

@@ -38,7 +38,7 @@ def find_files(shell: Shell, name: str, all_of_them: bool = False, path: str | N
 
 
 def _meanings(shell: Shell, name: str, functions: bool = True) -> list[tuple[str, str]]:
-    """What a name means besides files: (kind, text) pairs, the first one winning."""
+    """Return the meanings of a name besides files as (kind, text) pairs, the first one winning."""
     found: list[tuple[str, str]] = []
     state = shell.state
     if name in state.aliases and state.shopts.get("expand_aliases"):
@@ -213,5 +213,5 @@ async def help_(shell: Shell, argv: list[str]) -> int:
 
 @builtin("complete", "history")
 async def line_editing(shell: Shell, argv: list[str]) -> int:
-    """What belongs to line editing does nothing here."""
+    """Builtins for line editing do nothing here."""
     return 0

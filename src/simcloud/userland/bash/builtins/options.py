@@ -64,7 +64,7 @@ async def set_(shell: Shell, argv: list[str]) -> int:
 
 
 def _mistake(argv: list[str]) -> str:
-    """What is wrong with the letters, before any of them takes effect."""
+    """Return the error in the letters, before any of them takes effect."""
     for word in argv[1:]:
         if word in ("-", "--") or word[:1] not in ("-", "+") or len(word) < 2:
             break
@@ -77,7 +77,7 @@ def _mistake(argv: list[str]) -> str:
 
 
 async def show_options(shell: Shell, as_commands: bool) -> None:
-    """What ``set -o`` and ``set +o`` print."""
+    """Print the options as ``set -o`` and ``set +o`` do."""
     for name in OPTIONS:
         on = bool(shell.state.options.get(name))
         line = f"set {'-' if on else '+'}o {name}" if as_commands else f"{name:<15}\t{'on' if on else 'off'}"

@@ -8,7 +8,7 @@ from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, FileStream, Stream
 from simcloud.sim import TimedOut
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
-from simcloud.userland.bash.expand import DEFAULT_IFS
+from simcloud.userland.bash.expansion import DEFAULT_IFS
 from simcloud.userland.bash.streams import HereText, safe_size
 from simcloud.userland.bash.variable import Readonly, Variable, VariableError, is_name
 

@@ -67,7 +67,7 @@ SYNOPSES: Final = {
     "unset": "[-f] [-v] [-n] [name ...]",
     "wait": "[-fn] [-p var] [id ...]",
 }
-"""What ``help -s`` and usage messages show after the name."""
+"""The arguments in ``help -s`` and usage messages."""
 
 
 def builtin(*names: str) -> Callable[[Builtin], Builtin]:

@@ -107,7 +107,7 @@ async def _words(ctx: Context, options: Options, path: str) -> str:
 
 
 async def _examine(ctx: Context, path: str, follow: bool) -> tuple[str, str, str]:
-    """What a file is in words, as a MIME type, and in which encoding."""
+    """Return a file's description, MIME type and encoding."""
     if path == "-":
         return _data_kind(await read_whole(ctx, ctx.stdin, LOOKED_AT_BYTES))
     files = ctx.files

@@ -16,7 +16,7 @@ MAX_LINKS: Final = 40
 ALL: Final = "all"
 ALL_BUT_LAST: Final = "all but the last"
 NONE: Final = "none"
-"""How much of a path must exist to be resolved."""
+"""The part of a path that must exist."""
 
 
 @tool("basename", options="a,multiple s,suffix= z,zero", usage="NAME [SUFFIX]", stop_early=True)
@@ -50,7 +50,7 @@ async def dirname(ctx: Context, options: Options) -> int:
 
 
 def resolve(files: Files, path: str, must_exist: str) -> str:
-    """Where a path leads once links and dots are gone; raises ``FileError`` for what must exist and does not."""
+    """Resolve links and dots of a path. Raises ``FileError`` for a missing part that must exist."""
     if not path:
         raise FileError("ENOENT", path)
     at = [] if path.startswith("/") else _parts(files.cwd)

@@ -23,7 +23,7 @@ class _Step(NamedTuple):
     path: str
     emptied: bool = False
     inside: int = 0
-    """How many problems there were when the folder was entered."""
+    """The number of problems when the folder was entered."""
 
 
 class Remover:

@@ -51,7 +51,7 @@ SI: Final = BlockSize(human_base=1000)
 
 
 def block_size(text: str) -> BlockSize | None:
-    """What ``--block-size=`` or ``-B`` was given: ``1M``, ``K`` (then a letter is shown), ``si``."""
+    """Parse the value of ``--block-size=`` or ``-B``: ``1M``, ``K`` (then a letter is shown), ``si``."""
     text = text.removeprefix("'")
     if text in HUMAN_WORDS:
         return BlockSize(human_base=HUMAN_WORDS[text])

@@ -39,7 +39,7 @@ BLOCK_BYTES: Final = 4096
 
 
 def kind_of(found: Stat) -> str:
-    """What a file is, in words."""
+    """Return the type of a file in words."""
     if found.is_file and found.size == 0:
         return "regular empty file"
     return KINDS.get(bits.S_IFMT(found.mode), "weird file")
@@ -92,7 +92,7 @@ class _Reporter:
         self._zone = zone_of(ctx.env)
 
     def values(self, path: str, found: Stat, quotes: bool) -> Callable[[Directive], str]:
-        """How the directives of ``stat`` read for this file."""
+        """Return the values of the directives of ``stat`` for this file."""
         name = quote_name_always if quotes else str
         words: dict[str, Callable[[], str]] = {
             "A": lambda: bits.filemode(found.mode),
@@ -136,7 +136,7 @@ class _Reporter:
         return value
 
     def system_values(self, path: str) -> Callable[[Directive], str]:
-        """How the directives of ``stat -f`` read for the file system of a path."""
+        """Return the values of the directives of ``stat -f`` for the file system of a path."""
         space = self._ctx.files.space(path)
         magic, kind = MAGIC.get(space.fstype, ("ef53", "ext2/ext3"))
         total, free = space.total_bytes // BLOCK_BYTES, space.free_bytes // BLOCK_BYTES

@@ -24,7 +24,7 @@ class Printer:
         return len(self._data) >= FLUSH_BYTES
 
     def take(self) -> bytes:
-        """What has been collected, once."""
+        """Return the collected output and clear it."""
         data = bytes(self._data)
         self._data.clear()
         return data
@@ -47,12 +47,12 @@ class Printer:
         self._data += settings.end
 
     def separator(self) -> None:
-        """What stands between groups of lines."""
+        """Add the separator between groups of lines."""
         if self._settings.separator is not None:
             self._data += self._color(self._settings.separator, _SEPARATOR) + b"\n"
 
     def count(self, selected: int) -> None:
-        """How many lines were selected."""
+        """Add the number of selected lines."""
         if self._name is not None:
             self._data += self._color(self._name, _NAME)
             self._data += b"\0" if self._settings.null_names else self._color(b":", _SEPARATOR)

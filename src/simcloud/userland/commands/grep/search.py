@@ -190,7 +190,7 @@ class Searcher:
         return True
 
     def _parts(self, text: bytes) -> list[tuple[int, int]]:
-        """Where the patterns match, without the empty matches."""
+        """Return the spans of non-empty matches."""
         parts: list[tuple[int, int]] = []
         position = 0
         while position < len(text) and (found := self._find(text, position)) is not None:
@@ -228,7 +228,7 @@ class Searcher:
 
 
 def _width(stream: Stream) -> int:
-    """How wide ``-T`` makes numbers: as the size of the file, if it is known."""
+    """Return the width of numbers with ``-T``: that of the file's size, if it is known."""
     if isinstance(stream, FileStream) and stream.file.kind == "file":
         return len(str(stream.file.stat().size))
     return 19

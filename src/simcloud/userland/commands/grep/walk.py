@@ -92,7 +92,7 @@ class Walk:
                 open_folders.append(_Folder(path, child, await self._names(path)))
 
     async def _names(self, path: str) -> list[str]:
-        """What is in a folder, the first name last."""
+        """Return the names in a folder in reverse order."""
         self._ctx.spend_turn()
         try:
             return self._ctx.files.listdir(path)[::-1]
@@ -101,7 +101,7 @@ class Walk:
             return []
 
     async def _stat(self, path: str) -> Stat | None:
-        """What is at a path; None for a link that is not followed and for what is reported."""
+        """Return the status of a path; None for a link that is not followed and after a reported error."""
         files = self._ctx.files
         try:
             if not self._settings.follow_links and files.stat(path, follow=False).is_link:

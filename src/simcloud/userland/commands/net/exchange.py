@@ -69,7 +69,7 @@ class Url:
         return self.host if self.port == PORTS.get(self.scheme) else f"{self.host}:{self.port}"
 
     def follow_redirect(self, location: str) -> Url | None:
-        """Where a redirect leads."""
+        """Return the URL that a redirect leads to, or None."""
         try:
             return Url.parse(urljoin(self.text, location))
         except ValueError:

@@ -33,7 +33,7 @@ async def route(ctx: Context) -> int:
 
 
 def interface_table(ctx: Context) -> str:
-    """What ``netstat -i`` shows."""
+    """Return the output of ``netstat -i``."""
     text = (
         "Kernel Interface table\n"
         "Iface             MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg\n"

@@ -84,14 +84,14 @@ class Interface:
         return f"    link/ether {self.hardware} brd {BROADCAST}{netns}\n"
 
     def inet(self) -> str:
-        """What stands behind ``inet``."""
+        """Return the text after ``inet``."""
         address = self.info.address
         if self.is_loop:
             return f"{address}/8 scope host lo"
         return f"{address}/24 brd {network_of(address)}.255 scope global {self.info.name}"
 
     def counters(self) -> str:
-        """What came in and went out."""
+        """Return the counters of received and sent traffic."""
         i = self.info
         rows = [
             ["RX:  bytes", "packets", "errors", "dropped", " missed", "  mcast"],

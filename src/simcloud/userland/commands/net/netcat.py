@@ -33,7 +33,7 @@ usage: nc [-46CDdFhklNnrStUuvZz] [-I length] [-i interval] [-M ttl]
 \t  [-w timeout] [-X proxy_protocol] [-x proxy_address[:port]]
 \t  [destination] [port]"""
 GRACE_S: Final = 1.0
-"""How long ``-N`` waits for an answer."""
+"""Time that ``-N`` waits for an answer."""
 
 PROBE_S: Final = 1.0
 CONNECT_TIMEOUT_S: Final = 127.0
@@ -259,7 +259,7 @@ class _Relay:
 
 
 def _bytes_of(message: Any) -> bytes:
-    """What crossed the wire, as far as it has bytes; messages of other protocols show as nothing."""
+    """Return the bytes of a message; messages of other protocols are empty."""
     if isinstance(message, HttpMessage):
         return message.head() + message.body
     return message if isinstance(message, bytes) else b""

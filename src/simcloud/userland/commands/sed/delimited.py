@@ -107,7 +107,7 @@ def parse_replacement(text: str) -> tuple[Part, ...]:
 
 
 def parse_translation(source: str, target: str, *, utf8: bool) -> dict[int, str] | None:
-    """Which character becomes which; None if the two strings differ in length."""
+    """Return the translation table; None if the two strings differ in length."""
     before, after = _characters(source, utf8), _characters(target, utf8)
     if before is None or after is None or len(before) != len(after):
         return None

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from simcloud.machine.process import Context
 from simcloud.patterns import TooMuchWorkError
 from simcloud.userland.commands.sed.inplace import InPlace
-from simcloud.userland.commands.sed.input import Input
-from simcloud.userland.commands.sed.line_file import LineFile
+from simcloud.userland.commands.sed.input import Input, LineFile
 from simcloud.userland.commands.sed.output import PANIC, Output, Outputs, unmistakable
 from simcloud.userland.commands.sed.patterns import Patterns
 from simcloud.userland.commands.sed.reader import ScriptError
 from simcloud.userland.commands.sed.script import Command, Script, State
 from simcloud.userland.commands.sed.selection import Selection
-from simcloud.userland.commands.sed.substitute import substitute
+from simcloud.userland.commands.sed.substitution import substitute
 
 # Lines are paid for by their bytes; short ones and long scripts still take their time.
 COMMANDS_A_TURN = 16
@@ -318,7 +317,7 @@ class Executor:
                 await self._quit(command)
 
     def _first_line(self) -> tuple[bytearray, bytes]:
-        """What stands before the first newline of the pattern space, and its end."""
+        """Return the first line of the pattern space, and its terminator."""
         first, newline, _ = self._pattern.text.partition(self._run_options.end)
         return first, bytes(newline) or self._line_end()
 

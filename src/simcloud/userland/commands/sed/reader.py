@@ -74,7 +74,7 @@ class Reader:
         return int(digits[:18])
 
     def place(self, *, whole: bool = False) -> str:
-        """Where the reader stands, in sed's words; ``whole`` leaves out the character."""
+        """Return the position for sed's messages; ``whole`` leaves out the character."""
         chunk = self.chunks[self._index]
         if chunk.name:
             return f"file {chunk.name} line {chunk.text.count(chr(10), 0, self._position) + 1}"

@@ -10,7 +10,7 @@ from simcloud.patterns import Regex
 
 
 class Kind(Enum):
-    """How an address selects lines."""
+    """The kinds of addresses."""
 
     LINE = "n"
     STEP = "first~step"

@@ -13,7 +13,7 @@ from simcloud.userland.commands.text.tool import UTIL_LINUX, fail, tool
 
 SYSCTL_FOLDER: Final = "/proc/sys"
 POLL_S: Final = 0.5
-"""How often ``dmesg -w`` looks for new lines."""
+"""Interval at which ``dmesg -w`` checks for new lines."""
 
 
 @tool(

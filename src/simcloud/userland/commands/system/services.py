@@ -112,7 +112,7 @@ async def _act(ctx: Context, verb: str, name: str, options: Options) -> int:
 
 
 def fail_unit(message: str) -> None:
-    """What was asked of a unit cannot be done."""
+    """Raise the error of a failed request about a unit."""
     raise UsageError(message, 1)
 
 

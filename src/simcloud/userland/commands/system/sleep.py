@@ -122,7 +122,7 @@ class _Watch:
         process.send(signal)
 
     def status(self) -> int:
-        """What timeout ends with: as the command did, or 124 when it was timed out."""
+        """Return the status of timeout: that of the command, or 124 after a timeout."""
         ended_by = self._process.ended_by
         if self._last is None or (ended_by is Signal.KILL and not self._options.any("foreground")):
             if ended_by is not None:

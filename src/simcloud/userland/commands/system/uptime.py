@@ -35,7 +35,7 @@ async def w(ctx: Context, options: Options) -> int:
 
 
 def uptime_line(ctx: Context) -> str:
-    """What ``uptime`` and the first line of ``top`` show."""
+    """Return the line of ``uptime``, which is also the first line of ``top``."""
     up_s = int(ctx.kernel.now - ctx.machine.booted_at)
     days, hours, minutes = up_s // 86_400, up_s // 3600 % 24, up_s // 60 % 60
     span = f"{hours:2d}:{minutes:02d}" if hours else f"{minutes} min"

@@ -25,7 +25,7 @@ def is_there(ctx: Context, operand: str) -> bool:
 
 
 HELD_LINE_BYTES = 32
-"""What a line takes besides its bytes while it is kept."""
+"""Memory of a kept line in addition to its bytes."""
 
 
 class Source:

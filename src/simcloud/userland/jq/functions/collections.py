@@ -22,7 +22,7 @@ from simcloud.userland.jq.values import compare, kind_of, sort_values, truth
 
 
 def items_of(run: Run, value: Value) -> Iterable[Value]:
-    """What ``.[]`` would give."""
+    """Return the values that ``.[]`` produces."""
     if type(value) is list:
         run.spend(len(value))
         return value
@@ -77,7 +77,7 @@ def has_key(_: Run, value: Value, key: Value) -> Value:
 
 @native("getpath", 1)
 def getpath(run: Run, value: Value, path: Value) -> Value:
-    """What stands at a path."""
+    """Return the value at a path."""
     return get_path(value, path, run)
 
 

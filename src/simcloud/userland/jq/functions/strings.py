@@ -66,7 +66,7 @@ def ascii_character(_: Run, value: Value) -> Value:
 
 @native("utf8bytelength", 0)
 def utf8bytelength(_: Run, value: Value) -> Value:
-    """How many bytes the text takes."""
+    """Return the length of a text in UTF-8 bytes."""
     if type(value) is not str:
         refuse(value, "only strings have UTF-8 byte length")
     return float(len(value.encode()))

@@ -40,7 +40,7 @@ def input_filename(run: Run, _: Value) -> Value:
 
 @native("input_line_number", 0)
 def input_line_number(run: Run, _: Value) -> Value:
-    """How many lines of it have been read."""
+    """Return the number of lines read."""
     return float(run.input_line())
 
 

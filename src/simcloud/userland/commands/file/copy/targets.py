@@ -20,12 +20,12 @@ class Targets(NamedTuple):
     into: bool
 
     def place(self, source: str) -> str:
-        """Where this source goes."""
+        """Return the target path of a source."""
         return join(self.target, base_name(source)) if self.into else self.target
 
 
 def read_targets(ctx: Context, options: Options) -> Targets:
-    """What the operands and -t, -T say; the end of the command when they make no sense."""
+    """Parse the operands, -t and -T; ends the command when they are invalid."""
     operands = list(options.operands)
     if options.any("t"):
         if options.any("T"):
@@ -53,7 +53,7 @@ def read_targets(ctx: Context, options: Options) -> Targets:
 
 
 def why_no_folder(ctx: Context, path: str) -> FileError | None:
-    """Why a path is no folder to put things in; None if it is one."""
+    """Return the reason why a path is no target folder; None if it is one."""
     try:
         return None if ctx.files.stat(path).is_dir else FileError("ENOTDIR", path)
     except FileError as error:

@@ -17,7 +17,7 @@ NOWHERE: Final = "/dev/null"
 STEP_BYTES: Final = 64 << 20
 SMALL_BYTES: Final = 16 << 20
 COPY_BYTES_S: Final = 2 << 30
-"""What one core moves."""
+"""Throughput of one core."""
 HARMLESS: Final = frozenset({"notrunc", "fsync", "fdatasync", "noerror", "excl", "nocreat"})
 
 

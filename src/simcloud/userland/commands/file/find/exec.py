@@ -11,7 +11,7 @@ from simcloud.userland.commands.file.names import folder_name
 from simcloud.userland.commands.text.quoting import quote_name_always
 
 MAX_LINE_BYTES: Final = 128 * 1024
-"""How long a command line with many files may become."""
+"""Maximum length of a command line with many files."""
 
 
 def running(search: Search, words: Words) -> Test:

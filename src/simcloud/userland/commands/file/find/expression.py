@@ -15,10 +15,10 @@ AND: Final = ("-a", "-and")
 OR: Final = ("-o", "-or")
 NOT: Final = ("!", "-not")
 MAX_DEPTH: Final = 60
-"""How deep parentheses and negations may nest."""
+"""Maximum nesting of parentheses and negations."""
 
 ACTING: Final = frozenset(ACTIONS) - {"-prune"}
-"""What keeps find from printing by itself."""
+"""Actions that disable the default ``-print``."""
 
 
 def read_expression(search: Search, words: list[str]) -> Test:

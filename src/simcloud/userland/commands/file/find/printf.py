@@ -26,7 +26,7 @@ def file_printf(search: Search, form: str, found: Found) -> str:
 
 
 def odd_directives(form: str) -> list[str]:
-    """What find warns about in a format."""
+    """Return find's warnings about a format."""
     odd: list[str] = []
 
     def check(directive: Directive) -> str:

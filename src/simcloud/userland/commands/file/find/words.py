@@ -70,7 +70,7 @@ class Words:
         return self._search.mistake(f"invalid argument `{text}' to `{self._current}'")
 
     def file(self, follow: bool = True) -> Stat:
-        """What the argument names."""
+        """Return the status of the file that the argument names."""
         path = self.argument()
         try:
             return self._search.ctx.files.stat(path, follow)

@@ -29,7 +29,7 @@ class Entry:
 
 
 def argument_entry(ctx: Context, settings: Settings, path: str) -> Entry:
-    """What a word on the command line names; raises ``FileError``."""
+    """Return the entry of an operand. Raises ``FileError``."""
     files, follow = ctx.files, settings.follow
     if follow in (Follow.ALL, Follow.ARGUMENTS):
         return Entry(path, path, files.stat(path))
@@ -39,7 +39,7 @@ def argument_entry(ctx: Context, settings: Settings, path: str) -> Entry:
 
 
 async def folder_entries(ctx: Context, settings: Settings, path: str) -> tuple[list[Entry], int]:
-    """What to show of a folder, sorted, and the status. Raises ``FileError`` for the folder itself."""
+    """Return the sorted entries of a folder and the status. Raises ``FileError`` for the folder itself."""
     entries, status = [], 0
     for name in _names(settings, ctx.files.listdir(path)):
         ctx.spend_turn()

@@ -229,7 +229,7 @@ def _time_formats(ctx: Context, style: str) -> tuple[str, str]:
 
 
 def _settle(ctx: Context, settings: Settings, options: Options) -> None:
-    """What follows from several options together."""
+    """Apply the effects of combined options."""
     if settings.color:
         settings.tab = 0  # colours and tabs do not go together on all terminals
     if options.any("c", "u", "time") and settings.format != "verbose" and settings.sort == "name":

@@ -33,7 +33,7 @@ from simcloud.userland.commands.text.tool import fail, misuse, tool
 
 MANY: Final = 1_000_000
 ITEMS_PER_TURN: Final = 4
-"""How many arguments cost as much as one turn of a loop."""
+"""Number of arguments that cost one turn."""
 
 CLASHES: Final = {"n": ("--max-args/-n", "--max-args"), "L": ("--max-lines/-L", "--max-lines"),
                   "I": ("--replace/-I/-i", "--replace")}  # fmt: skip

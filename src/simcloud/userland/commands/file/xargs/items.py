@@ -16,7 +16,7 @@ NEWLINE: Final = ord("\n")
 SPECIAL: Final = re.compile(rb"""[ \t\n'"\\]""")
 GAP: Final = re.compile(rb"[ \t\n]+")
 MAX_LINE_BYTES: Final = 128 * 1024
-"""How long a command line may become."""
+"""Maximum length of a command line."""
 
 NUL_WARNING: Final = (
     "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  "
@@ -44,7 +44,7 @@ def _text(data: bytes | bytearray) -> str:
 
 
 async def split_at(ctx: Context, stream: Stream, separator: bytes) -> AsyncIterator[Item]:
-    """What stands between separators, as it is."""
+    """Yield the items between separators, unchanged."""
     cutter = RecordCutter(separator)
     while data := await read_chunk(ctx, stream):
         for record in cutter.cut(data):

@@ -311,7 +311,7 @@ HOUR_S: Final = 3600
 
 
 def meter_line(expected: int, received: int, sent: int, elapsed_s: float) -> str:
-    """How much of how much, how fast, in how long."""
+    """Format the progress: sizes, speed and time."""
     share = 100 * received // expected if expected else 0
     spent = int(elapsed_s)
     clock = f"{spent // HOUR_S:2d}:{spent // 60 % 60:02d}:{spent % 60:02d}" if spent else NO_TIME

@@ -79,7 +79,7 @@ def _speed(summary: Summary, size_of: Callable[[Exchange], int]) -> int:
 
 
 def write_out(form: str, summary: Summary) -> tuple[str, str]:
-    """What goes to standard output and what to standard error."""
+    """Return the texts for standard output and standard error."""
     streams = {"stdout": "", "stderr": ""}
     target, at = "stdout", 0
     while at < len(form):

@@ -116,7 +116,7 @@ async def _at_server(ctx: Context, question: Question, server: Server) -> Answer
 
 
 async def _in_table(ctx: Context, name: str, kind: str) -> Answer:
-    """What a resolver that is no more than a table knows: addresses."""
+    """Return the answer of a resolver that is only a table of addresses."""
     try:
         addresses = await ctx.container.namespace.resolve(name)
     except NameNotFound:

@@ -149,7 +149,7 @@ def _format_rule(rule: Rule, found: dict[str, str]) -> str:
 
 
 def _extra(rule: Rule, found: dict[str, str]) -> str:
-    """What stands behind the columns of ``iptables -L``."""
+    """Return the text after the columns of ``iptables -L``."""
     parts = []
     for name, ports in (("spt", rule.source_ports), ("dpt", rule.target_ports)):
         if ports is not None:

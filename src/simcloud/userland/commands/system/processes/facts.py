@@ -13,7 +13,7 @@ from simcloud.userland.commands.system.dates import Moment, format_moment, zone_
 DAY_S: Final = 86_400
 PID_WIDTH: Final = len(str(MAX_PID - 1))
 VIRTUAL_SHARE: Final = 2
-"""How much address space a process has for each resident byte."""
+"""Address space per resident byte."""
 
 
 class Facts:
@@ -71,11 +71,11 @@ class Facts:
         return self.state(process) + ("s" if self.session(process) == self.pid(process) else "")
 
     def age_s(self, process: Process) -> float:
-        """How long it has been running."""
+        """Return the running time of a process."""
         return self._ctx.kernel.now - process.started_at
 
     def start_time(self, process: Process, form: str) -> str:
-        """When it was started."""
+        """Return the start time of a process."""
         return format_moment(Moment.of(self._ctx.now - self.age_s(process)), form, self._zone)
 
     def start_clock(self, process: Process) -> str:

@@ -34,7 +34,7 @@ class Workload:
     vm_bytes: int = 256 << 20
     vm_keep: bool = False
     vm_hang_s: float | None = None
-    """How long memory is held before it is given back; 0 is for ever, None not at all."""
+    """Time before memory is released; 0 is for ever, None not at all."""
     hdd_bytes: int = 1 << 30
 
     def workers(self) -> list[tuple[str, Program]]:

@@ -50,7 +50,7 @@ async def stress_ng(ctx: Context, options: Options) -> int:
 
 
 def _in_words(seconds: int) -> str:
-    """What stress-ng adds in brackets to a minute or more."""
+    """Return the text in brackets that stress-ng adds to a minute or more."""
     if seconds < 60:
         return ""
     words, left = [], seconds

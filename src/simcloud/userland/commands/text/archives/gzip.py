@@ -196,7 +196,7 @@ class _Gzip:
         return next((name for name in names if files.exists(name)), target)
 
     def _overhead(self, path: str) -> int:
-        """How much of the packed file is header and trailer."""
+        """Return the size of the header and trailer."""
         if self._unpack:
             try:
                 return read_header(self._ctx.files.read(path)).size + TRAILER_BYTES

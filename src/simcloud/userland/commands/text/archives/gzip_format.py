@@ -48,7 +48,7 @@ def read_header(data: bytes) -> Header:
 
 
 def header_size(data: bytes) -> int | None:
-    """How long the header at the beginning of data is; None if the data ends within it."""
+    """Return the length of the header at the beginning of data; None if the data ends within it."""
     if not MAGIC.startswith(data[:2]):
         raise GzipError("not in gzip format" if len(data) > 1 else "unexpected end of file")
     if len(data) < 12:
@@ -69,7 +69,7 @@ def header_size(data: bytes) -> int | None:
 async def compress(
     ctx: Context, pieces: AsyncIterator[bytes], header: bytes, level: int
 ) -> AsyncIterator[bytes]:
-    """Data as one gzip member."""
+    """Compress data to one gzip member."""
     packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
     checksum, size = 0, 0
     yield header
@@ -82,7 +82,7 @@ async def compress(
 
 
 async def decompress(ctx: Context, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """What one or several gzip members hold. Raises ``GzipError``, after what could be read."""
+    """Decompress gzip members. Raises ``GzipError``, after the data that could be read."""
     member: _Member | None = None
     members, pending = 0, b""
     async for piece in pieces:

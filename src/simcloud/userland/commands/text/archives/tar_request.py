@@ -68,7 +68,7 @@ class Request:
         return any(pattern.matches(stretch) for pattern in self.excluded for stretch in stretches)
 
     def path(self, name: str) -> str:
-        """Where a name lies, given the folder to work in."""
+        """Return the path of a name in the working folder."""
         return name if name.startswith("/") or not self.folder else f"{self.folder.rstrip('/')}/{name}"
 
 

@@ -66,7 +66,7 @@ def _readable(line: bytes) -> str:
 
 
 def _cells(text: str) -> int:
-    """How many columns a text takes; control characters take none."""
+    """Return the width of a text; control characters have none."""
     return len(text) if text.isprintable() else len(text.translate(_WITHOUT_CONTROLS))
 
 

@@ -62,7 +62,7 @@ def _check_operands(ctx: Context, operands: list[str], delete: bool, squeeze: bo
 
 
 def _target(ctx: Context, sets: list[ByteSet], first: bytes, complement: bool, truncate: bool) -> bytes:
-    """What the bytes of the first set become, made as long as the first."""
+    """Return the replacements for the first set: the second set, extended to its length."""
     one, two = sets
     if two.equivalences:
         fail(ctx, "[=c=] expressions may not appear in string2 when translating")

@@ -35,7 +35,7 @@ class Likeness:
     unimportant: list[Callable[[bytes], bool]] = field(default_factory=list)
 
     def key(self, line: bytes) -> bytes:
-        """What of a line is compared. ``spaces`` names the way white space is treated, by option letters."""
+        """Return the comparable form of a line. ``spaces`` is the treatment of white space, by option letters."""
         if "w" in self.spaces:
             line = line.translate(None, _SPACES)
         elif "b" in self.spaces:

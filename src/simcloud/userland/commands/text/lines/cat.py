@@ -47,7 +47,7 @@ def _is_output(source: Stream, output: Stream) -> bool:
 
 
 def _visible(tabs: bool, controls: bool) -> list[bytes] | None:
-    """How each byte is shown, None when all show as they are."""
+    """Return the translation of each byte, None when all are unchanged."""
     if not tabs and not controls:
         return None
     shown = [bytes([byte]) for byte in range(256)]

@@ -106,6 +106,6 @@ async def _look_for_truncation(ctx: Context, file: Followed) -> None:
 
 
 async def _drain(ctx: Context, file: Followed) -> None:
-    """What was written to a file before it went away still belongs to the output."""
+    """Write the data that was added to a file before it disappeared."""
     while file.stream is not None and (data := await file.stream.read()):
         await ctx.stdout.write(data)

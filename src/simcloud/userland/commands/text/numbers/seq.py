@@ -138,7 +138,7 @@ def _operand(ctx: Context, text: str) -> _Operand:
 def _presentation(
     ctx: Context, options: Options, first: _Operand, step: _Operand, last: _Operand
 ) -> Callable[[Decimal], str]:
-    """How each number is shown."""
+    """Return the format of each number."""
     if "f" in options:
         form = parse_float_format(ctx, options.last("f"), "aefgAEFG")
         if "w" in options:

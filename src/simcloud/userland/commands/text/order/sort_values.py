@@ -80,7 +80,7 @@ def version(text: bytes) -> Value:
 
 
 def _suffix_start(text: bytes) -> int:
-    """Where trailing suffixes like ``.tar.gz`` begin; at least one byte stands before them."""
+    """Return the start of trailing suffixes like ``.tar.gz``, after at least one byte."""
     at, start = 0, 0
     while at < len(text):
         at += 1

@@ -1,22 +1,24 @@
 """Compiles patterns to objects that search lines.
 
-``compile_regex`` takes one pattern, ``compile_patterns`` several alternatives, as for grep. POSIX flavours find the leftmost-longest match, the Perl flavour the leftmost first one.
-The number of steps of a search is bounded for every pattern.
+``compile_regex`` takes one pattern, ``compile_patterns`` several alternatives, as for grep. POSIX flavours find the
+leftmost-longest match, the Perl flavour the leftmost first one. The number of steps of a search is bounded for every
+pattern; ``meter_search`` charges them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, Protocol
 
-from simcloud.patterns.backtrack import MAX_STEPS, BacktrackingEngine
+from simcloud.patterns.backtracking import MAX_STEPS, BacktrackingEngine
 from simcloud.patterns.characters import is_word_after, is_word_before
 from simcloud.patterns.charset import case_variants, word_set
 from simcloud.patterns.errors import RegexError, TooMuchWorkError
 from simcloud.patterns.linear import LinearEngine, Span
 from simcloud.patterns.perl import parse_perl
 from simcloud.patterns.posix import Dialect, parse_posix
-from simcloud.patterns.render import (
+from simcloud.patterns.re2_syntax import (
     has_word_anchors,
     is_bounded,
     may_iterate_on_nothing,
@@ -31,6 +33,12 @@ CACHED_PATTERNS = 256
 MAX_PATTERN_BYTES = 64 << 10
 MAX_BYTES = 1 << 20
 MAX_WORD_WORK_BYTES = 256 << 20
+# Backtracking steps that cost one turn.
+STEPS_A_TURN = 100
+# Repeated searches of a long line are quadratic at worst: remaining bytes that cost one turn.
+BYTES_A_TURN = 1 << 18
+# A long line may match at each of its bytes: further searches in a line that cost one turn.
+SEARCHES_A_TURN = 4
 
 
 class Match:
@@ -88,7 +96,7 @@ class Regex:
 
     @property
     def steps(self) -> int:
-        """How many steps of backtracking all searches have taken so far."""
+        """The number of backtracking steps of all searches so far."""
         return self._backtracking.steps if self._backtracking else 0
 
 
@@ -256,3 +264,30 @@ class _WordEngine:
 
     def match(self, line: bytes, start: int, end: int) -> list[Span] | None:
         return self._engine.match(line, start, end)
+
+
+Search = Callable[[bytes, int], Match | None]
+
+
+def meter_search(regex: Regex, spend_turn: Callable[[int], None]) -> Search:
+    """Return a function that searches like ``regex.search`` and charges its cost in turns."""
+    quick = regex.bounded and not regex.backtracks
+    further = 0
+
+    def search(line: bytes, start: int) -> Match | None:
+        nonlocal further
+        if start:
+            further += 1
+            if further % SEARCHES_A_TURN == 0:
+                spend_turn(1)
+        if quick:
+            return regex.search(line, start)
+        if start and len(line) - start >= BYTES_A_TURN:
+            spend_turn((len(line) - start) // BYTES_A_TURN)
+        steps = regex.steps
+        found = regex.search(line, start)
+        if regex.steps != steps:
+            spend_turn((regex.steps - steps) // STEPS_A_TURN)
+        return found
+
+    return search

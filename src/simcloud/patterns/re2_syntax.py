@@ -1,8 +1,8 @@
-"""Writing a parsed expression in RE2's syntax, and knowing when that cannot be done.
+"""Renders a parsed expression in RE2's syntax, and detects what RE2 cannot express.
 
-RE2 runs in time linear in the line whatever the pattern, so everything it can express goes there.
-What it cannot (back-references, look-around and the like) is loosened here to something that
-matches at least as much: a cheap test that spares the backtracking matcher most lines.
+RE2 runs in time linear in the line for every pattern, so it gets everything it can express. Other constructs (back-
+references, look-around and the like) are loosened to a pattern that matches at least as much: a cheap test that
+spares the backtracking matcher most lines.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Renderer:
         return "" if self.loose and node.kind not in ("text_start", "text_end") else _ANCHORS[node.kind]
 
     def reference(self, node: BackReference) -> str:
-        """What a group matched comes again: at least something of the same kind."""
+        """Render a back-reference: a loose pattern for the text of the group."""
         body = Choice(tuple(self.bodies.get(node.index, ())))
         if any(isinstance(part, Anchor | BackReference | Condition) for part in walk(body)):
             return "(?s:.*)"

@@ -74,7 +74,7 @@ class BacktrackingEngine:
         return _Run(line, end, self._program.slots, utf8=self._utf8, wide_words=self._wide_words)
 
     def _hint(self, run: _Run, start: int) -> int | None:
-        """Where RE2 sees the first chance of a match."""
+        """Return the first position where RE2 finds a possible match."""
         run.steps += STEPS_A_HINT
         hint = self._prefilter.search(run.line, start)
         return None if hint is None else hint[0][0]
@@ -258,7 +258,7 @@ class _Run:
         return width if width and tester.wide(code) else 0
 
     def run_of(self, instruction: Instruction, position: int) -> tuple[int, int]:
-        """How far one character repeats: the furthest end and the nearest acceptable, or -1 twice."""
+        """Return the furthest and the nearest acceptable end of a repetition, or -1 twice."""
         _, tester, low, high, possessive = instruction
         line, table = self.line, tester.table
         count, nearest = 0, position if not low else -1

@@ -45,7 +45,7 @@ Field = list[tuple[bool, str]]
 """A word in the making: stretches of text and whether each was quoted."""
 
 FIELD_BYTES: Final = 32
-"""What a word weighs besides its letters, so that many empty ones are not free."""
+"""Charge for a word in addition to its length, so that many empty ones are not free."""
 MOST_FIELDS: Final = 500_000
 """Words that one word may become by being split."""
 
@@ -281,7 +281,7 @@ class Expander:
 
 @lru_cache(maxsize=64)
 def _delimiter(ifs: str) -> re.Pattern[str]:
-    """Where a text is split: group 1 matches a delimiter that ends a field even when it is empty."""
+    """Return the pattern that splits a text: group 1 matches a delimiter that ends even an empty field."""
     if not ifs:
         return re.compile(r"(?!)")
     blank = "".join(re.escape(character) for character in ifs if character in DEFAULT_IFS)
