@@ -1,7 +1,7 @@
 """Leader election: a component of the control plane works while it holds its Lease.
 
-There is one instance of each component, so there is no contention; operators see the Lease, its renewal and the event,
-and that the loops of a new control plane start after a moment.
+There is one instance of each component, so there is no contention; operators see the Lease, its renewal and the
+event, and that the loops of a new control plane start after a moment.
 """
 
 from __future__ import annotations

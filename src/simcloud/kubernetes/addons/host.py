@@ -1,7 +1,7 @@
 """System components as processes of the nodes, for clusters without system pods: kube-proxy and DNS.
 
-DNS runs on the first node and is reached at its usual address through a Service without a selector, whose endpoint is that
-node. Names outside the cluster are forwarded to the gateway.
+DNS runs on the first node and is reached at its usual address through a Service without a selector, whose endpoint is
+that node. Names outside the cluster are forwarded to the gateway.
 """
 
 from __future__ import annotations

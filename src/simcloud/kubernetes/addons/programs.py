@@ -1,7 +1,8 @@
 """The programs of system pods, as far as an operator sees them: they log and answer their probes.
 
-Their work is done elsewhere in this process: the API, the control loops, the scheduler. Two are needed for their effects:
-while kube-proxy runs, the rules of its node follow the API; while the local path provisioner runs, claims get volumes.
+Their work is done elsewhere in this process: the API, the control loops, the scheduler. Two are needed for their
+effects: while kube-proxy runs, the rules of its node follow the API; while the local path provisioner runs, claims
+get volumes.
 """
 
 from __future__ import annotations

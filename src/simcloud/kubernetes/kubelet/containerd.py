@@ -1,8 +1,8 @@
 """The container runtime of a node: creates, stops and removes sandboxes and containers on its machine.
 
-It survives the kubelet's process, as containerd does, and loses everything with the machine. It reports changes of a pod
-by ``on_change``; the end of a process is reported a moment late, as by containerd's shim. Errors have the messages of
-containerd and runc.
+It survives the kubelet's process, as containerd does, and loses everything with the machine. It reports changes of a
+pod by ``on_change``; the end of a process is reported a moment late, as by containerd's shim. Errors have the
+messages of containerd and runc.
 """
 
 from __future__ import annotations

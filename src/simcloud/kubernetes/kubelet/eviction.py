@@ -1,7 +1,7 @@
 """Node-pressure eviction: evicts pods when the node runs out of memory or disk, or when they exceed their disk limits.
 
-It checks every ten seconds. Pods that use more than they requested are evicted first, then those of lower priority, then
-those furthest above their request. A pressure condition remains for five minutes, so that it does not flap.
+It checks every ten seconds. Pods that use more than they requested are evicted first, then those of lower priority,
+then those furthest above their request. A pressure condition remains for five minutes, so that it does not flap.
 """
 
 from __future__ import annotations

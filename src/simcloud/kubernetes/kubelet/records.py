@@ -1,7 +1,7 @@
 """The records of a container runtime about its pods: sandboxes and containers, newest first.
 
-Records change while containers run; a ``PodState`` is a copy at one moment. The rest of the kubelet only uses copies, so
-that it acts on what it has observed.
+Records change while containers run; a ``PodState`` is a copy at one moment. The rest of the kubelet only uses copies,
+so that it acts on what it has observed.
 """
 
 from __future__ import annotations

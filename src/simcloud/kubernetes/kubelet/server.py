@@ -1,7 +1,7 @@
 """The HTTPS server of a kubelet: health and resource usage of containers.
 
-Only ``/metrics/resource`` of the genuine kubelet's paths is served, for the metrics server; logs, exec and the like go
-through ``Fleet``. Requests are authenticated and authorized by RBAC.
+Only ``/metrics/resource`` of the genuine kubelet's paths is served, for the metrics server; logs, exec and the like
+go through ``Fleet``. Requests are authenticated and authorized by RBAC.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pod addresses: the interface of the network plugin for the kubelet, and the plugin.
 
-Each node has its own range. Addresses are allocated in order, and a released address is reused only after the whole range
-was used, as by CNI's host-local allocator. The first address of a range belongs to the bridge. A pod on the host network
-has the machine's own namespace.
+Each node has its own range. Addresses are allocated in order, and a released address is reused only after the whole
+range was used, as by CNI's host-local allocator. The first address of a range belongs to the bridge. A pod on the
+host network has the machine's own namespace.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """NetworkPolicies: which pods may communicate, decided at the start of a connection or for each datagram.
 
-A pod that no policy selects accepts and sends everything; one that a policy selects for a direction accepts or sends only
-what one of its policies allows there. Policies apply after Services are resolved, to the addresses of pods. Forbidden
-packets are dropped, so the sender runs into its time-out. Replies to allowed traffic always pass, established connections
-are not affected, and a node always reaches its own pods (for the kubelet's probes).
+A pod that no policy selects accepts and sends everything; one that a policy selects for a direction accepts or sends
+only what one of its policies allows there. Policies apply after Services are resolved, to the addresses of pods.
+Forbidden packets are dropped, so the sender runs into its time-out. Replies to allowed traffic always pass,
+established connections are not affected, and a node always reaches its own pods (for the kubelet's probes).
 """
 
 from __future__ import annotations

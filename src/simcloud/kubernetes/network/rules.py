@@ -1,7 +1,7 @@
 """The rules of kube-proxy for one Service: the endpoints of each port.
 
-The choice of endpoints is that of kube-proxy's iptables mode: the ready ones; without any, those that are terminating but
-still serve. With the policy ``Local`` only the endpoints of one node count. A Service without endpoints refuses
+The choice of endpoints is that of kube-proxy's iptables mode: the ready ones; without any, those that are terminating
+but still serve. With the policy ``Local`` only the endpoints of one node count. A Service without endpoints refuses
 connections; one whose endpoints are all excluded by the policy drops them.
 """
 

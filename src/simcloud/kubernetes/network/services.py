@@ -1,9 +1,9 @@
 """kube-proxy on every node: rules that follow Services and EndpointSlices, and the choice of endpoints.
 
-All nodes that are up to date share one table. It changes at once if there was no recent change, otherwise one second after
-the last change (kube-proxy's minimum sync period). A node whose kube-proxy has stopped keeps its old rules; one where it
-never ran has none. A connection costs one look-up, independent of the number of Services, and established connections are
-not affected.
+All nodes that are up to date share one table. It changes at once if there was no recent change, otherwise one second
+after the last change (kube-proxy's minimum sync period). A node whose kube-proxy has stopped keeps its old rules; one
+where it never ran has none. A connection costs one look-up, independent of the number of Services, and established
+connections are not affected.
 
 Not implemented: source addresses are not rewritten (a server sees the real client), and topology hints are ignored.
 """

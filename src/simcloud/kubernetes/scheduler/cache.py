@@ -1,7 +1,7 @@
 """The scheduler's cache of nodes and pods, updated with every change.
 
-Results that filters and scores need often are precomputed: pods with the same labels are counted together by node, and
-pods with affinity rules, users of claims and holders of images are indexed.
+Results that filters and scores need often are precomputed: pods with the same labels are counted together by node,
+and pods with affinity rules, users of claims and holders of images are indexed.
 """
 
 from __future__ import annotations

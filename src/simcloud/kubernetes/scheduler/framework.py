@@ -1,7 +1,7 @@
 """The interface of filters.
 
-``prepare(pod, cache)`` returns a check of nodes, or None when the filter does not concern this pod; it raises ``Refused``
-when no node can be suitable. A check returns None for a suitable node, otherwise a ``Rejection``.
+``prepare(pod, cache)`` returns a check of nodes, or None when the filter does not concern this pod; it raises
+``Refused`` when no node can be suitable. A check returns None for a suitable node, otherwise a ``Rejection``.
 """
 
 from __future__ import annotations

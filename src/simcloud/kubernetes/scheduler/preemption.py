@@ -1,7 +1,7 @@
 """Preemption: which pods of lower priority must be evicted, on which node, so that a pod fits.
 
-All pods of lower priority are removed from a copy of the node; then they are put back where possible, by priority, and
-those protected by a disruption budget first.
+All pods of lower priority are removed from a copy of the node; then they are put back where possible, by priority,
+and those protected by a disruption budget first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The scheduling queue: pods to try now, pods in back-off, and unschedulable pods that wait for a change.
 
-Pods are ordered by priority, then by time. A pod that a change may have helped is in back-off for 1 s, 2 s, 4 s … up to
-10 s since its rejection, but only while there are other pods to try: an idle scheduler takes it at once, as the genuine
-one does. A pod whose binding failed is always in back-off. Unschedulable pods are retried after five minutes.
+Pods are ordered by priority, then by time. A pod that a change may have helped is in back-off for 1 s, 2 s, 4 s … up
+to 10 s since its rejection, but only while there are other pods to try: an idle scheduler takes it at once, as the
+genuine one does. A pod whose binding failed is always in back-off. Unschedulable pods are retried after five minutes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The search for a node: which nodes are suitable, which is best, and why the others are not.
 
-Up to a hundred nodes are all checked; of more nodes only enough for a good choice, and the next search starts where this
-one ended.
+Up to a hundred nodes are all checked; of more nodes only enough for a good choice, and the next search starts where
+this one ended.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The volumes of a pod's claims on a node: already bound, to be bound, or to be provisioned.
 
-A plan is made for every checked node and carried out for the selected one: volumes are reserved for their claims, claims
-that need a new volume are annotated with the node, and the volume controller and provisioners do the rest.
+A plan is made for every checked node and carried out for the selected one: volumes are reserved for their claims,
+claims that need a new volume are annotated with the node, and the volume controller and provisioners do the rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The program of the metrics server.
 
-Its access to nodes and pods is given to its image, as with CoreDNS; it reads usage from the kubelets over the network, with
-its pod's own token.
+Its access to nodes and pods is given to its image, as with CoreDNS; it reads usage from the kubelets over the
+network, with its pod's own token.
 """
 
 from __future__ import annotations

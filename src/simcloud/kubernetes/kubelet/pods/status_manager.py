@@ -1,7 +1,7 @@
 """Writes pod statuses to the API: once for each change.
 
-The manager keeps the kubelet's statuses; the API may lag behind while it cannot be reached. Conditions of other writers
-and fields that the kubelet does not own are preserved.
+The manager keeps the kubelet's statuses; the API may lag behind while it cannot be reached. Conditions of other
+writers and fields that the kubelet does not own are preserved.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Connections from outside the world to a port of a pod, as bytes.
 
 Programs inside the world exchange typed messages. A port of a plain byte protocol gets the bytes as they come; a port
-that serves HTTP gets each whole request as a message, and its responses are sent as bytes. A port of any other protocol
-receives unusable data.
+that serves HTTP gets each whole request as a message, and its responses are sent as bytes. A port of any other
+protocol receives unusable data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A server block of CoreDNS: a query passes its plugins in CoreDNS's fixed order.
 
-``cache``, ``rewrite``, ``template``, ``hosts`` and ``kubernetes`` answer at once; ``forward`` waits for another server.
-Other known plugins are accepted and have no effect.
+``cache``, ``rewrite``, ``template``, ``hosts`` and ``kubernetes`` answer at once; ``forward`` waits for another
+server. Other known plugins are accepted and have no effect.
 """
 
 from __future__ import annotations

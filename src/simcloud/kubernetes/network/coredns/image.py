@@ -1,7 +1,7 @@
 """The image of CoreDNS. Its program gets access to the API when the image is built.
 
-This replaces the connection that a real CoreDNS opens with its token; permissions are still those of the pod's service
-account, through ``user_of``.
+This replaces the connection that a real CoreDNS opens with its token; permissions are still those of the pod's
+service account, through ``user_of``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The ``kubernetes`` plugin: names of Services, of the pods behind them, and of pods by their address.
 
-It follows Services and EndpointSlices, indexed by name and by address, and creates records according to Kubernetes' DNS
-specification (1.1.0).
+It follows Services and EndpointSlices, indexed by name and by address, and creates records according to Kubernetes'
+DNS specification (1.1.0).
 """
 
 from __future__ import annotations

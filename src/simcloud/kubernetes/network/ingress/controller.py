@@ -1,7 +1,7 @@
 """The control loop of the ingress controller: makes locations and upstreams from Ingresses, Services and endpoints.
 
-Changes are processed together a moment later, as by the genuine controller's queue. Each served Ingress gets its address in
-its status and an event.
+Changes are processed together a moment later, as by the genuine controller's queue. Each served Ingress gets its
+address in its status and an event.
 """
 
 from __future__ import annotations
