@@ -1,5 +1,5 @@
-"""Helm: charts of the machine's own files, rendered and kept in the cluster as releases.
+"""The built-in helm: renders charts of the machine's own files and stores them in the cluster as releases.
 
-A second program of the room: it shares kubeconfigs, the way to the API, Go's templates and YAML with kubectl.
-Releases are stored as the genuine tool stores them, so that either reads the other's.
+It shares kubeconfigs, the connection to the API, Go's templates and YAML with kubectl. Releases are stored as by the
+genuine tool, so that each can read the other's.
 """

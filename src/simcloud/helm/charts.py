@@ -1,4 +1,4 @@
-"""Charts: folders or archives of the machine's files, with their metadata, values, templates and subcharts."""
+"""Charts: folders or archives with metadata, values, templates and subcharts."""
 
 from __future__ import annotations
 

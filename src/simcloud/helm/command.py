@@ -1,4 +1,4 @@
-"""Helm's commands: a tree by their words, each a function, with the genuine tool's flags and mistakes."""
+"""The commands of helm: a tree of words, each command a function, with the genuine tool's flags and errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Renders a chart: all its templates, with the functions that need the chart (``include``, ``tpl``, ``lookup`` …).
 
-Bounded: all templates of one rendering share the limits of ``gotemplate``'s executions.
+All templates of one rendering share the limits of template execution.
 """
 
 from __future__ import annotations

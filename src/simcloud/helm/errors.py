@@ -1,4 +1,4 @@
-"""How helm ends badly: a sentence on stderr, exit code 1."""
+"""Errors of helm: a message on stderr and exit code 1."""
 
 from __future__ import annotations
 

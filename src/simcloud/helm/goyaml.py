@@ -1,4 +1,4 @@
-"""YAML as helm's library reads and writes it: YAML 1.1's words for true and false, numbers as floats, texts for keys."""
+"""YAML as helm's library reads and writes it: booleans of YAML 1.1, numbers as floats, keys as text."""
 
 from __future__ import annotations
 

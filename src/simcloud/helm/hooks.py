@@ -1,4 +1,4 @@
-"""Hooks: manifests of a release that run at moments of its life, one after another."""
+"""Hooks: manifests of a release that run at certain points of its lifecycle, one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What helm does in the cluster: makes the objects of a manifest, changes them, takes them away."""
+"""helm's changes of the cluster: creates, updates and deletes the objects of a manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A release's life: installed, upgraded, rolled back, removed; every step is recorded before and after it is taken."""
+"""The lifecycle of a release: install, upgrade, rollback, uninstall; each step is recorded before and after it."""
 
 from __future__ import annotations
 

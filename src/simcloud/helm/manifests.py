@@ -1,4 +1,4 @@
-"""Rendered text as manifests: cut into documents, hooks apart, in the order of installing."""
+"""Rendered text as manifests: split into documents, separated from hooks, in install order."""
 
 from __future__ import annotations
 

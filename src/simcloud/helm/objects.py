@@ -1,4 +1,4 @@
-"""What templates see beside values: the chart, its files, and what the cluster can do."""
+"""The objects of templates beside values: chart, files and capabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases, and how they are kept: Secrets with packed JSON, as the genuine tool writes and reads them."""
+"""Releases and their storage: Secrets with packed JSON, as written by the genuine tool."""
 
 from __future__ import annotations
 

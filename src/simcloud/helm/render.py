@@ -1,4 +1,4 @@
-"""From a chart and values to manifests: what ``install``, ``upgrade`` and ``template`` have in common."""
+"""Renders a chart with values to manifests, for ``install``, ``upgrade`` and ``template``."""
 
 from __future__ import annotations
 

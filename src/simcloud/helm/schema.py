@@ -1,6 +1,6 @@
-"""Values against a chart's ``values.schema.json``: types, required names, enumerations, bounds, patterns.
+"""Validation of values against a chart's ``values.schema.json``: types, required names, enumerations, bounds, patterns.
 
-What people write in such files; references, conditions and formats are not looked at.
+References, conditions and formats are ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One helm command while it runs."""
+"""A running helm command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--set``: values on the command line, as ``a.b[0].c=1,d={x,y}``."""
+"""``--set``: values on the command line, such as ``a.b[0].c=1,d={x,y}``."""
 
 from __future__ import annotations
 

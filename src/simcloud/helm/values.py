@@ -1,4 +1,4 @@
-"""The values of a release: a chart's own, those of files and flags over them, and each subchart's part."""
+"""The values of a release: the chart's own, overridden by files and flags, and the parts of subcharts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting, in virtual time: until objects are ready, gone, or a hook's work is done."""
+"""Waits, in virtual time, until objects are ready or gone, or a hook is done."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Kubectl's commands: a tree by their words, each a function, with the genuine tool's flags and mistakes.
+"""The commands of kubectl: a tree of words, each command a function, with the genuine tool's flags and errors.
 
-A verb is a file in ``verbs/`` with functions marked ``@command("rollout status", "…")``. Names, types
-and defaults of flags are facts, kept in ``data/flags.json``; the texts are ours.
+A verb is a file in ``verbs/`` with functions marked ``@command("rollout status", "…")``. Names, types and defaults of
+flags are in ``data/flags.json``; the help texts are ours.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The way to the API server from a machine: its address is dialled, then the API is used in process.
+"""Connections to the API server: the server's address is dialled, then the API is used in process.
 
-Reads and writes happen at one instant of virtual time. Before the first request the server's address is dialled over the
-machine's own network, so that a server that is down or cut off fails as a real one does.
+Reads and writes happen at one instant of virtual time. Before the first request the server's address is dialled over
+the machine's own network, so that a server that is down or unreachable fails as a real one does.
 """
 
 from __future__ import annotations

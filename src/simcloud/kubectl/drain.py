@@ -1,7 +1,7 @@
-"""Which pods of a node a drain sends away, and how they are sent: evicted, or deleted.
+"""Drain of a node: which pods are removed, and their eviction or deletion.
 
-The genuine tool evicts all pods at once, each in a thread of its own; here one loop does what is due next, so
-that the order is the same every time: that of the pods, then that of time.
+The genuine tool evicts all pods at once in threads; here one loop does the next due step, so that the order is
+deterministic: that of the pods, then that of time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The source of a container variable's value: described in words, or looked up."""
+"""The value of a container's environment variable: described, or resolved."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Errors of kubectl: each is a sentence on stderr and an exit code.
+"""Errors of kubectl with their messages and exit codes, and lines of its log (klog).
 
-Verbs raise; the program catches and prints. An ``ApiError`` from the server is worded as kubectl words it.
+Verbs raise; the program catches and prints. An ``ApiError`` is formatted as kubectl formats it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flags, as kubectl's library reads them: order free, short ones grouped, values after ``=`` or a space."""
+"""Parsing of flags as in kubectl's library: in any order, short ones grouped, values after ``=`` or a space."""
 
 from __future__ import annotations
 

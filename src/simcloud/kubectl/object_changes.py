@@ -1,7 +1,7 @@
-"""How verbs change objects: a copy is changed, and what differs is sent as a patch.
+"""Changes of objects by verbs: a copy is changed, and the difference is sent as a patch.
 
-The genuine tool sends strategic patches; between reading and writing no time passes here, so that a merge
-patch of the difference says the same.
+The genuine tool sends strategic merge patches; no time passes here between reading and writing, so a merge patch of
+the difference has the same effect.
 """
 
 from __future__ import annotations

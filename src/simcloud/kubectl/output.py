@@ -1,4 +1,4 @@
-"""The printer that a command's ``-o`` and ``--template`` ask for, or its short sentence about what was done."""
+"""The printer for a command's ``-o`` and ``--template``, or its short message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--raw``: a request of one's own over the machine's network to the API server, and its answer as it came."""
+"""``--raw``: sends a request to the API server over the machine's network and prints the response unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Former revisions of a workload: where they are kept, and what their pods were like.
+"""Former revisions of a workload and their pod templates.
 
 A Deployment keeps them as ReplicaSets, a DaemonSet or StatefulSet as ControllerRevisions.
 """

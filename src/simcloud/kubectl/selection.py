@@ -1,7 +1,7 @@
-"""Which objects a command line means: ``pods``, ``po web``, ``deploy/web svc/web``, ``all``, or files.
+"""Selection of objects by arguments: ``pods``, ``po web``, ``deploy/web svc/web``, ``all``, or files.
 
-``wanted`` reads the words into requests without asking the server for objects; ``select`` fetches
-them. What cannot be found is complained of, and the rest goes on, as the genuine tool does it.
+``wanted`` parses the arguments without requesting objects; ``select`` fetches them. Missing objects are reported, and
+the rest is processed, as in the genuine tool.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One kubectl command while it runs: its words, its streams, its way to the cluster."""
+"""A running kubectl command: its arguments, streams and connection."""
 
 from __future__ import annotations
 

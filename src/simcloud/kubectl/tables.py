@@ -1,4 +1,4 @@
-"""Objects as tables for people: what the flags of ``get`` say of them."""
+"""Tables of objects according to the flags of ``get``."""
 
 from __future__ import annotations
 

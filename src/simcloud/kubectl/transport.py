@@ -1,7 +1,7 @@
-"""Reaching the server's address over the machine's network, and the words when it cannot be reached.
+"""Connections to the server's address over the machine's network, and the messages of failures.
 
-The genuine tool asks a server first what it serves, several times over if that fails, and logs each failure; what it
-learns it keeps for ten minutes, and a command within them goes straight to its object.
+The genuine tool first discovers what a server serves, with several attempts, and logs each failure; the result is
+cached for ten minutes, in which commands skip discovery.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands as a tree by their words, as kubectl's and helm's library walks it."""
+"""The tree of commands, as in the library of kubectl and helm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting, in virtual time, until objects are as somebody wants them."""
+"""Waits, in virtual time, until objects meet a condition."""
 
 from __future__ import annotations
 

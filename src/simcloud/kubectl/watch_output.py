@@ -1,4 +1,4 @@
-"""``get -w``: what is there, then what changes, until the command is ended."""
+"""``get -w``: prints objects, then their changes, until the command is ended."""
 
 from __future__ import annotations
 

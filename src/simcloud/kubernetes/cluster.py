@@ -1,7 +1,6 @@
-"""A Kubernetes on machines: the API with what every cluster has, its loops, and a node for each machine.
+"""A Kubernetes cluster on machines: the API with its initial objects, the control loops, and a node for each machine.
 
-A new cluster is a control plane that has been installed and not yet started: its objects are there
-and nothing moves. ``start`` brings it to life.
+A new cluster is installed but not started: its objects exist and nothing runs. ``start`` starts the control loops.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ virtual time (an event handler, a sync, a status update) and cannot await, while
 coroutines. They read the revision log, as genuine components read a shared informer cache instead of the API server.
 Their users are in ``system:masters``, so authorization would allow every write, and no component shows warnings.
 
-Resources are named as in kubectl: ``pods``, ``deployments.apps``. Reads return shared objects (``copy`` before changing
-one), or None. Writes raise ``ApiError``.
+Resources are named as in kubectl: ``pods``, ``deployments.apps``. Reads return shared objects (``copy`` before
+changing one), or None. Writes raise ``ApiError``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Events as the cluster's components record them, repeated ones counted instead of repeated.
+"""Events of the cluster's components, with repeated events counted.
 
-As in the genuine recorder: the same sentence again raises a count; more than ten different sentences
-of one reason about one object within ten minutes are combined into one; and a source may tell only
-so much of one kind about one object (25 at once, one more every five minutes).
+As in the genuine recorder: a repeated message increments a count; more than ten different messages with one reason
+about one object within ten minutes are combined into one; and a source is limited in the events of one kind about one
+object (25 at once, one more every five minutes).
 """
 
 from __future__ import annotations

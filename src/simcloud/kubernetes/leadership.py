@@ -1,7 +1,7 @@
-"""Leader election: a component of the control plane works from the moment it holds its Lease.
+"""Leader election: a component of the control plane works while it holds its Lease.
 
-There is one of each component here, so that nobody contends; what an operator sees of it is the Lease, its
-renewal, the event, and that a control plane which just came up takes a moment before its loops turn.
+There is one instance of each component, so there is no contention; operators see the Lease, its renewal and the
+event, and that the loops of a new control plane start after a moment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nodes as a kubelet first registers them: a machine's own facts in a Node object."""
+"""Node objects as a kubelet registers them, from the properties of a machine."""
 
 from __future__ import annotations
 

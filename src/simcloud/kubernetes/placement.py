@@ -1,4 +1,4 @@
-"""What lets a pod be on a node: tolerations of its taints, and terms of node affinity."""
+"""Conditions for a pod on a node: tolerations of its taints, and terms of node affinity."""
 
 from __future__ import annotations
 

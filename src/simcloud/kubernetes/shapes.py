@@ -1,8 +1,8 @@
-"""What a cluster is made of, by its number of nodes: its machines, the images on them, and how its parts run.
+"""Shapes of clusters by their number of nodes: machines, images, and how system components run.
 
-The clusters of one and of two nodes are those of the recordings that ours is compared with: the parts of
-the cluster are processes of the nodes and no pod runs that nobody asked for. Three nodes and more are a cluster as
-kind builds it, with the pods of the system that an operator expects to see.
+The clusters of one and two nodes match the recordings that ours is compared with: system components are processes of
+the nodes, and no additional pods run. Clusters of three or more nodes are built as by kind, with the system pods that
+an operator expects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A queue of keys to look at: each key once, however often it was asked for.
+"""A work queue of keys without duplicates.
 
-A key that is asked for while it is being worked on comes again afterwards. One that failed comes
-again after a growing pause, as in the genuine controllers: 5 ms, 10 ms, 20 ms … up to 1000 s.
+A key that is added while it is being processed is queued again afterwards. A failed key is retried with a growing
+back-off, as in the genuine controllers: 5 ms, 10 ms, 20 ms … up to 1000 s.
 """
 
 from __future__ import annotations

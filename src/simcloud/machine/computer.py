@@ -1,7 +1,7 @@
 """A machine: cores, memory, a disk, an address, and the containers that run on it.
 
-Hardware faults are changes of its physical properties: the disk fails, a core is slow, the power is lost. No other code
-checks for them; it only meets their consequences.
+Hardware faults are changes of its physical properties: the disk fails, a core is slow, the power is lost. No other
+code checks for them; it only meets their consequences.
 """
 
 from __future__ import annotations

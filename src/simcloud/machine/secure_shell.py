@@ -1,7 +1,7 @@
 """The SSH server of a machine, and the messages between it and ssh.
 
-A client must have a key that is in the machine's ``/root/.ssh/authorized_keys``; root is the only user. Each session is
-a shell of the machine's own, and its output travels as messages, so a bad network makes it slow or breaks it.
+A client must have a key that is in the machine's ``/root/.ssh/authorized_keys``; root is the only user. Each session
+is a shell of the machine's own, and its output travels as messages, so a bad network makes it slow or breaks it.
 """
 
 from __future__ import annotations

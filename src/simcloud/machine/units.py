@@ -1,7 +1,8 @@
 """The services of a machine and its init system: start, stop, restart, journal.
 
-A unit runs one process of the machine's own. Code that provides a service creates a ``Unit``; ``systemctl`` and the boot
-of the machine do the rest. Events of units are written to the machine's journal, to which services may write too.
+A unit runs one process of the machine's own. Code that provides a service creates a ``Unit``; ``systemctl`` and the
+boot of the machine do the rest. Events of units are written to the machine's journal, to which services may write
+too.
 """
 
 from __future__ import annotations

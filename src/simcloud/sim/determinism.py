@@ -2,8 +2,8 @@
 
 Three runs are compared record by record while they run: two that should not differ at all (except for the time, the
 process and the time zone) and one with another ``PYTHONHASHSEED``, which changes every order by hash. Records are not
-stored, so a run may be long. In one of the runs every use of the host's clock or randomness is noted, with its line and
-its task; it fails the check even if it caused no difference this time.
+stored, so a run may be long. In one of the runs every use of the host's clock or randomness is noted, with its line
+and its task; it fails the check even if it caused no difference this time.
 
 The check cannot detect a difference that reaches no step, wake-up, draw or observation, or a clock that a compiled
 library reads by itself without visible effect.

@@ -5,8 +5,9 @@ A task is a plain coroutine. It suspends by yielding to the kernel, in one of tw
 * ``None``: wait until another task wakes it (it is in some waiting list);
 * a number: wake it after at most this many seconds; if nothing else woke it, the task receives ``EXPIRED``.
 
-Everything else (sleeping, events, queues, joins, time-outs) is built from these two. Each resume increments the task's
-``turn``; a wake-up that carries an older turn is stale and ignored, which cancels timers without searching the heap.
+Everything else (sleeping, events, queues, joins, time-outs) is built from these two. Each resume increments the
+task's ``turn``; a wake-up that carries an older turn is stale and ignored, which cancels timers without searching the
+heap.
 
 The kernel never reads the wall clock, never draws a random number outside a named stream, and never runs two tasks at
 once. The driver of a world calls ``run_until``; calling it from inside a task is an error.

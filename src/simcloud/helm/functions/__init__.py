@@ -1,4 +1,4 @@
-"""The functions of charts' templates: Go's own, those of the sprig library, and helm's."""
+"""The functions of chart templates: Go's own, those of the sprig library, and helm's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of maps. ``set``, ``unset`` and ``merge`` change the map they are given, as sprig's do."""
+"""Functions on maps. ``set``, ``unset`` and ``merge`` change their argument, as sprig's do."""
 
 from __future__ import annotations
 

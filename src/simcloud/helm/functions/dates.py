@@ -1,4 +1,4 @@
-"""Functions of time. Now is the world's; every machine's zone is UTC."""
+"""Functions on times. The current time is the world's; the time zone is UTC."""
 
 from __future__ import annotations
 

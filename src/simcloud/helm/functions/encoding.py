@@ -1,4 +1,4 @@
-"""Functions that write values as YAML, JSON, base64 and digests, and read them."""
+"""Functions that encode and decode YAML, JSON and base64, and digests."""
 
 from __future__ import annotations
 

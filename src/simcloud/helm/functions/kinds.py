@@ -1,4 +1,4 @@
-"""Functions that ask what a value is, or choose one."""
+"""Functions that test the kind of a value or select one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of lists. Those whose names begin with ``must`` differ from the others only in that they may fail."""
+"""Functions on lists. Those with the prefix ``must`` differ only in that they can fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of numbers. Whole ones are of 64 bits; what is no number counts as 0, as sprig has it."""
+"""Functions on numbers. Integers have 64 bits; other values count as 0, as in sprig."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of regular expressions, searched by the machines' own bounded engine."""
+"""Functions on regular expressions, with the bounded engine of ``patterns``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of text."""
+"""Functions on text."""
 
 from __future__ import annotations
 

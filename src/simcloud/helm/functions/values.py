@@ -1,4 +1,4 @@
-"""What the functions of charts share: converting values, lists of Go's other types, bounds."""
+"""Shared helpers of template functions: conversion of values, lists of other Go types, limits."""
 
 from __future__ import annotations
 

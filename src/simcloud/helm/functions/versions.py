@@ -1,4 +1,4 @@
-"""Functions of semantic versions."""
+"""Functions on semantic versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of helm, a file for each family."""
+"""The commands of helm, one file for each group."""
 
 from __future__ import annotations
 

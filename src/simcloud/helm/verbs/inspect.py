@@ -1,4 +1,4 @@
-"""``helm list``, ``status``, ``history`` and ``get``: what is known of releases."""
+"""``helm list``, ``status``, ``history`` and ``get``: information about releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that need no cluster: ``show``, ``lint``, ``version``, ``repo`` and their like."""
+"""Commands that need no cluster: ``show``, ``lint``, ``version``, ``repo`` and others."""
 
 from __future__ import annotations
 

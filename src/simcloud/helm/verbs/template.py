@@ -1,4 +1,4 @@
-"""``helm template``: what a chart would become, without a cluster."""
+"""``helm template``: renders a chart without a cluster."""
 
 from __future__ import annotations
 

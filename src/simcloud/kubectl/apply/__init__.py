@@ -1,1 +1,1 @@
-"""Apply: from what was applied last, what is wanted now and what is there, the change to make."""
+"""Apply: computes a change from the last applied, the wanted and the live object."""

@@ -1,4 +1,4 @@
-"""One object by client-side apply: created with its last-applied annotation, or patched."""
+"""Client-side apply of one object: creates it with its last-applied annotation, or patches it."""
 
 from __future__ import annotations
 

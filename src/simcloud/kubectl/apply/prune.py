@@ -1,4 +1,4 @@
-"""``apply --prune``: what was applied before and is in the manifests no longer is deleted."""
+"""``apply --prune``: deletes objects that were applied before and are no longer in the manifests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One object by server-side apply, and what was applied by the client before taken over by it."""
+"""Server-side apply of one object, including the migration from client-side apply."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The patch of a client-side apply: deletions since the last one, and what differs from the live object.
+"""The patch of a client-side apply: deletions since the last apply, and differences from the live object.
 
-What is gone from the manifest since it was last applied is deleted; what the manifest says and the live object
-does not is set; what only the live object has is left alone. Built-in kinds get strategic merge patches, whose lists
-are merged by keys and keep the manifest's order; all others get plain merge patches.
+Fields that were removed from the manifest since the last apply are deleted; fields that differ from the live object
+are set; other fields of the live object are left alone. Built-in kinds get strategic merge patches, whose lists are
+merged by keys and keep the manifest's order; all others get plain merge patches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``kubectl describe``: an object and what belongs to it, as text for a person. One file per family of kinds.
+"""``kubectl describe``: an object and its related objects as text. One file per group of kinds.
 
-``describer_for(resource)`` gives the function; the verb finds the objects. Lists that Kubernetes
-itself prints in random order (limits of a LimitRange) are in the order of their names here.
+``describer_for(resource)`` returns the function; the verb finds the objects. Lists that kubectl prints in random
+order (limits of a LimitRange) are sorted by name here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ConfigMaps, Secrets and ServiceAccounts: what is only data."""
+"""ConfigMaps, Secrets and ServiceAccounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events at the end of a description: found by the object they are about, the last to happen last."""
+"""Events at the end of a description, found by their involved object, oldest first."""
 
 from __future__ import annotations
 

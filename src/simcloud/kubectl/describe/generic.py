@@ -1,4 +1,4 @@
-"""Whatever has no description of its own, custom resources above all: every field under a readable name."""
+"""The generic description of kinds without their own, such as custom resources: every field with a readable name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes, with the pods on them and what is left."""
+"""Nodes, with their pods and allocated resources."""
 
 from __future__ import annotations
 

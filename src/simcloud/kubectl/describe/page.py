@@ -1,7 +1,7 @@
-"""The page that a describer writes on: indented lines whose cells, parted by tabs, are aligned at the end.
+"""The page that a describer writes to: indented lines whose cells are separated by tabs and aligned at the end.
 
-A column is as wide as its widest cell among lines that follow one another; the last cell of a line
-belongs to no column. This is how Go's ``text/tabwriter`` lays text out, and so what people see.
+A column is as wide as its widest cell in consecutive lines; the last cell of a line belongs to no column. This is the
+layout of Go's ``text/tabwriter``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What descriptions of many kinds have in common: metadata, selectors, resources, tolerations, conditions."""
+"""Parts that descriptions of many kinds share: metadata, selectors, resources, tolerations, conditions."""
 
 from __future__ import annotations
 

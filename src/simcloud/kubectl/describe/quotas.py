@@ -1,4 +1,4 @@
-"""Namespaces, and what bounds their objects: ResourceQuotas and LimitRanges."""
+"""Namespaces, ResourceQuotas and LimitRanges."""
 
 from __future__ import annotations
 

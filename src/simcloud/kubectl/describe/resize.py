@@ -1,4 +1,4 @@
-"""What a pod holds of its node while it is being resized: more than it wants, or not yet as much."""
+"""The allocated resources of a pod during a resize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PersistentVolumes, claims to them, classes of storage, and nodes' drivers."""
+"""PersistentVolumes, claims, storage classes, and CSI drivers of nodes."""
 
 from __future__ import annotations
 

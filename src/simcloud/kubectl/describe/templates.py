@@ -1,4 +1,4 @@
-"""Templates of pods, and how the pods made from them fare."""
+"""Pod templates, and the counts of their pods."""
 
 from __future__ import annotations
 

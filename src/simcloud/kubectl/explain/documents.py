@@ -1,4 +1,4 @@
-"""The OpenAPI documents as kubectl reads them: definitions, and what a reference leads to."""
+"""The OpenAPI documents as kubectl reads them: definitions and references."""
 
 from __future__ import annotations
 

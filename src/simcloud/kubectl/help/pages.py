@@ -1,4 +1,4 @@
-"""Help: what a command does, in our words, in the layout of the genuine tool's."""
+"""Help pages: our texts in the layout of the genuine tool."""
 
 from __future__ import annotations
 

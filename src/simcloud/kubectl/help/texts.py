@@ -1,4 +1,4 @@
-"""What the help says of flags, by their names, and how it groups the commands."""
+"""Help texts of flags, by name, and the groups of commands."""
 
 from __future__ import annotations
 

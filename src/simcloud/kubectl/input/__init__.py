@@ -1,1 +1,1 @@
-"""What a command line brings in: manifests, files, literals, overrides."""
+"""Input of commands: manifests, files and literals."""

@@ -1,4 +1,4 @@
-"""Manifests by address: fetched over the network of the simulated machine, and never another."""
+"""Manifests from URLs, fetched over the simulated machine's network only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that take objects from files: what was given, placed in the cluster, with the mistakes beside it."""
+"""Objects from files for the verbs that take them, with the errors of the files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Objects from files, folders, addresses and standard input, as the machine that kubectl runs on has them.
+"""Objects from files, folders, URLs and standard input of the machine that kubectl runs on.
 
-A file gives its objects up to its first mistake, and the mistake; other files are still read. Only the simulated
-machine and its network can be read.
+A file gives its objects up to its first error, and the error; other files are still read. Only the simulated machine
+and its network can be read.
 """
 
 from __future__ import annotations

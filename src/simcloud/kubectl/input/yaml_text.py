@@ -1,7 +1,7 @@
-"""YAML as the library of kubectl reads it: which plain words are numbers and booleans, and its words for mistakes.
+"""YAML as kubectl's library reads it: which plain scalars are numbers and booleans, and its error messages.
 
-The first document of a text is read, the rest left alone: whoever reads a file takes it apart at its ``---`` lines.
-A key that stands twice counts once, with its last value.
+Only the first document of a text is read; callers split a file at its ``---`` lines. A duplicate key counts once,
+with its last value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """kubectl's JSONPath: ``{range .items[*]}{.metadata.name}{"\\n"}{end}``.
 
-A dialect of its own, with its own mistakes: a path is text unless in braces, keys with dots are escaped with
-a backslash, a whole number is never equal to a fraction. Maps are walked in the order of their keys, where
-the genuine one takes any order.
+It has its own rules: a path is text unless in braces, keys with dots are escaped with a backslash, an integer never
+equals a fraction. Maps are visited in the order of their keys; the genuine one has a random order.
 """
 
 from simcloud.kubectl.jsonpath.evaluation import JsonPath

@@ -1,4 +1,4 @@
-"""The comparisons of a filter: like with like, or an error."""
+"""The comparisons of filters: values of the same type, or an error."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Runs a JSONPath template over an object.
+"""Evaluates a JSONPath template on an object.
 
-``range`` and ``end`` are steps like any other, and a loop is what the counters of open ranges make of them;
-so an ``end`` too few repeats the rest of the template, as it does in the genuine one. The work is bounded
-by a count of steps, since every range may multiply it.
+``range`` and ``end`` are ordinary steps, and counters of open ranges make loops of them; so a missing ``end`` repeats
+the rest of the template, as in the genuine one. The number of steps is limited, since every range may multiply them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a JSONPath template is made of."""
+"""The nodes of a JSONPath template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cluster, as whom, in which namespace: kubeconfig files of the machine, flags, or a pod's own account."""
+"""The cluster, user and namespace of a command: from kubeconfig files, flags, or a pod's service account."""
 
 from __future__ import annotations
 

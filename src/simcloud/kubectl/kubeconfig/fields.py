@@ -1,4 +1,4 @@
-"""The fields of kubeconfig files: which there are, and what a file may not hold."""
+"""The fields of kubeconfig files, and their validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kubeconfig file that changes go to: read, changed and written whole."""
+"""The kubeconfig file that ``kubectl config`` modifies."""
 
 from __future__ import annotations
 

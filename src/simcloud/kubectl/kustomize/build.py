@@ -1,4 +1,4 @@
-"""A folder's kustomization, and those that it stands on, built into objects."""
+"""Builds the objects of a folder's kustomization and of its bases."""
 
 from __future__ import annotations
 

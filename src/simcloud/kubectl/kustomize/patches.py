@@ -1,4 +1,4 @@
-"""Patches of kustomizations: pieces of objects that are merged in, and lists of JSON patch operations."""
+"""Patches of kustomizations: strategic merge patches and JSON patches."""
 
 from __future__ import annotations
 

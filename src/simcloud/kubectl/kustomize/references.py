@@ -1,4 +1,4 @@
-"""Names that objects call each other by, kept true when the named one is renamed."""
+"""References between objects by name, updated when the target is renamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A resource on its way through kustomizations: its object, and the names that it has had."""
+"""A resource during a build: its object and its former names."""
 
 from __future__ import annotations
 

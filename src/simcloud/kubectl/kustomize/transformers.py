@@ -1,4 +1,4 @@
-"""What a kustomization does to all its resources: namespace, names, labels, annotations, images, replicas."""
+"""Transformers for all resources of a kustomization: namespace, names, labels, annotations, images, replicas."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Verbs that reach into pods: which pod and container, and the streams to them."""
+"""Shared parts of verbs that access pods: selection of pod and container, and streams."""

@@ -1,4 +1,4 @@
-"""Files on their way to or from a container, as the archives that its own ``tar`` reads and writes."""
+"""tar archives of files copied to and from a container."""
 
 from __future__ import annotations
 

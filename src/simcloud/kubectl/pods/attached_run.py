@@ -1,4 +1,4 @@
-"""A pod that was made to be attached to: waited for, joined or read, and removed if that was asked for."""
+"""Attaches to a pod of ``kubectl run``: waits for it, attaches or reads its log, and removes it on request."""
 
 from __future__ import annotations
 

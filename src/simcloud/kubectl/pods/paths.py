@@ -1,4 +1,4 @@
-"""Paths of two machines, one of which is a container: ``web-1:/tmp/a``, ``lab/web-1:a``, ``./a``."""
+"""Paths of ``kubectl cp``: ``web-1:/tmp/a``, ``lab/web-1:a``, ``./a``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ports are meant: ``8080:80``, ``:80``, ``8080:http``; of a Service, those behind it."""
+"""Ports of ``kubectl port-forward``: ``8080:80``, ``:80``, ``8080:http``, and target ports of Services."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What ``kubectl debug`` makes of a debugging container, by the name of a profile.
+"""The profiles of ``kubectl debug``.
 
-Each profile is a row: which capabilities it adds, what it forbids, and, for a node, whether the pod lives in the
-node's own namespaces with the node's files at ``/host``.
+Each profile is a row: the capabilities it adds, its restrictions, and, for a node, whether the pod uses the node's
+own namespaces with the node's files at ``/host``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Logs, commands and connections in containers, for a program that waits for them.
+"""Logs, commands and connections of containers as awaitable streams.
 
-The kubelet's side reports by callbacks; here a task awaits the data. A writer that is faster than the reader of
-kubectl's output blocks, as on a full pipe.
+The kubelet's side calls back; here a task awaits the data. A writer that is faster than the reader of kubectl's
+output blocks, as on a full pipe.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which pod and which container are meant: ``web-1``, ``deploy/web``, ``svc/web -c proxy``.
+"""The pod and container that arguments name: ``web-1``, ``deploy/web``, ``svc/web -c proxy``.
 
-An object that is no pod stands for the pods it selects, of which the best one is taken: the one that is longest ready
-for a command, the most telling one for a log. While it has none, the first to come is waited for.
+Another object than a pod stands for the pods it selects, of which the best one is taken: the one that is ready for
+the longest time for a command, the most informative one for a log. If there is none yet, kubectl waits for the first.
 """
 
 from __future__ import annotations

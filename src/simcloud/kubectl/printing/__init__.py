@@ -1,1 +1,1 @@
-"""The forms in which kubectl prints objects, as functions of the objects."""
+"""Output formats of objects, as functions."""

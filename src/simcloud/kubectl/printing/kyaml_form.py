@@ -1,4 +1,4 @@
-"""``-o kyaml``: YAML in braces, every string quoted, nothing left to guess."""
+"""``-o kyaml``: YAML in flow style with all strings quoted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``--sort-by``: objects in the order of what a path finds in them.
+"""``--sort-by``: sorts objects by the value at a path.
 
-Text goes by its characters (``web-10`` before ``web-2``) unless both are amounts (``100Mi`` before ``1Gi``);
-times are text that sorts by itself. What lacks the field comes first.
+Text is compared by characters (``web-10`` before ``web-2``) unless both values are quantities (``100Mi`` before
+``1Gi``); times are text that sorts correctly. Objects without the field come first.
 """
 
 from __future__ import annotations

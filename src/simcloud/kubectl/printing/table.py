@@ -1,4 +1,4 @@
-"""A server's Table as kubectl prints it for people."""
+"""A server's Table as kubectl prints it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``-o yaml``, as the library of kubectl writes it.
+"""``-o yaml`` as kubectl's library writes it.
 
-A writer of our own: it is several times faster than a general one, and what to quote and where to break
-differ from those anyway.
+A special writer, because it is several times faster than a general one, and the rules for quotes and line breaks
+differ.
 """
 
 from __future__ import annotations

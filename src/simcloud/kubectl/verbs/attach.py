@@ -1,4 +1,4 @@
-"""``kubectl attach``: the process that a container runs, seen live."""
+"""``kubectl attach``: attaches to the main process of a container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl auth``: who am I, and what may I do."""
+"""``kubectl auth``: identity and permissions of the user."""
 
 from __future__ import annotations
 

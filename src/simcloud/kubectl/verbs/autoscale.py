@@ -1,4 +1,4 @@
-"""``kubectl autoscale``: a HorizontalPodAutoscaler for a workload."""
+"""``kubectl autoscale``: creates a HorizontalPodAutoscaler for a workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl cluster-info dump``: the objects of the system, and the logs of its pods, for whoever must find a fault."""
+"""``kubectl cluster-info dump``: the objects of the system and the logs of its pods."""
 
 from __future__ import annotations
 

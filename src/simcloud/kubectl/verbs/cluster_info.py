@@ -1,4 +1,4 @@
-"""``kubectl cluster-info``: where the cluster and its services answer."""
+"""``kubectl cluster-info``: the addresses of the cluster and its services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl cordon`` and ``kubectl uncordon``: whether new pods may come to nodes."""
+"""``kubectl cordon`` and ``kubectl uncordon``: mark nodes as unschedulable or schedulable."""
 
 from __future__ import annotations
 

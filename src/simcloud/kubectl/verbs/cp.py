@@ -1,4 +1,4 @@
-"""``kubectl cp``: files and folders to and from containers, by the ``tar`` that is in them."""
+"""``kubectl cp``: copies files and folders to and from containers with their ``tar``."""
 
 from __future__ import annotations
 

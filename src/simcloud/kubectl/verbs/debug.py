@@ -1,4 +1,4 @@
-"""``kubectl debug``: a container to look around with, in a pod, in a copy of it, or on a node."""
+"""``kubectl debug``: a debugging container in a pod, in a copy of it, or on a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl delete``: objects by name, by selector, all of a kind, or those of files; then wait until they are gone."""
+"""``kubectl delete``: deletes objects by name, by selector, all of a kind, or from files, and waits until they are gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl describe``: everything about objects, for people."""
+"""``kubectl describe``: the details of objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl drain``: send the pods of nodes away, so that the nodes can be worked on."""
+"""``kubectl drain``: removes the pods of nodes before maintenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl edit``: there is no editor on these machines, so it says what to do instead."""
+"""``kubectl edit``: refused, since these machines have no editor; the message names alternatives."""
 
 from __future__ import annotations
 

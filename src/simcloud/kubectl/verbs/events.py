@@ -1,4 +1,4 @@
-"""``kubectl events``: what happened lately, the oldest first."""
+"""``kubectl events``: recent events, oldest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl exec``: a command in a running container."""
+"""``kubectl exec``: runs a command in a container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl explain``: what the fields of a resource mean."""
+"""``kubectl explain``: documentation of the fields of a resource."""
 
 from __future__ import annotations
 

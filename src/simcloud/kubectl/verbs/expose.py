@@ -1,4 +1,4 @@
-"""``kubectl expose``: a service for what a workload runs."""
+"""``kubectl expose``: creates a Service for a workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl get``: objects as tables for people, or in any form for programs; and ``-w``, as they change."""
+"""``kubectl get``: objects as tables or in another output format; with ``-w`` also their changes."""
 
 from __future__ import annotations
 

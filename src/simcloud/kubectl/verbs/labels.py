@@ -1,4 +1,4 @@
-"""``kubectl label`` and ``kubectl annotate``: words on objects, set, removed and listed."""
+"""``kubectl label`` and ``kubectl annotate``: set, remove and list labels and annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl logs``: what containers have written."""
+"""``kubectl logs``: the logs of containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl patch``: say only what changes, in one of three ways."""
+"""``kubectl patch``: changes fields of an object with one of three patch types."""
 
 from __future__ import annotations
 

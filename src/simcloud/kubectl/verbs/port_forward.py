@@ -1,4 +1,4 @@
-"""``kubectl port-forward``: ports of a pod, as ports of the machine that kubectl runs on."""
+"""``kubectl port-forward``: forwards ports of the machine that kubectl runs on to a pod."""
 
 from __future__ import annotations
 

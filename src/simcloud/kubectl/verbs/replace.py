@@ -1,4 +1,4 @@
-"""``kubectl replace``: objects put in the place of those of the same name; with ``--force`` by deleting those first."""
+"""``kubectl replace``: replaces objects by name; with ``--force`` deletes them first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl run``: one pod of an image, and a service before it if that is wanted."""
+"""``kubectl run``: creates a pod, and on request a Service for it."""
 
 from __future__ import annotations
 

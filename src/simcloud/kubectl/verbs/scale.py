@@ -1,4 +1,4 @@
-"""``kubectl scale``: another number of replicas."""
+"""``kubectl scale``: sets the number of replicas."""
 
 from __future__ import annotations
 

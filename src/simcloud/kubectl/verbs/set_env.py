@@ -1,4 +1,4 @@
-"""``kubectl set env``: environment variables of containers, set, removed and listed."""
+"""``kubectl set env``: sets, removes and lists environment variables of containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kubectl set image``: other images for the containers of workloads."""
+"""``kubectl set image``: sets the images of containers."""
 
 from __future__ import annotations
 

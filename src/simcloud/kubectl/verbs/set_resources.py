@@ -1,4 +1,4 @@
-"""``kubectl set resources``: requests and limits of containers."""
+"""``kubectl set resources``: sets requests and limits of containers."""
 
 from __future__ import annotations
 

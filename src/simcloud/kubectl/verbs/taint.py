@@ -1,4 +1,4 @@
-"""``kubectl taint``: what keeps pods away from nodes."""
+"""``kubectl taint``: sets and removes taints of nodes."""
 
 from __future__ import annotations
 

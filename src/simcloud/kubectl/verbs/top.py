@@ -1,4 +1,4 @@
-"""``kubectl top``: how much CPU and memory nodes and pods use, as the metrics server says."""
+"""``kubectl top``: CPU and memory usage of nodes and pods from the metrics server."""
 
 from __future__ import annotations
 

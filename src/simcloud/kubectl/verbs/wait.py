@@ -1,4 +1,4 @@
-"""``kubectl wait``: until objects are there, are gone, or have come to a condition or a value."""
+"""``kubectl wait``: waits until objects exist, are gone, or have a condition or a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kubeadm and kind put into a new cluster: the system's pods, name server, proxies and storage class."""
+"""The add-ons that kubeadm and kind install: system pods, DNS, proxies and the storage class."""
 
 from simcloud.kubernetes.addons.images import system_images
 from simcloud.kubernetes.addons.objects import system_objects

@@ -1,7 +1,7 @@
-"""The parts of a cluster as processes of its nodes, where no pods of the system run: kube-proxy and DNS.
+"""System components as processes of the nodes, for clusters without system pods: kube-proxy and DNS.
 
-DNS runs on the first node and is found at its usual address by a Service without a selector, whose endpoint is
-that node. What is not of the cluster it asks the gateway.
+DNS runs on the first node and is reached at its usual address through a Service without a selector, whose endpoint is
+that node. Names outside the cluster are forwarded to the gateway.
 """
 
 from __future__ import annotations

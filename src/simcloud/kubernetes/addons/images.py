@@ -1,4 +1,4 @@
-"""The images of the system's pods, by the reference under which a node pulls them."""
+"""The images of the system pods, by reference."""
 
 from __future__ import annotations
 

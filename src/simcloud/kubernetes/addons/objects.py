@@ -1,7 +1,7 @@
-"""The objects of the system, from manifests that a real cluster accepts, in the order kubeadm and kind create them.
+"""The objects of the system, from manifests that a real cluster accepts, in the order of kubeadm and kind.
 
-The control plane's pods are mirrors of manifests on its node's disk: they are bound to that node, belong to it, and have
-the annotations by which a kubelet knows its own.
+The control plane's pods are mirrors of manifests on its node's disk: they are bound to that node, owned by it, and
+have the annotations of mirror pods.
 """
 
 from __future__ import annotations

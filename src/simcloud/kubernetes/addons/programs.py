@@ -1,7 +1,7 @@
-"""The system's own programs, as far as an operator meets them in their pods: they log, and answer their probes.
+"""The programs of system pods, as far as an operator sees them: they log and answer their probes.
 
-What they stand for is done elsewhere in this process: the API, the control loops, the scheduler. Two do their own
-work here: while kube-proxy runs, the rules of its node follow the API; while the local path provisioner runs, claims
+Their work is done elsewhere in this process: the API, the control loops, the scheduler. Two are needed for their
+effects: while kube-proxy runs, the rules of its node follow the API; while the local path provisioner runs, claims
 get volumes.
 """
 

@@ -1,8 +1,8 @@
 """The API server in process, used by controllers and by the HTTP server.
 
 ``Api`` knows the resources, holds the revision log and the components that a write passes through. The verbs are
-implemented by the modules in ``verbs`` and by ``subresources``. None of them waits: a request is served at one instant
-of virtual time; ``write_retries`` describes how a request waits for webhooks.
+implemented by the modules in ``verbs`` and by ``subresources``. None of them waits: a request is served at one
+instant of virtual time; ``write_retries`` describes how a request waits for webhooks.
 
 Returned objects are shared with the log: make a ``copy`` before modifying one.
 """

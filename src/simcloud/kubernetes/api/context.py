@@ -1,7 +1,7 @@
 """The parts of the API server that admission plugins and the reading verbs use, and the write that admission checks.
 
-They take one of these protocols instead of ``Api``, so that their modules stay below the one that assembles the server.
-``verbs.write_context`` adds what the writing verbs need.
+They take one of these protocols instead of ``Api``, so that their modules stay below the one that assembles the
+server. ``verbs.write_context`` adds what the writing verbs need.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Custom resources, served like built-in ones.
 
-A stored CustomResourceDefinition is served at once; its status is set by a second revision, as the genuine controllers
-do a moment later. When a definition is deleted, its objects are deleted first.
+A stored CustomResourceDefinition is served at once; its status is set by a second revision, as the genuine
+controllers do a moment later. When a definition is deleted, its objects are deleted first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Validation errors of fields, with Kubernetes' messages.
 
-Create them with the functions below: ``invalid("spec.replicas", -1, "must be greater than or equal to 0")``. A path is
-plain text: ``spec.containers[0].name``, ``data[key]``.
+Create them with the functions below: ``invalid("spec.replicas", -1, "must be greater than or equal to 0")``. A path
+is plain text: ``spec.containers[0].name``, ``data[key]``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kubernetes objects as plain dicts in their JSON form. Stored objects are shared and never modified.
 
-Code that modifies an object makes a ``copy`` first. The test suite freezes the objects that the API returns, so that a
-missing copy is detected.
+Code that modifies an object makes a ``copy`` first. The test suite freezes the objects that the API returns, so that
+a missing copy is detected.
 """
 
 from __future__ import annotations

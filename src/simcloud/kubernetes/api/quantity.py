@@ -1,7 +1,7 @@
 """Quantities in Kubernetes' format: ``500m``, ``1Gi``, ``2e3``.
 
-Objects contain quantities as text. ``parse`` returns the exact value, ``canonical`` the text that an API server stores:
-the same suffix family, and the largest suffix that keeps the number whole.
+Objects contain quantities as text. ``parse`` returns the exact value, ``canonical`` the text that an API server
+stores: the same suffix family, and the largest suffix that keeps the number whole.
 """
 
 from __future__ import annotations

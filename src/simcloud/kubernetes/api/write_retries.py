@@ -3,14 +3,14 @@
 The API serves a write at one instant of virtual time and changes nothing before the last step. A write that needs a
 webhook's response is therefore abandoned (``ResponsePending``) after the webhook was called, and repeated from the
 beginning when the response has arrived. A response is only valid for the request body it was given to: if the object
-has changed meanwhile, the webhook is called again. Random values (names, uids, addresses) are drawn once and reused by
-later attempts.
+has changed meanwhile, the webhook is called again. Random values (names, uids, addresses) are drawn once and reused
+by later attempts.
 
 Responses and drawn values are stored in a ``WriteRetry``, which belongs to one unit of work: an HTTP request, or a
-controller's sync of one key. A caller that can wait creates one and repeats its work: the HTTP server, the work queues
-of controllers. For a caller that cannot wait (a kubelet's status update, an event) the write raises ``WriteContinues``
-and is finished in the background, as a thread of a genuine component would do. Writes that concern no webhook pay
-nothing for this.
+controller's sync of one key. A caller that can wait creates one and repeats its work: the HTTP server, the work
+queues of controllers. For a caller that cannot wait (a kubelet's status update, an event) the write raises
+``WriteContinues`` and is finished in the background, as a thread of a genuine component would do. Writes that concern
+no webhook pay nothing for this.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The condition ``Available`` of APIServices, and the resources served through them.
 
-The resources of an extension server are served after its first response. When it is no longer reachable they remain and
-are reported as stale; they are removed with the APIService.
+The resources of an extension server are served after its first response. When it is no longer reachable they remain
+and are reported as stale; they are removed with the APIService.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """PodDisruptionBudgets: how many pods of an application may be disrupted at present.
 
 Evictions read the budget's status. An evicted pod counts as gone for two minutes, until its deletion is seen.
-``StaleDisruption`` removes the condition ``DisruptionTarget`` from pods that still run two minutes later. It is part of
-the genuine disruption controller, but a controller of its own here, because its keys are pods.
+``StaleDisruption`` removes the condition ``DisruptionTarget`` from pods that still run two minutes later. It is part
+of the genuine disruption controller, but a controller of its own here, because its keys are pods.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Expiry of events one hour after their last write.
 
-In a genuine cluster the store does this with leases; here a queue in the order of writes and one timer do it. Expiry is
-not a delete request: it involves no admission, no finalizers and no user.
+In a genuine cluster the store does this with leases; here a queue in the order of writes and one timer do it. Expiry
+is not a delete request: it involves no admission, no finalizers and no user.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Deletion of namespaces: first the pods, then all other content, then the namespace itself.
 
-A deleted namespace is Terminating. Five seconds later everything in it is deleted, of every kind; pods get their grace
-period, and other objects wait until the pods are gone. Remaining objects are reported in the namespace's conditions,
-and the sync is repeated: after half of the longest grace period, or with a growing back-off if anything else remains.
+A deleted namespace is Terminating. Five seconds later everything in it is deleted, of every kind; pods get their
+grace period, and other objects wait until the pods are gone. Remaining objects are reported in the namespace's
+conditions, and the sync is repeated: after half of the longest grace period, or with a growing back-off if anything
+else remains.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ReplicaSets and ReplicationControllers: keep a number of pods of one template.
 
-The status describes the pods at the beginning of a sync; pods that the sync creates or deletes are seen and reported at
-the next one, as with the genuine controller's cache.
+The status describes the pods at the beginning of a sync; pods that the sync creates or deletes are seen and reported
+at the next one, as with the genuine controller's cache.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tokens for Secrets of type ``kubernetes.io/service-account-token``.
 
-Users create such a Secret to get a long-lived token; accounts do not have one by default. The Secret is deleted with its
-account, or if the account does not exist. A genuine token of this kind never expires; ours is valid for a hundred
+Users create such a Secret to get a long-lived token; accounts do not have one by default. The Secret is deleted with
+its account, or if the account does not exist. A genuine token of this kind never expires; ours is valid for a hundred
 years.
 """
 

@@ -1,4 +1,4 @@
-"""Images that pods run: where they are kept, how a pull fails, and a few that every test needs."""
+"""Container images: registries, pulls, and images that every test needs."""
 
 from simcloud.kubernetes.images.published import Published
 from simcloud.kubernetes.images.registry import Host, HostState, ImageRegistry, PullFailed

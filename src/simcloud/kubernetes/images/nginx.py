@@ -1,6 +1,6 @@
 """A small nginx: serves the files below /usr/share/nginx/html and writes an access log.
 
-Like any first process of a container that handles no signal, it is deaf to SIGTERM.
+Like any first process of a container without a signal handler, it ignores SIGTERM.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An image as a registry offers it: what a machine unpacks, and how a container of it starts."""
+"""An image in a registry: its root filesystem, and how its containers start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of images, as Docker's reference grammar reads them: ``nginx`` is ``docker.io/library/nginx:latest``."""
+"""Image references in Docker's grammar: ``nginx`` is ``docker.io/library/nginx:latest``."""
 
 from __future__ import annotations
 

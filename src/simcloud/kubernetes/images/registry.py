@@ -1,8 +1,7 @@
-"""The registries of the world outside, as a container runtime on a node meets them.
+"""Image registries outside the cluster, as seen by the container runtime of a node.
 
-One ``ImageRegistry`` stands for all of them. It knows images by reference, and hosts by name; a host that
-nobody knows does not resolve, an address is dialled over the machine's own network. The sentences of
-failed pulls are containerd's.
+One ``ImageRegistry`` represents all of them. It finds images by reference and hosts by name; an unknown host does not
+resolve, and an address is connected to over the machine's own network. Failed pulls have containerd's messages.
 """
 
 from __future__ import annotations

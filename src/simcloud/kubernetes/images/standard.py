@@ -1,4 +1,4 @@
-"""Images that every cluster's tests and examples use: busybox, nginx, pause."""
+"""Images that tests and examples of every cluster use: busybox, nginx, pause."""
 
 from __future__ import annotations
 

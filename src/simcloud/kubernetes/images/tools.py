@@ -1,4 +1,4 @@
-"""Images that operators bring along to look at a cluster or to strain it: a toolbox, small systems, stress."""
+"""Images of operators for diagnosis and load: a toolbox, small systems, stress."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The kubelet: what a node does for the pods that are bound to it."""
+"""The kubelet: runs the pods that are bound to its node."""

@@ -1,8 +1,8 @@
-"""The container runtime of a node: makes sandboxes and containers on its machine, stops and removes them.
+"""The container runtime of a node: creates, stops and removes sandboxes and containers on its machine.
 
-It outlives the kubelet's process, as containerd does, and loses everything with the machine. It tells
-whoever asked (``on_change``) that something about a pod is different; a process's end reaches it a
-moment late, through the shim that watches over it. Its refusals are in containerd's and runc's words.
+It survives the kubelet's process, as containerd does, and loses everything with the machine. It reports changes of a
+pod by ``on_change``; the end of a process is reported a moment late, as by containerd's shim. Errors have the
+messages of containerd and runc.
 """
 
 from __future__ import annotations

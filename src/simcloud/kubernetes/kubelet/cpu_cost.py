@@ -1,4 +1,4 @@
-"""What a node's own work costs its processors: starting and pulling take longer on a machine that is busy with it."""
+"""The CPU time of a node's own work: starting containers and pulling images take longer on a busy machine."""
 
 from __future__ import annotations
 

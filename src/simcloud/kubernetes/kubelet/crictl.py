@@ -1,6 +1,6 @@
-"""crictl on a node: what the container runtime holds, seen from below the kubelet.
+"""crictl on a node: the pods, containers and images of the container runtime.
 
-It talks to the runtime, so it works while the kubelet is stopped, and knows only what runs on its own machine.
+It talks to the runtime, so it works while the kubelet is stopped, and shows only its own machine.
 """
 
 from __future__ import annotations

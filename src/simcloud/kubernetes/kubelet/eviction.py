@@ -1,8 +1,7 @@
-"""Pods are thrown out before the node itself suffers: of memory or disk, or when they use more disk than they may.
+"""Node-pressure eviction: evicts pods when the node runs out of memory or disk, or when they exceed their disk limits.
 
-Looks every ten seconds. Of several pods, the one that uses more than it asked for goes first, then the one
-of lower priority, then the one that is furthest above its request. A pressure that has gone is still reported
-for five minutes, so that conditions do not flap.
+It checks every ten seconds. Pods that use more than they requested are evicted first, then those of lower priority,
+then those furthest above their request. A pressure condition remains for five minutes, so that it does not flap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Images on a node: which are there, and how the kubelet gets those that are not.
+"""Images on a node, and image pulls.
 
-Pulls happen one after another, as is the kubelet's default. A pull that failed is not
-tried again before its pause is over.
+Pulls are serial, as is the kubelet's default. A failed pull is retried after its back-off.
 """
 
 from __future__ import annotations

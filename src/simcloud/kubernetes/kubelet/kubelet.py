@@ -1,8 +1,8 @@
 """The kubelet of one node: runs the pods that are bound to it.
 
-It is a process of its machine: it ends with the machine or when somebody kills it, and the containers it
-started go on without it until it is started again. It looks at its runtime once a second if something
-moved there, never otherwise: a pod that just runs costs nothing but its probes.
+It is a process of its machine: it ends with the machine or when it is killed, and its containers continue without it
+until it is started again. It checks its runtime once a second, but only after a change: a pod that just runs costs
+nothing but its probes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the parts of a node's kubelet share."""
+"""What the parts of a kubelet share."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The node's own word: a Lease every ten seconds, and its status when it changed, or every five minutes.
+"""The status of a node: a Lease every ten seconds, and the status after a change or every five minutes.
 
-The Node object is registered by whoever adds the machine to the cluster; a node that was deleted gets no
-status any more. Events about the node name it without a uid, as this version's kubelet does: ``describe`` does
-not find them.
+The Node object is registered when the machine is added to the cluster; a deleted node gets no status updates. Events
+about the node have no uid, as in this version of the kubelet, so ``describe`` does not find them.
 """
 
 from __future__ import annotations

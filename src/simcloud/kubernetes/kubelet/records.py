@@ -1,7 +1,7 @@
-"""What a container runtime tells of the pods it holds: sandboxes and containers, the newest first.
+"""The records of a container runtime about its pods: sandboxes and containers, newest first.
 
-Records change as containers live; a ``PodState`` is a copy of them at one moment, which is all that the
-rest of the kubelet ever looks at, so that it acts on what it has seen and not on what has happened since.
+Records change while containers run; a ``PodState`` is a copy at one moment. The rest of the kubelet only uses copies,
+so that it acts on what it has observed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a kubelet serves over HTTPS on its node: its health, and what its containers really used.
+"""The HTTPS server of a kubelet: health and resource usage of containers.
 
-Only ``/metrics/resource`` of the genuine kubelet's many paths is here, for that is what a metrics server reads; logs,
-exec and the like go through ``Fleet``. Requests are authenticated and authorized by RBAC.
+Only ``/metrics/resource`` of the genuine kubelet's paths is served, for the metrics server; logs, exec and the like
+go through ``Fleet``. Requests are authenticated and authorized by RBAC.
 """
 
 from __future__ import annotations

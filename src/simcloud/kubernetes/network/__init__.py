@@ -1,1 +1,1 @@
-"""What joins pods: their addresses, Services, names, policies and the way in from outside."""
+"""The cluster network: pod addresses, Services, names, policies and ingress."""

@@ -1,4 +1,4 @@
-"""How a pod's ``dnsPolicy`` and ``dnsConfig`` become its /etc/resolv.conf, as the kubelet makes it."""
+"""The /etc/resolv.conf of a pod, from its ``dnsPolicy`` and ``dnsConfig``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The machine that carries the nodes, at the first address of their network, as a container engine's host has it.
+"""The host of the nodes, at the first address of their network, as with a container engine.
 
-It refuses connections, and answers questions for names: none outside the cluster is known.
+It refuses connections and answers DNS queries: no name outside the cluster exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HTTP as the cluster's Go programs ask it of one another, and their words when the network fails them."""
+"""HTTP requests between the cluster's Go programs, with Go's messages for network errors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Addresses of pods: what the kubelet asks of the network plugin, and the plugin.
+"""Pod addresses: the interface of the network plugin for the kubelet, and the plugin.
 
-Each node has a range of its own. Addresses are given out in order, and one that was given back comes again only
-when the count has gone all the way round, as the host-local allocator of CNI does it. The first address of a
-range is the bridge's. A pod on the host's network has the machine's own namespace.
+Each node has its own range. Addresses are allocated in order, and a released address is reused only after the whole
+range was used, as by CNI's host-local allocator. The first address of a range belongs to the bridge. A pod on the
+host network has the machine's own namespace.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""NetworkPolicies: which pods may talk to which, decided when a connection or a datagram begins its way.
+"""NetworkPolicies: which pods may communicate, decided at the start of a connection or for each datagram.
 
-A pod that no policy selects takes and sends everything; one that a policy selects for a direction takes or sends
-only what one of its policies allows there. Decisions are made after Services were resolved, on the addresses of the
-pods themselves. What is forbidden is swallowed, so the sender waits for its time-out. Answers to what was allowed
-always pass, connections that stand are left alone, and a node always reaches its own pods (its kubelet's probes).
+A pod that no policy selects accepts and sends everything; one that a policy selects for a direction accepts or sends
+only what one of its policies allows there. Policies apply after Services are resolved, to the addresses of pods.
+Forbidden packets are dropped, so the sender runs into its time-out. Replies to allowed traffic always pass,
+established connections are not affected, and a node always reaches its own pods (for the kubelet's probes).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Routing in the cluster: Services first, then host ports of pods, then network policies.
 
-``ClusterRouter`` is the machines' ``Router``; ``install_network`` creates it with everything it looks up. It is called
-once for each connection and each datagram, so every step is a table look-up.
+``ClusterRouter`` is the machines' ``Router``; ``install_network`` creates it with everything it looks up. It is
+called once for each connection and each datagram, so every step is a table look-up.
 """
 
 from __future__ import annotations

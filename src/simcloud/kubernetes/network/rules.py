@@ -1,8 +1,8 @@
-"""What kube-proxy makes of one Service: for each of its ports, where packets may go.
+"""The rules of kube-proxy for one Service: the endpoints of each port.
 
-Which endpoints count is decided here, as kube-proxy's iptables mode decides it: the ready ones; without any,
-those that are terminating but still serve. A policy of ``Local`` looks at the endpoints of one node only. A Service
-without any endpoint refuses; one that has endpoints, but none where the policy allows them, swallows.
+The choice of endpoints is that of kube-proxy's iptables mode: the ready ones; without any, those that are terminating
+but still serve. With the policy ``Local`` only the endpoints of one node count. A Service without endpoints refuses
+connections; one whose endpoints are all excluded by the policy drops them.
 """
 
 from __future__ import annotations

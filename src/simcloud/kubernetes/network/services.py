@@ -1,11 +1,11 @@
-"""kube-proxy on every node: rules that follow Services and EndpointSlices, and the choice among endpoints.
+"""kube-proxy on every node: rules that follow Services and EndpointSlices, and the choice of endpoints.
 
-All nodes that are in step share one table, changed a moment after the API changed: at once when nothing happened
-lately, else a second after the last change (kube-proxy's shortest pause between two runs). A node whose kube-proxy has
-stopped keeps the rules it had; one where it never ran has none. A connection costs one look into a table, however
-many Services there are, and connections that stand are never touched.
+All nodes that are up to date share one table. It changes at once if there was no recent change, otherwise one second
+after the last change (kube-proxy's minimum sync period). A node whose kube-proxy has stopped keeps its old rules; one
+where it never ran has none. A connection costs one look-up, independent of the number of Services, and established
+connections are not affected.
 
-What is not done: source addresses are not rewritten (a server sees the real client), and topology hints are ignored.
+Not implemented: source addresses are not rewritten (a server sees the real client), and topology hints are ignored.
 """
 
 from __future__ import annotations

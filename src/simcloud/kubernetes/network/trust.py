@@ -1,6 +1,6 @@
-"""Whether a client believes a server's certificate, in the words of Go's crypto/x509.
+"""Verification of server certificates, with the messages of Go's crypto/x509.
 
-Certificates are real ones (PEM); the time they are judged at is the world's.
+Certificates are real (PEM); they are verified at the world's time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Admission webhooks over the cluster's network: from the API server's node to a Service's pod, or to a URL.
+"""Calls of admission webhooks over the cluster's network, from the API server's node to a Service or a URL.
 
-The API server finds a Service's address itself, and dials it from its node's own network: the node's kube-proxy rules
-decide which pod is meant, and what becomes of a Service without endpoints. Certificates are checked for the Service's
-name, against the configuration's ``caBundle`` or, for a URL without one, against nothing that a world could sign.
+The API server looks up a Service's address itself and connects from its node's own network: the node's kube-proxy
+rules select the pod, and decide what happens without endpoints. Certificates are verified for the Service's name,
+against the configuration's ``caBundle``; a URL without a bundle cannot be verified by anything in a world.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""kube-scheduler: gives every pod that has no node a node, or says why it cannot."""
+"""kube-scheduler: assigns a node to every unscheduled pod, or reports why it cannot."""
 
 from simcloud.kubernetes.scheduler.scheduler import Scheduler
 

@@ -1,4 +1,4 @@
-"""Giving a pod its node: first its claims get their volumes, then the pod is bound."""
+"""Binding of a pod to its node, after its claims are bound to volumes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The scheduler's picture of nodes and pods, kept from what the API tells, one change at a time.
+"""The scheduler's cache of nodes and pods, updated with every change.
 
-What filters and scores ask often is kept ready: pods with the same labels are counted together by node, and
-pods with rules about others, users of claims and holders of images are found without looking at every pod.
+Results that filters and scores need often are precomputed: pods with the same labels are counted together by node,
+and pods with affinity rules, users of claims and holders of images are indexed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Events as the scheduler and kube-proxy record them, through events.k8s.io: repeated ones become a series.
+"""Events of the scheduler and kube-proxy, recorded through events.k8s.io: repeated ones become a series.
 
-A second event about the same state of a pod starts a series of two; later ones are counted, and written
-when the series has rested for six minutes, as in the genuine recorder.
+A second event about the same state of a pod starts a series of two; later ones are counted, and written when the
+series has been idle for six minutes, as in the genuine recorder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Making room in deed: whether a pod may, what it says when it cannot, and the eviction of its victims."""
+"""Preemption in practice: whether a pod may preempt, the eviction of its victims, and the message otherwise."""
 
 from __future__ import annotations
 

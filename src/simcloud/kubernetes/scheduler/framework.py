@@ -1,7 +1,7 @@
-"""How filters speak: a filter reads a pod once and gives a check of nodes, nothing, or a refusal.
+"""The interface of filters.
 
-``prepare(pod, cache)`` returns a check, or None when the filter has nothing to say about this pod; it
-raises ``Refused`` when no node at all could do. A check returns None for a node that will do.
+``prepare(pod, cache)`` returns a check of nodes, or None when the filter does not concern this pod; it raises
+``Refused`` when no node can be suitable. A check returns None for a suitable node, otherwise a ``Rejection``.
 """
 
 from __future__ import annotations

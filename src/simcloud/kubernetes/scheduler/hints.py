@@ -1,6 +1,6 @@
-"""Which change may let a waiting pod in: every filter that refused it is asked about the changes it cares for.
+"""Queueing hints: which changes may make a rejected pod schedulable, according to the filters that rejected it.
 
-A pod that no filter refused, because there was no node at all, is helped by anything.
+A pod that no filter rejected, because there was no node, is retried after any change.
 """
 
 from __future__ import annotations

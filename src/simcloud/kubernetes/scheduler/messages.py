@@ -1,4 +1,4 @@
-"""The sentences of FailedScheduling, as the genuine scheduler puts them together."""
+"""The messages of FailedScheduling events."""
 
 from __future__ import annotations
 

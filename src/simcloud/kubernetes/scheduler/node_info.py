@@ -1,6 +1,6 @@
-"""What the scheduler knows of a node: its object, the pods that count there, and their sums.
+"""What the scheduler knows about a node: its object, its pods and the sums of their requests.
 
-Sums are kept as pods come and go; nothing is ever added up anew.
+Sums are updated as pods come and go, never recomputed.
 """
 
 from __future__ import annotations

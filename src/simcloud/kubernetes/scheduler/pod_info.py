@@ -1,4 +1,4 @@
-"""What the scheduler needs of a pod, read once from its object."""
+"""The parts of a pod that the scheduler needs, parsed once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Making room: which less important pods must go, on which node, so that a pod fits.
+"""Preemption: which pods of lower priority must be evicted, on which node, so that a pod fits.
 
-Every pod of lower priority is taken off a copy of the node; then they are put back where possible, the
-most important first, those guarded by a disruption budget before the others.
+All pods of lower priority are removed from a copy of the node; then they are put back where possible, by priority,
+and those protected by a disruption budget first.
 """
 
 from __future__ import annotations

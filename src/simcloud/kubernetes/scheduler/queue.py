@@ -1,9 +1,8 @@
-"""The pods that wait for a node: those to try now, those that cool down, and those that wait for a change.
+"""The scheduling queue: pods to try now, pods in back-off, and unschedulable pods that wait for a change.
 
-Order is by priority, then by time. A pod that a change may have helped cools down for 1 s, 2 s, 4 s … at
-most 10 s since it was refused, but only while there are others to try: an idle scheduler takes it at once,
-as the genuine one does. One whose binding failed cools down in any case. One that waits for a change is
-tried anyway after five minutes.
+Pods are ordered by priority, then by time. A pod that a change may have helped is in back-off for 1 s, 2 s, 4 s … up
+to 10 s since its rejection, but only while there are other pods to try: an idle scheduler takes it at once, as the
+genuine one does. A pod whose binding failed is always in back-off. Unschedulable pods are retried after five minutes.
 """
 
 from __future__ import annotations

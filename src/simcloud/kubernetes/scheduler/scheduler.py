@@ -1,7 +1,7 @@
-"""The loop: one pod at a time gets the best of the nodes that will do, or a sentence why none does.
+"""The scheduling loop: assigns the best suitable node to one pod at a time, or reports why none is suitable.
 
-A cycle happens at one instant of virtual time. A pod that was given a node counts there at once. What
-makes room for a more important pod goes gracefully; until it is gone, the node is kept for that pod.
+A cycle happens at one instant of virtual time. An assigned pod counts on its node at once. Preempted pods end
+gracefully; until they are gone, the node is nominated for the preempting pod.
 """
 
 from __future__ import annotations

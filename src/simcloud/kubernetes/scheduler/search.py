@@ -1,7 +1,7 @@
-"""Finding a node for a pod: which will do, which of them is best, and why the others will not.
+"""The search for a node: which nodes are suitable, which is best, and why the others are not.
 
-Of a hundred nodes or fewer all are looked at; of more only enough for a good choice, and the
-next pod's search begins where this one ended.
+Up to a hundred nodes are all checked; of more nodes only enough for a good choice, and the next search starts where
+this one ended.
 """
 
 from __future__ import annotations

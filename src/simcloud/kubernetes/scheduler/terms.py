@@ -1,4 +1,4 @@
-"""A pod's rules about other pods, read once: whom it wants near or far, and how near."""
+"""The affinity terms of a pod about other pods, parsed once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The volumes of a pod's claims on one node: which are bound there already, would be bound, or would be made.
+"""The volumes of a pod's claims on a node: already bound, to be bound, or to be provisioned.
 
-A plan is made for every node that is looked at and carried out for the one that is chosen: volumes are
-reserved for their claims, claims that need a new volume get their node noted, and the rest is left to the
-volume controller and to provisioners.
+A plan is made for every checked node and carried out for the selected one: volumes are reserved for their claims,
+claims that need a new volume are annotated with the node, and the volume controller and provisioners do the rest.
 """
 
 from __future__ import annotations

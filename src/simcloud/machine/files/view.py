@@ -1,8 +1,8 @@
 """A process's view of the filesystem: paths, permissions and the rules of the system calls.
 
-``Files`` has its own working directory, user and umask, and shares its mount table with every view forked from it. Each
-method is one system call, or a few that always go together, and raises ``FileError`` with the code that Linux gives for
-the same reason, in the same order of checks. No method waits or uses the host's files.
+``Files`` has its own working directory, user and umask, and shares its mount table with every view forked from it.
+Each method is one system call, or a few that always go together, and raises ``FileError`` with the code that Linux
+gives for the same reason, in the same order of checks. No method waits or uses the host's files.
 """
 
 from __future__ import annotations

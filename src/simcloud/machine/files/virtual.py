@@ -1,8 +1,8 @@
 """Filesystems that are computed when they are read, such as /proc.
 
-A tree of entries describes one: files whose content is the result of a function, links whose target is the result of a
-function, directories that list and find their entries. Such a filesystem stores no data, so entries cannot be created
-or removed; a directory may differ between two reads.
+A tree of entries describes one: files whose content is the result of a function, links whose target is the result of
+a function, directories that list and find their entries. Such a filesystem stores no data, so entries cannot be
+created or removed; a directory may differ between two reads.
 """
 
 from __future__ import annotations

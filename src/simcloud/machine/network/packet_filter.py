@@ -1,8 +1,8 @@
 """The packet filter of a namespace, as ``iptables`` sets it: rules that let packets pass, swallow them or refuse them.
 
 Without rules there is no filter and nothing is asked. With one, every packet of a connection meets the chains on its
-way: OUTPUT where it begins, FORWARD on the machines of pods, INPUT where it ends. Each end of a connection to a Service
-sees the addresses that it knows; FORWARD sees the pods' own.
+way: OUTPUT where it begins, FORWARD on the machines of pods, INPUT where it ends. Each end of a connection to a
+Service sees the addresses that it knows; FORWARD sees the pods' own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Retransmission of lost packets by the kernels at both ends.
 
-TCP delivers data in order: everything behind a lost packet waits until it was sent again and has arrived. The timing is
-that of Linux: the first retransmission after 0.2 s, then twice as long each time up to 120 s; after 15 retransmissions
-(924.6 s) the connection fails with a time-out.
+TCP delivers data in order: everything behind a lost packet waits until it was sent again and has arrived. The timing
+is that of Linux: the first retransmission after 0.2 s, then twice as long each time up to 120 s; after 15
+retransmissions (924.6 s) the connection fails with a time-out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Linux capabilities of root.
 
-Root in a container has those of ``DEFAULT`` unless its runtime adds or drops some; root of the machine itself, and of a
-privileged container, has ``ALL``. Other users have none.
+Root in a container has those of ``DEFAULT`` unless its runtime adds or drops some; root of the machine itself, and of
+a privileged container, has ``ALL``. Other users have none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The metrics server: a program in a pod that asks every kubelet what was used, and tells it to ``kubectl top``."""
+"""The metrics server: a program in a pod that collects the usage from every kubelet, for ``kubectl top``."""
 
 from simcloud.kubernetes.addons.metrics.program import IMAGE, metrics_server_image
 

@@ -1,5 +1,7 @@
-"""The metrics server's program. It finds nodes and pods through what its image was built with, as CoreDNS does; what
-they use it asks of the kubelets, over the network and with its pod's own token.
+"""The program of the metrics server.
+
+Its access to nodes and pods is given to its image, as with CoreDNS; it reads usage from the kubelets over the
+network, with its pod's own token.
 """
 
 from __future__ import annotations

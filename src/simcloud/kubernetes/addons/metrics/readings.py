@@ -1,4 +1,4 @@
-"""Readings of kubelets: taken from the text they serve, kept two deep, and turned into use over the time between."""
+"""Samples from kubelets: parsed from their text, the last two kept, and converted to usage over time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """User impersonation: the Impersonate headers and the permissions they require.
 
-Constrained modes are tried first, in this order: a service account as its own node, arbitrary nodes, service accounts,
-other users. Each requires the verb ``impersonate:MODE`` on the target user and ``impersonate-on:MODE:VERB`` on the
-requested resource. The plain verb ``impersonate``, tried last, grants impersonation for every request. If all modes
-refuse, the error of the first one is returned.
+Constrained modes are tried first, in this order: a service account as its own node, arbitrary nodes, service
+accounts, other users. Each requires the verb ``impersonate:MODE`` on the target user and ``impersonate-on:MODE:VERB``
+on the requested resource. The plain verb ``impersonate``, tried last, grants impersonation for every request. If all
+modes refuse, the error of the first one is returned.
 """
 
 from __future__ import annotations

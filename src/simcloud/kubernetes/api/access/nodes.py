@@ -1,8 +1,8 @@
 """The permissions of kubelets: a simple form of the node authorizer.
 
-Every node has the rules of ``system:node``; a Lease and a Node must be the node's own. Unlike the genuine authorizer it
-does not check whether a Secret, ConfigMap or claim belongs to a pod of that node; it only requires that the request
-names the object.
+Every node has the rules of ``system:node``; a Lease and a Node must be the node's own. Unlike the genuine authorizer
+it does not check whether a Secret, ConfigMap or claim belongs to a pod of that node; it only requires that the
+request names the object.
 """
 
 from __future__ import annotations

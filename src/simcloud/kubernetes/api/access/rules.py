@@ -1,6 +1,7 @@
 """The rules of roles: what they allow, whether some rules cover others, and aggregation of ClusterRoles.
 
-A ``Rule`` is a role's rule, parsed once for many checks. A field that is missing from a malformed rule allows nothing.
+A ``Rule`` is a role's rule, parsed once for many checks. A field that is missing from a malformed rule allows
+nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Admission: plugins that change or refuse a write after decoding and before storage.
 
-A plugin has two phases: ``admit`` may change ``write.new``, ``check`` sees the finished object. Both refuse by raising
-an ``ApiError``. ``ADMISSION`` has the order of the genuine server, with one module per plugin. Plugins keep no state
-between writes; they read what they need from the log.
+A plugin has two phases: ``admit`` may change ``write.new``, ``check`` sees the finished object. Both refuse by
+raising an ``ApiError``. ``ADMISSION`` has the order of the genuine server, with one module per plugin. Plugins keep
+no state between writes; they read what they need from the log.
 """
 
 from __future__ import annotations

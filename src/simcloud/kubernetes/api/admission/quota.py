@@ -1,7 +1,7 @@
 """ResourceQuota: charge a namespace's quota before an object is created, and refuse writes that exceed it.
 
-The charge is written to the quota's status at once, as the genuine plugin does. The quota controller subtracts deleted
-objects, and charges whose write failed afterwards.
+The charge is written to the quota's status at once, as the genuine plugin does. The quota controller subtracts
+deleted objects, and charges whose write failed afterwards.
 """
 
 from __future__ import annotations

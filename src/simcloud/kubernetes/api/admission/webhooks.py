@@ -1,8 +1,8 @@
 """MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call webhooks over the network about a write.
 
-Calls go through ``WebhookCaller``, which the cluster's network provides. ``write_retries`` describes how a write waits
-for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks writes, as in
-a real cluster.
+Calls go through ``WebhookCaller``, which the cluster's network provides. ``write_retries`` describes how a write
+waits for a response. Without a caller every call fails as if nothing listened, so a stale configuration breaks
+writes, as in a real cluster.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Server-side apply: a configuration is merged in, and its manager owns what it says.
+"""Server-side apply: merges a configuration, whose manager owns the fields in it.
 
-What the manager said before and says no more is removed, unless someone else owns it too. What others
-own and would change is a conflict, unless forced.
+Fields that the manager applied before and omits now are removed, unless another manager owns them too. A change of
+fields that others own is a conflict, unless forced.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The fields that a value has, as a set: all of them, or those that two values differ in.
+"""The set of fields of a value, or of the fields in which two values differ.
 
-Fields that no manager ever owns (names, versions, managedFields themselves) are left out.
+Fields that no manager owns (names, versions, managedFields themselves) are omitted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Sets of field paths, in the form in which managedFields hold them.
+"""Sets of field paths in the format of managedFields.
 
-A set is the JSON that the API calls FieldsV1: ``{"f:spec": {"f:replicas": {}}}``. Keys are the steps
-of paths: ``f:name`` a field, ``k:{"name":"x"}`` an item of a keyed list, ``v:"x"`` a plain item,
-``i:0`` a place. An empty object marks a member; a member that has members below it says so with
-``"."``. Sets share their parts and are never changed; every function keeps the canonical order.
+A set is the JSON that the API calls FieldsV1: ``{"f:spec": {"f:replicas": {}}}``. Keys are the steps of paths:
+``f:name`` a field, ``k:{"name":"x"}`` an item of a keyed list, ``v:"x"`` a plain item, ``i:0`` an index. An empty
+object marks a member; a member with members below it is marked with ``"."``. Sets share their parts and are
+immutable; every function keeps the canonical order.
 """
 
 from __future__ import annotations

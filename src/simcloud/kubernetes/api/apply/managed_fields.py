@@ -1,8 +1,7 @@
-"""managedFields: who set which field, and when; kept up to date at every write.
+"""managedFields: which manager set which field and when, updated by every write.
 
-Call ``track_update`` where the genuine server does: after defaulting, before admission, and before
-the kind's own preparation of the object. Sets recorded in another version of the API are read as if
-they were of this one.
+Call ``track_update`` where the genuine server does: after defaulting, before admission, and before the kind's
+strategy. Sets of another API version are read as if they were of this one.
 """
 
 from __future__ import annotations

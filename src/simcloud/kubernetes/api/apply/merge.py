@@ -1,4 +1,4 @@
-"""Merging an applied configuration into an object, and taking fields out of one again."""
+"""Merges an applied configuration into an object, and removes fields from one."""
 
 from __future__ import annotations
 

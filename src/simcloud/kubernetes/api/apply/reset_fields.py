@@ -1,7 +1,7 @@
 """Fields that a write cannot change, and that its manager therefore never owns.
 
-A write to an object leaves its status alone, a write to its status leaves the rest alone; some kinds
-are stricter. The server resets those fields to what they were, whatever the request says.
+A write to an object does not change its status, a write to its status changes nothing else; some kinds are stricter.
+The server resets those fields to their old values.
 """
 
 from __future__ import annotations

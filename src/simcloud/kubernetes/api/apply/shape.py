@@ -1,8 +1,7 @@
-"""How server-side apply sees a value: which parts are merged one by one, and what identifies them.
+"""The structure of a value for server-side apply: which parts are merged, and how list items are identified.
 
-Objects and maps are walked field by field and lists item by item, unless their schema calls them
-atomic. What a schema does not know (fields of custom resources without one) is deduced from the
-value: objects are walked, lists are atomic.
+Objects and maps are merged by field and lists by item, unless their schema calls them atomic. Without a schema (some
+custom resources) the structure is derived from the value: objects are merged, lists are atomic.
 """
 
 from __future__ import annotations

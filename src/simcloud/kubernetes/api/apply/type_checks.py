@@ -1,4 +1,4 @@
-"""Whether an applied configuration fits its kind, in the words of server-side apply."""
+"""Type checks of an applied configuration, with the messages of server-side apply."""
 
 from __future__ import annotations
 

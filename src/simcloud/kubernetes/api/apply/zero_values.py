@@ -1,8 +1,7 @@
-"""What an object is before it is created: the empty Go struct of its kind, written as JSON.
+"""The zero value of a kind: its empty Go struct as JSON.
 
-The first manager of an object owns what differs from this. Fields that Go always writes (struct
-values, required fields) are there before, so the manager owns what is in them, not the fields
-themselves.
+The first manager of an object owns what differs from this. Fields that Go always writes (struct values, required
+fields) exist before, so the manager owns their content, not the fields themselves.
 """
 
 from __future__ import annotations

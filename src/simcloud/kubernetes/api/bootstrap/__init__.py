@@ -1,7 +1,7 @@
-"""The objects that a cluster has before anybody made any.
+"""The objects that a new cluster has.
 
-``default_objects`` gives them in the order in which they are made, without what the server sets itself
-(uid, resourceVersion, creationTimestamp, generation, managedFields).
+``default_objects`` returns them in the order of their creation, without the fields that the server sets itself (uid,
+resourceVersion, creationTimestamp, generation, managedFields).
 """
 
 from __future__ import annotations

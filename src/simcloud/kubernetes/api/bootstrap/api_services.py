@@ -1,4 +1,4 @@
-"""APIServices: one for each group and version served, which say what a client should prefer."""
+"""APIServices: one for each served group and version, with their priorities."""
 
 from __future__ import annotations
 

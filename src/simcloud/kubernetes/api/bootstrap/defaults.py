@@ -1,4 +1,4 @@
-"""All default objects together, and the few that are too small for a module of their own."""
+"""All default objects, including those without a module of their own."""
 
 from __future__ import annotations
 

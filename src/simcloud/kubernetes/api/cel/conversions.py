@@ -1,6 +1,6 @@
-"""Conversions between the language's types, and the checks that an argument is of the type a function takes.
+"""Conversions between CEL's types, and type checks of arguments.
 
-A value of another type raises ``TypeError``; one of the right type that says nothing sensible raises ``CelError``.
+A value of another type raises ``TypeError``; an unusable value of the right type raises ``CelError``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The functions of the language by name; here also those on lists, times, quantities and optional values.
+"""The functions of CEL by name, including those on lists, times, quantities and optional values.
 
-A function that is given values of other types than it takes raises ``TypeError`` or the like; the caller turns that
-into ``no such overload``.
+A function that gets values of other types raises ``TypeError`` or the like; the caller turns that into
+``no such overload``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text as tokens: names, numbers, strings, operators."""
+"""The lexer: text to names, numbers, strings and operators."""
 
 from __future__ import annotations
 

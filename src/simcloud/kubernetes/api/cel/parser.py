@@ -1,6 +1,6 @@
-"""Tokens as a tree: what an expression is made of, macros recognised.
+"""The parser: tokens to a syntax tree, with macros expanded.
 
-Nesting is bounded, so that walking the tree may be recursive.
+Nesting is limited, so that the tree can be processed recursively.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An expression made ready to run: its tree as nested functions, every step counted."""
+"""A compiled expression: its tree as nested functions that count every step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions on text: searching, cutting, joining, patterns and formats. What they make is bounded."""
+"""The functions on text: search, substrings, joins, patterns and formats. Their results are limited in size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body of a patch request: which type it is of, and the JSON in it."""
+"""The body of a patch request: its type and its JSON."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Whether a merged object still fits its kind, as the converter of a genuine server tells it.
+"""Type checks of a strategically merged object, with the messages of the genuine server's converter.
 
-A strategic merge patch is not decoded as a body is: its result goes straight into Go's types, and a
-value of the wrong type is refused with these sentences. Names of Go's own string types are not
-known here; they are called ``string``.
+The result of a strategic merge patch is not decoded like a body: it is converted to Go's types directly, and a value
+of the wrong type is refused with these messages. Go's own string types are called ``string`` here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""In which order a merged list stands.
+"""The order of a merged list.
 
-Items that the patch names come in the order of the patch (or of its ``$setElementOrder``), the others
-in the order they had; the two are woven together so that neither order is broken and, where both
-items were there before, the earlier one stays earlier.
+Items of the patch have the order of the patch (or of its ``$setElementOrder``), the others their old order; both are
+interleaved so that neither order is violated and, where both items existed before, the earlier one stays earlier.
 """
 
 from __future__ import annotations

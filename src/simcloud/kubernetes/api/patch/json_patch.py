@@ -1,8 +1,8 @@
-"""JSON patch (RFC 6902) as the API server's library does it.
+"""JSON patch (RFC 6902) as in the API server's library.
 
-It is more lenient than the RFC: a negative index counts from the end, text before the first slash of
-a pointer is ignored, an absent key can be replaced, and it counts as null when tested or copied.
-Whatever does not apply gives one and the same refusal, which names no reason.
+It is more lenient than the RFC: a negative index counts from the end, text before the first slash of a pointer is
+ignored, an absent key can be replaced, and it counts as null when tested or copied. Every patch that does not apply
+gives the same error, without a reason.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Strategic merge patch: a merge patch that knows which lists are keyed and understands directives.
+"""Strategic merge patch: a merge patch with keyed lists and directives.
 
-``$patch: replace`` and ``delete``, ``$retainKeys``, ``$deleteFromPrimitiveList/x`` and
-``$setElementOrder/x``. What a schema does not know cannot be merged. The result may hold what the
-patch brought in wrong types: ``conversion.check_types`` tells, in the words of a genuine server.
+The directives are ``$patch: replace`` and ``delete``, ``$retainKeys``, ``$deleteFromPrimitiveList/x`` and
+``$setElementOrder/x``. Fields that the schema does not know cannot be merged. The result may contain values of wrong
+types from the patch, which ``conversion.check_types`` finds.
 """
 
 from __future__ import annotations

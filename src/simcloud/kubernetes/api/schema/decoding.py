@@ -1,7 +1,7 @@
 """Decoding of request data into objects, as the genuine server decodes and re-encodes them.
 
-``read_body`` reads the data of a request; ``decode`` makes it an object, also for the result of a patch. Values that do
-not fit raise ``BadRequest`` with the server's message. Unknown and duplicate fields are problems, which the caller
+``read_body`` reads the data of a request; ``decode`` makes it an object, also for the result of a patch. Values that
+do not fit raise ``BadRequest`` with the server's message. Unknown and duplicate fields are problems, which the caller
 ignores, sends as warnings or refuses (``strict``), according to the request's ``fieldValidation``.
 """
 

@@ -1,8 +1,8 @@
 """Encoding of objects as Go writes them: fields in Go's order, including those that Go always writes.
 
-Go omits empty values only where its types say so: a struct that is not a pointer is always written (``resources: {}``,
-``status: {}``), a time as ``null``, a quantity as ``"0"``, a list without ``omitempty`` as ``null``. Apply it to
-decoded and defaulted objects; custom objects are written unchanged.
+Go omits empty values only where its types say so: a struct that is not a pointer is always written (``resources:
+{}``, ``status: {}``), a time as ``null``, a quantity as ``"0"``, a list without ``omitempty`` as ``null``. Apply it
+to decoded and defaulted objects; custom objects are written unchanged.
 """
 
 from __future__ import annotations

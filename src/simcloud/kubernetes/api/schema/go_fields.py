@@ -1,8 +1,8 @@
 """How Go declares the fields of the built-in types, which OpenAPI does not describe.
 
-The table ``data/go_fields.txt`` comes from the types that kubectl v1.36.4 was built with (``scripts/make_go_fields.py``).
-Each line is a field, in Go's order: its name, ``?`` if it is omitted when empty, ``!`` if it is omitted when zero, and
-its type.
+The table ``data/go_fields.txt`` comes from the types that kubectl v1.36.4 was built with
+(``scripts/make_go_fields.py``). Each line is a field, in Go's order: its name, ``?`` if it is omitted when empty,
+``!`` if it is omitted when zero, and its type.
 """
 
 from __future__ import annotations

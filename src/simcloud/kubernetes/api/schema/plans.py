@@ -1,8 +1,8 @@
 """Readers of built-in types: what Go's JSON decoder makes of a value, as functions that are created once per type.
 
 A reader takes a value, its path and the notes of the whole decoding, and returns the value as it would be encoded
-again: without unknown fields, and without empty ones where Go omits them. The first value of a wrong type is noted and
-decoding continues, as in Go; a type with its own reader (quantities, times) stops it at once with ``Unreadable``.
+again: without unknown fields, and without empty ones where Go omits them. The first value of a wrong type is noted
+and decoding continues, as in Go; a type with its own reader (quantities, times) stops it at once with ``Unreadable``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables: what ``kubectl get`` prints is made here, by the server."""
+"""Tables: the server-side output of ``kubectl get``."""
 
 from simcloud.kubernetes.api.tables.builder import make_table
 

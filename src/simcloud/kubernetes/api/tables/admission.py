@@ -1,4 +1,4 @@
-"""Webhooks and policies that judge what is written."""
+"""Tables of webhook configurations and admission policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects to a Table, for every kind there is."""
+"""Builds the Table of objects of any kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cells of many kinds have in common: ages, labels, containers, shortened lists."""
+"""Shared cells: ages, labels, containers, shortened lists."""
 
 from __future__ import annotations
 

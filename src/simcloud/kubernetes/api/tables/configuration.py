@@ -1,4 +1,4 @@
-"""Namespaces and what applications are given in them: ConfigMaps, Secrets, accounts, quotas."""
+"""Tables of namespaces, ConfigMaps, Secrets, service accounts and quotas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Services lead: Endpoints and EndpointSlices."""
+"""Tables of Endpoints and EndpointSlices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events, in the form of the core group or of their own."""
+"""Tables of events, of the core group and of events.k8s.io."""
 
 from __future__ import annotations
 

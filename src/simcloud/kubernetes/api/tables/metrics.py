@@ -1,4 +1,4 @@
-"""What pods and nodes use, as a metrics server shows it. The columns are the resources that were measured."""
+"""Tables of pod and node metrics. The columns are the measured resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods: one word for all that their containers go through."""
+"""The table of pods, with the status that summarizes their containers."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""How each kind is shown: its columns and the function that makes a row of an object.
+"""The registry of tables: the columns of each kind and the function that makes a row of an object.
 
-A kind joins by decorating its row function::
+A kind is registered by decorating its row function::
 
     @table("apps", "StatefulSet", NAME, Column("Ready", "Number of the pod with ready state"), AGE)
     def stateful_set(obj: Object, now_s: float) -> list[Any]: ...
 
-A row has a cell for every column, the wide ones included: the client leaves out what it was not asked for.
+A row has a cell for every column, including the wide ones; the client omits those it does not show.
 """
 
 from __future__ import annotations

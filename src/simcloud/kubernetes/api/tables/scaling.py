@@ -1,4 +1,4 @@
-"""Autoscalers, disruption budgets and the scale of things."""
+"""Tables of autoscalers, disruption budgets and Scale objects."""
 
 from __future__ import annotations
 

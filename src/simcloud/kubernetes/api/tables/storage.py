@@ -1,4 +1,4 @@
-"""Volumes, claims, and what provides them."""
+"""Tables of volumes, claims, storage classes and CSI kinds."""
 
 from __future__ import annotations
 

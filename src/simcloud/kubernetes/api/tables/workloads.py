@@ -1,4 +1,4 @@
-"""What keeps pods running: Deployments, ReplicaSets, StatefulSets, DaemonSets and their kin."""
+"""Tables of Deployments, ReplicaSets, StatefulSets, DaemonSets and similar kinds."""
 
 from __future__ import annotations
 

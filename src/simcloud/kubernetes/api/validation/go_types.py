@@ -1,9 +1,9 @@
 """Values as the genuine server's own Go types print them: every field, in the order it is declared.
 
-Errors that refuse a change show what changed as a diff of that form. A type is one line of the table
-below: ``Name`` is a text, ``Name:i`` a number, ``Name:b`` a bool, ``Name:*`` anything that is null when
-absent, ``Name:json`` what keeps its JSON form, ``Name:selector`` a label selector, ``Name:T`` another type, ``Name:*T`` one that may be
-null, ``Name:[]T`` a list of it. ``Name=key`` names a JSON key that does not follow from the Go name.
+Errors that refuse a change show what changed as a diff of that form. A type is one line of the table below: ``Name``
+is a text, ``Name:i`` a number, ``Name:b`` a bool, ``Name:*`` anything that is null when absent, ``Name:json`` what
+keeps its JSON form, ``Name:selector`` a label selector, ``Name:T`` another type, ``Name:*T`` one that may be null,
+``Name:[]T`` a list of it. ``Name=key`` names a JSON key that does not follow from the Go name.
 """
 
 from __future__ import annotations

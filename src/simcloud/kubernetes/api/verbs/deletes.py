@@ -1,8 +1,8 @@
 """The verb delete: immediate, or graceful with a deletionTimestamp.
 
-An object with finalizers, or a pod that runs on a node, is marked with a deletionTimestamp. It is removed when its last
-finalizer is removed or when the kubelet reports that the pod has ended. Dependents are left to the garbage collector;
-the propagation policy is only recorded, as a finalizer.
+An object with finalizers, or a pod that runs on a node, is marked with a deletionTimestamp. It is removed when its
+last finalizer is removed or when the kubelet reports that the pod has ended. Dependents are left to the garbage
+collector; the propagation policy is only recorded, as a finalizer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The verb watch: every change of the selected objects from a revision on.
 
-A ``Watch`` collects events at the instant of each write. A program inside the world awaits ``next()``; the HTTP server
-sets ``on_event`` and drains ``take()``. A watcher that falls behind is ended, as by the genuine server; its client
-lists again.
+A ``Watch`` collects events at the instant of each write. A program inside the world awaits ``next()``; the HTTP
+server sets ``on_event`` and drains ``take()``. A watcher that falls behind is ended, as by the genuine server; its
+client lists again.
 """
 
 from __future__ import annotations

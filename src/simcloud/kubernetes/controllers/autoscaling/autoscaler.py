@@ -1,7 +1,7 @@
 """HorizontalPodAutoscalers: the number of replicas follows the pods' resource usage.
 
-Each autoscaler is synced 15 s after its creation and every 15 s from then on. Resource metrics come from the server of
-``metrics.k8s.io``; custom and external metrics are not served, and an autoscaler that needs them reports an error.
+Each autoscaler is synced 15 s after its creation and every 15 s from then on. Resource metrics come from the server
+of ``metrics.k8s.io``; custom and external metrics are not served, and an autoscaler that needs them reports an error.
 """
 
 from __future__ import annotations

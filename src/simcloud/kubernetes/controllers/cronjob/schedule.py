@@ -1,8 +1,8 @@
 """Schedules of CronJobs: five fields (minute, hour, day of month, month, day of week), ``@daily`` and the like, ``@every``.
 
-Times are found hour by hour in the local time of the zone, as in the genuine parser: an hour that a clock change skips
-has no times, an hour that occurs twice has them twice. ``due`` returns the time to run now, ``wake_in_s`` the time until
-the next check.
+Times are found hour by hour in the local time of the zone, as in the genuine parser: an hour that a clock change
+skips has no times, an hour that occurs twice has them twice. ``due`` returns the time to run now, ``wake_in_s`` the
+time until the next check.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rolling updates of DaemonSets: which pods are replaced next.
 
-Without surge an old pod is deleted and the next sync creates a new one; with surge a new pod is created first, and the
-old one is deleted when the new one is available.
+Without surge an old pod is deleted and the next sync creates a new one; with surge a new pod is created first, and
+the old one is deleted when the new one is available.
 """
 
 from __future__ import annotations

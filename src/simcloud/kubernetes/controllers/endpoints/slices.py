@@ -1,7 +1,7 @@
 """EndpointSlices: the addresses of a Service's pods, at most 100 per slice, by address family and ports.
 
-A Service whose pods have no addresses yet has one empty slice. Slices are updated rather than recreated, so that watchers
-see few changes.
+A Service whose pods have no addresses yet has one empty slice. Slices are updated rather than recreated, so that
+watchers see few changes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Node lifecycle: detects nodes whose kubelet is silent, and marks the node and its pods.
 
-A kubelet shows that it is alive by its Lease or its status. All nodes are checked every five seconds; one without a sign
-of life for 50 s becomes Unknown, its pods become not ready, and it is tainted: NoSchedule at once, as for other
+A kubelet shows that it is alive by its Lease or its status. All nodes are checked every five seconds; one without a
+sign of life for 50 s becomes Unknown, its pods become not ready, and it is tainted: NoSchedule at once, as for other
 conditions, and NoExecute at a rate of one node of a zone every ten seconds. A zone in which most nodes fail gets no
 NoExecute taints.
 """

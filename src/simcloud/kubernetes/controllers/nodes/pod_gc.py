@@ -1,8 +1,8 @@
 """Garbage collection of pods that no other controller deletes.
 
-Every 20 seconds it deletes: pods of nodes that have been gone for 40 seconds, pods that are being deleted but were never
-scheduled or are on a node marked as out of service, and the oldest of more than 12,500 finished pods. Candidates are
-indexed on each write, so that a round without any costs almost nothing.
+Every 20 seconds it deletes: pods of nodes that have been gone for 40 seconds, pods that are being deleted but were
+never scheduled or are on a node marked as out of service, and the oldest of more than 12,500 finished pods.
+Candidates are indexed on each write, so that a round without any costs almost nothing.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A zone is healthy, partially disrupted (at least 55 % and more than two nodes fail) or fully disrupted. In a partially
 disrupted zone the cause is probably elsewhere: a small zone is then not tainted at all, one of more than 50 nodes ten
-times slower. A fully disrupted zone is treated like a healthy one; the recorded cluster of one node got its taint that
-way.
+times slower. A fully disrupted zone is treated like a healthy one; the recorded cluster of one node got its taint
+that way.
 """
 
 from __future__ import annotations

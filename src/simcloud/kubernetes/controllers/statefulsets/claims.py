@@ -1,7 +1,7 @@
 """The claims of a StatefulSet's pods: created before a pod and kept after it, unless the retention policy differs.
 
-The policy works by ownership: a claim that is deleted with the set is owned by the set, one that is deleted on scale-down
-is owned by its pod; the garbage collector does the rest.
+The policy works by ownership: a claim that is deleted with the set is owned by the set, one that is deleted on
+scale-down is owned by its pod; the garbage collector does the rest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """StatefulSets: pods with stable names, created and deleted in order.
 
 With the policy ``OrderedReady`` a sync does one step and waits until the pod is ready or gone; with ``Parallel`` it
-handles all pods at once. Updates go from the highest ordinal down to the partition. The status describes the pods at the
-beginning of a sync.
+handles all pods at once. Updates go from the highest ordinal down to the partition. The status describes the pods at
+the beginning of a sync.
 """
 
 from __future__ import annotations

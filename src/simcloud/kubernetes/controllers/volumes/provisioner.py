@@ -1,8 +1,8 @@
 """The provisioner of local volumes, ``rancher.io/local-path``: a directory of the node that a pod was given.
 
-It is not part of the control plane but an external provisioner, as a kind cluster has one for its
-default class: it works while its pod runs. The helper pods by which the genuine one makes and removes directories are not shown,
-only the time that they take: the kubelet makes the directory when it mounts the volume.
+It is not part of the control plane but an external provisioner, as a kind cluster has one for its default class: it
+works while its pod runs. The helper pods by which the genuine one makes and removes directories are not shown, only
+the time that they take: the kubelet makes the directory when it mounts the volume.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The busybox image: a shell and small commands, which print as busybox's do where operators look."""
+"""The busybox image: a shell and small commands with busybox's output."""
 
 from __future__ import annotations
 

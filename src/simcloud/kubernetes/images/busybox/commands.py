@@ -1,4 +1,4 @@
-"""ping, nc and ps as busybox has them."""
+"""ping, nc and ps of busybox."""
 
 from __future__ import annotations
 

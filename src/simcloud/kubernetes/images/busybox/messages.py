@@ -1,7 +1,7 @@
-"""busybox's words for what goes wrong, where they are not GNU's.
+"""Error messages of busybox, where they differ from GNU's.
 
-The commands of a busybox image are those of any of our machines; what they complain of is reword on its way
-to stderr. Not all of busybox's sentences are here: those that operators meet, of files that are not there or may not be used.
+The commands of a busybox image are our usual ones; their messages are reworded on the way to stderr. Only the common
+messages are covered: about files that do not exist or cannot be used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""wget as busybox has it: one attempt, one sentence when it fails, exit status 1 for everything."""
+"""wget of busybox: one attempt, one error message, exit status 1 for every error."""
 
 from __future__ import annotations
 

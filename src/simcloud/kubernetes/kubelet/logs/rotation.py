@@ -1,4 +1,4 @@
-"""Long logs are put aside: every ten seconds the kubelet looks at the files of what runs on its node."""
+"""Log rotation: the kubelet checks the log files of its containers every ten seconds."""
 
 from __future__ import annotations
 

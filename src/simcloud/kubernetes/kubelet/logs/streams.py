@@ -1,4 +1,4 @@
-"""Logs as clients ask for them: the end of one, from a time on, followed, with time stamps."""
+"""Logs for clients: the last lines, from a time on, followed, with timestamps."""
 
 from __future__ import annotations
 

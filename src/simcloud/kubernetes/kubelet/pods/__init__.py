@@ -1,1 +1,1 @@
-"""The life of a pod on its node: admission, start, probes, status, end."""
+"""Pods on their node: admission, start, probes, status and termination."""

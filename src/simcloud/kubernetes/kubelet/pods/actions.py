@@ -1,4 +1,4 @@
-"""What is to be done for a pod, decided from what was seen of it: a plain function, nothing is done here."""
+"""Decides what to do for a pod from its observed state; a pure function."""
 
 from __future__ import annotations
 

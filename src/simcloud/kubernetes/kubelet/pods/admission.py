@@ -1,4 +1,4 @@
-"""Which pods a node refuses although somebody bound them to it: they fail at once."""
+"""Admission by the kubelet: pods that a node rejects although they are bound to it fail at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growing pauses between attempts: 10 s, 20 s, 40 s … up to 5 minutes, forgotten after twice that in peace."""
+"""Back-off between attempts: 10 s, 20 s, 40 s … up to 5 minutes, reset after twice that time without failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pod's conditions, as the kubelet derives them from the states of its containers."""
+"""A pod's conditions, derived from the states of its containers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Starting one container: image, configuration, creation, start, and the hook after it.
+"""Starts a container: image, configuration, creation, start, postStart hook.
 
-Each step that fails gives the container a reason to wait, which its status shows until the next attempt.
+A failed step gives the container a waiting reason, which its status shows until the next attempt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ending containers: the hook before the end, a polite signal, a grace, and then the axe."""
+"""Stops containers: preStop hook, SIGTERM, grace period, SIGKILL."""
 
 from __future__ import annotations
 

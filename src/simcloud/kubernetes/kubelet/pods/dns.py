@@ -1,4 +1,4 @@
-"""Names in a pod: its own, the file of names it is given, and the settings of its resolver."""
+"""The hostname, /etc/hosts and resolver configuration of a pod."""
 
 from __future__ import annotations
 

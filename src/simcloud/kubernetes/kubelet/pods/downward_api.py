@@ -1,4 +1,4 @@
-"""What a pod may tell its containers of itself: the downward API."""
+"""The downward API: fields of a pod for its containers."""
 
 from __future__ import annotations
 

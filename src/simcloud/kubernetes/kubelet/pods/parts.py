@@ -1,4 +1,4 @@
-"""The kinds of containers in a pod, and small questions about them."""
+"""The kinds of containers in a pod, and helpers for them."""
 
 from __future__ import annotations
 

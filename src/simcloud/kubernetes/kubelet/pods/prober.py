@@ -1,8 +1,8 @@
-"""The probes of a node's containers: each looks at its container regularly, and counts.
+"""The probes of a node's containers: run periodically, with thresholds.
 
-A probe's clock starts when its pod does; a container that is not there yet is passed over. Readiness is
-looked at right after a container's start, without waiting for the clock. A container that failed its
-liveness or startup probe is left alone until it was replaced.
+The period of a probe starts with its pod; while the container does not run, the probe is skipped. Readiness is probed
+right after a container's start. A container that failed its liveness or startup probe is not probed until it is
+replaced.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""One look at a container: a command in it, a request to it, a connection, a gRPC health check.
+"""A single probe: a command, an HTTP request, a connection or a gRPC health check.
 
-``look`` gives the result and the words for an event. The kubelet dials from its node's own network.
+``look`` returns the result and the text for an event. The kubelet connects from its node's own network.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""As whom a container runs, whether it may, and with which rights."""
+"""The security context of a container: user, groups and capabilities, and whether they are allowed."""
 
 from __future__ import annotations
 

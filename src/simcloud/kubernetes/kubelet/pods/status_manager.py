@@ -1,7 +1,7 @@
-"""Tells the API of the pods' statuses: once for each change, and never what has not changed.
+"""Writes pod statuses to the API: once for each change.
 
-What the kubelet knows is kept here; the API may lag behind while it cannot be reached. Conditions that
-others write, and fields that are none of the kubelet's, stay as they are.
+The manager keeps the kubelet's statuses; the API may lag behind while it cannot be reached. Conditions of other
+writers and fields that the kubelet does not own are preserved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A pod's status, made from what the runtime tells, what the probes found and why a start failed."""
+"""A pod's status, from the state of the runtime, the results of probes and the errors of starts."""
 
 from __future__ import annotations
 

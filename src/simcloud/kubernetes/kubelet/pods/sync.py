@@ -1,4 +1,4 @@
-"""Bringing one pod closer to its spec: sandbox, unfit containers out, missing containers in."""
+"""Brings a pod closer to its spec: creates the sandbox, removes unfit containers, starts missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What containers that ended had to say: their termination message, or the end of their log."""
+"""Termination messages of containers: from their file, or the end of their log."""
 
 from __future__ import annotations
 

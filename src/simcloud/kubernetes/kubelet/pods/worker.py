@@ -1,9 +1,9 @@
-"""The life of one pod on its node: sync, then ending, then ended. One thing at a time.
+"""The worker of one pod: syncs it, terminates it, and cleans up; one step at a time.
 
-A sync makes the pod's status from what the runtime was last seen to hold, tells it, and then does what is
-missing. What it does shows in the next sync's status; that is why a container that failed to start
-shows its reason one look later, as on a real node. A failed attempt is repeated after 10 to 15 s, one that is
-held back by a crashing container when its pause ends, or a little later.
+A sync creates the pod's status from the last observed state of the runtime, reports it, and then acts. The effects
+show in the status of the next sync; so a container that failed to start shows its reason one sync later, as on a real
+node. A failed sync is repeated after 10 to 15 s; one that is held back by a crashing container, when its back-off
+ends or a little later.
 """
 
 from __future__ import annotations

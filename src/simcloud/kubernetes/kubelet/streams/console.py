@@ -1,4 +1,4 @@
-"""The standard streams of a container's own process: its log, and whoever is attached to it."""
+"""The standard streams of a container's main process: its log, and attached clients."""
 
 from __future__ import annotations
 

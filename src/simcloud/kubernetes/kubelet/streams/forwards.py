@@ -1,8 +1,8 @@
-"""Connections from outside the world to a port of a pod: bytes, whatever the pod's program speaks.
+"""Connections from outside the world to a port of a pod, as bytes.
 
-Inside the world, programs exchange typed messages. A port that takes plain bytes gets them as they come;
-one that serves HTTP gets each whole request as its message, and its responses leave as bytes. A port of
-any other protocol hears only noise.
+Programs inside the world exchange typed messages. A port of a plain byte protocol gets the bytes as they come; a port
+that serves HTTP gets each whole request as a message, and its responses are sent as bytes. A port of any other
+protocol receives unusable data.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Processes in containers that somebody outside talks to: ``exec`` and ``attach``.
+"""Interactive processes in containers: ``exec`` and ``attach``.
 
-What is written while the client holds (``pause``) waits in the process, as on a full pipe. What the client
-types and nobody reads is counted in ``pending_bytes``; whoever types is expected to look at it.
-When the client goes, the process meets the end of its input and, if it writes on, a broken pipe; one that
-does neither lives on, as in a real container. On a terminal it gets a hang-up signal.
+While the client pauses (``pause``), output waits in the process, as with a full pipe. Input that was not read yet is
+counted in ``pending_bytes``, which the sender is expected to check. When the client disconnects, the process gets the
+end of its input and, if it continues to write, a broken pipe; a process that does neither continues, as in a real
+container. With a terminal it gets SIGHUP.
 """
 
 from __future__ import annotations

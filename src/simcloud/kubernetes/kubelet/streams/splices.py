@@ -1,6 +1,6 @@
-"""A connection inside the world that goes on at a port of a pod, as a tunnel would carry it.
+"""Connections inside the world that continue at a port of a pod, like a tunnel.
 
-Messages pass as they are, in whatever protocol the two ends speak; nobody in between has to understand them.
+Messages are passed on unchanged in any protocol.
 """
 
 from __future__ import annotations

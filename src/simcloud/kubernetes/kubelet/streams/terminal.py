@@ -1,6 +1,6 @@
-"""A terminal's line discipline: keys to lines, newlines to carriage returns, and what is typed shown back.
+"""A terminal's line discipline: line editing, echo, and translation of newlines.
 
-What programs may switch (raw mode, no echo) is not here: every program meets a terminal that edits lines.
+Raw mode and disabled echo are not supported: every program gets a terminal in line mode.
 """
 
 from __future__ import annotations

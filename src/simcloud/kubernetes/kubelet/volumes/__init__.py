@@ -1,4 +1,4 @@
-"""A pod's volumes: what each kind holds, and how it reaches the pod's containers."""
+"""Volumes of pods: their content, and how they are mounted into containers."""
 
 from simcloud.kubernetes.kubelet.volumes.manager import PodVolume, VolumeManager
 from simcloud.kubernetes.kubelet.volumes.sources import VolumeError

@@ -1,4 +1,4 @@
-"""Sets up the volumes of a node's pods, keeps projections up to date, and shows volumes to containers."""
+"""Sets up the volumes of a node's pods, updates projected files, and mounts volumes into containers."""
 
 from __future__ import annotations
 

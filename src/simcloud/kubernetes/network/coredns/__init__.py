@@ -1,4 +1,4 @@
-"""CoreDNS: the name server of the cluster, as a program that the kubelet runs from its image."""
+"""CoreDNS: the DNS server of the cluster, a program that the kubelet runs from its image."""
 
 from simcloud.kubernetes.network.coredns.corefile import CorefileError
 from simcloud.kubernetes.network.coredns.image import IMAGE, coredns_image, coredns_on_host

@@ -1,7 +1,7 @@
-"""One server block at work: a question goes through its plugins in CoreDNS's own order, not the file's.
+"""A server block of CoreDNS: a query passes its plugins in CoreDNS's fixed order.
 
-``cache``, ``rewrite``, ``template``, ``hosts`` and ``kubernetes`` answer at once; ``forward`` waits for another server.
-Plugins that are known and not listed here are accepted and change nothing.
+``cache``, ``rewrite``, ``template``, ``hosts`` and ``kubernetes`` answer at once; ``forward`` waits for another
+server. Other known plugins are accepted and have no effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The Corefile: server blocks with their zones, and the lines in them.
+"""The Corefile: server blocks with their zones and lines.
 
-Errors have the wording of the genuine parser, which name the file and the line. What a plugin makes of its own
-lines is ``settings``' matter.
+Errors have the messages of the genuine parser, which name the file and the line. ``settings`` interprets the lines of
+each plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plugins that answer or change questions by rule: ``hosts``, ``rewrite`` and ``template``."""
+"""The plugins that answer or change queries by rules: ``hosts``, ``rewrite`` and ``template``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""CoreDNS as an image. The program reaches the API through what its image was built with.
+"""The image of CoreDNS. Its program gets access to the API when the image is built.
 
-That stands in for the connection a real CoreDNS opens with its token: whose permissions hold is still decided by the
-pod it runs in, through ``user_of``.
+This replaces the connection that a real CoreDNS opens with its token; permissions are still those of the pod's
+service account, through ``user_of``.
 """
 
 from __future__ import annotations

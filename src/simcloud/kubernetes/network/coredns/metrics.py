@@ -1,4 +1,4 @@
-"""What CoreDNS counts. Prometheus reads it on port 9153, and where the process keeps it."""
+"""The metrics of CoreDNS, which Prometheus reads on port 9153."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main program of CoreDNS: start, follow the cluster, reload, end."""
+"""The main program of CoreDNS: start, watch the cluster, reload, stop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The ``kubernetes`` plugin: names of Services, of the pods behind them, and of pods by their address.
 
-It keeps what the API tells about Services and EndpointSlices, indexed by name and by address, and makes records
-from that as the DNS specification of Kubernetes (1.1.0) says.
+It follows Services and EndpointSlices, indexed by name and by address, and creates records according to Kubernetes'
+DNS specification (1.1.0).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CoreDNS at work: its ports, the chain for each zone, and the order in which it starts, reloads and ends."""
+"""The CoreDNS server: its ports, the chain of each zone, and start, reload and stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lines of each plugin mean, checked as the plugin checks them."""
+"""The settings of each plugin, parsed and checked as the plugin does."""
 
 from __future__ import annotations
 

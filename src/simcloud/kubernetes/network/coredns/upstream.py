@@ -1,4 +1,4 @@
-"""The ``forward`` and ``cache`` plugins: other name servers, and remembering what they said."""
+"""The ``forward`` and ``cache`` plugins: upstream name servers and a cache of their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ingress-nginx: the way into the cluster for HTTP, as a program that the kubelet runs from its image."""
+"""ingress-nginx: HTTP ingress of the cluster, a program that the kubelet runs from its image."""
 
 from simcloud.kubernetes.network.ingress.image import IMAGE, ingress_image, ingress_objects
 

@@ -1,6 +1,6 @@
-"""The control loop of the ingress controller: Ingresses, Services and endpoints become locations and upstreams.
+"""The control loop of the ingress controller: makes locations and upstreams from Ingresses, Services and endpoints.
 
-What changed is taken up together a moment later, as the controller's queue does it. Each Ingress that is served gets its
+Changes are processed together a moment later, as by the genuine controller's queue. Each served Ingress gets its
 address in its status and an event.
 """
 

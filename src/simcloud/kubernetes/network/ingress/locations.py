@@ -1,8 +1,8 @@
-"""Which backend a request goes to: hosts and paths of all Ingresses, as ingress-nginx lays them out.
+"""Selection of the backend for a request, by the hosts and paths of all Ingresses.
 
-An exact host comes before a wildcard, and that before rules without a host. Within a host an exact path comes before the
-longest prefix; where two Ingresses say the same, the older one is heard. Annotations that are honoured:
-``rewrite-target``, ``use-regex``, ``ssl-redirect``, ``force-ssl-redirect`` and the proxy time-outs.
+An exact host precedes a wildcard, and that precedes rules without a host. Within a host an exact path precedes the
+longest prefix; of two Ingresses with the same path the older one wins. Supported annotations: ``rewrite-target``,
+``use-regex``, ``ssl-redirect``, ``force-ssl-redirect`` and the proxy time-outs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""nginx: takes requests, finds their location, passes them to a backend, and writes its access and error logs."""
+"""nginx: accepts requests, finds their location, proxies them to a backend, and writes access and error logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filters, one module each, in the order in which the genuine scheduler asks them."""
+"""The filters, one module each, in the order of the genuine scheduler."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""VolumeBinding: a pod's claims exist, and a node reaches their volumes or can get some."""
+"""VolumeBinding: a pod's claims exist, and their volumes are available on the node or can be provisioned."""
 
 from __future__ import annotations
 

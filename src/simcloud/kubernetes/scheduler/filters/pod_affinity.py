@@ -1,4 +1,4 @@
-"""InterPodAffinity: pods that must, or must not, share a place with others."""
+"""InterPodAffinity: required affinity and anti-affinity between pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NodePorts: a host port is taken once on a node."""
+"""NodePorts: a host port can be used once per node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NodeResourcesFit: what is requested must be left, and so must a place for one more pod."""
+"""NodeResourcesFit: the requested resources, and a slot for one more pod, must be free."""
 
 from __future__ import annotations
 

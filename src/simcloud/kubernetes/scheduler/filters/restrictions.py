@@ -1,4 +1,4 @@
-"""VolumeRestrictions: a claim for one pod only is used by one."""
+"""VolumeRestrictions: a ReadWriteOncePod claim is used by one pod only."""
 
 from __future__ import annotations
 

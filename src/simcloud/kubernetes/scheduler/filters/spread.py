@@ -1,4 +1,4 @@
-"""PodTopologySpread: constraints that must hold; the looser ones are scores."""
+"""PodTopologySpread: required constraints; the soft ones are scores."""
 
 from __future__ import annotations
 

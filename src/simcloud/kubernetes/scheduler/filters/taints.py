@@ -1,4 +1,4 @@
-"""TaintToleration: a node's taints keep away the pods that do not tolerate them."""
+"""TaintToleration: pods must tolerate a node's taints."""
 
 from __future__ import annotations
 

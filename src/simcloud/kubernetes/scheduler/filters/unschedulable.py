@@ -1,4 +1,4 @@
-"""NodeUnschedulable: cordoned nodes take only pods that tolerate it."""
+"""NodeUnschedulable: cordoned nodes only accept pods that tolerate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VolumeZone: a volume that is labelled with zones is used in these."""
+"""VolumeZone: a volume with zone labels is used in these zones only."""
 
 from __future__ import annotations
 

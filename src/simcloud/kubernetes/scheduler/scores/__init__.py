@@ -1,4 +1,4 @@
-"""How nodes that will do are compared: every part gives each node points, and has its weight."""
+"""Scores: each plugin gives points to the suitable nodes, multiplied by its weight."""
 
 from __future__ import annotations
 

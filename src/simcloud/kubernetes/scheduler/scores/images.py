@@ -1,6 +1,6 @@
-"""ImageLocality: nodes that have the pod's images already, the more so the bigger and the wider spread these are.
+"""ImageLocality: prefers nodes that already have the pod's images, by size and spread of the images.
 
-Names are compared as they are written: ``busybox:1.36`` is not found under ``docker.io/library/busybox:1.36``.
+Names are compared literally: ``busybox:1.36`` is not found under ``docker.io/library/busybox:1.36``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""InterPodAffinity: the company that pods prefer, the pod's own wishes and those of pods that are there already."""
+"""InterPodAffinity: preferred affinity and anti-affinity of the pod and of existing pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TaintToleration and NodeAffinity: taints that are only to be avoided, and terms that are only preferred."""
+"""TaintToleration and NodeAffinity: PreferNoSchedule taints and preferred node affinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PodTopologySpread: constraints that need not hold, and those that every pod of a workload has unless it has its own.
+"""PodTopologySpread: soft constraints, and the default constraints of workloads without their own.
 
 The pods of a workload are those that its Services and its controller select.
 """
