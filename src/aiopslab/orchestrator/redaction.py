@@ -37,6 +37,8 @@ _SECRET_NAMES: Final = re.compile(
     r"(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)"
 )
 
+_STANDARD_BASE64: Final = str.maketrans("-_", "+/")
+
 
 def find_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of environment variables whose names say that they hold secrets."""
@@ -48,19 +50,31 @@ class Redactor:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         # Longest first: one secret may be the beginning of another.
-        secrets = sorted(
+        self._secrets = sorted(
             {secret for secret in known if len(secret) >= MIN_CHARS},
             key=lambda secret: (-len(secret), secret),
         )
-        patterns = [re.escape(secret) for secret in secrets]
-        patterns += [pattern for secret in secrets for pattern in _build_base64_patterns(secret)]
-        self._known = re.compile("|".join(patterns)) if patterns else None
+        self._encoded = [encoded for secret in self._secrets for encoded in _encode_base64(secret)]
+        self._known: re.Pattern[str] | None = None
 
     def redact(self, text: str) -> str:
         """Return a text with its secrets redacted."""
-        if self._known is not None:
-            text = self._known.sub(BLANK, text)
+        if self._may_hold_secret(text):
+            text = self._compile_known().sub(BLANK, text)
         return _SECRET_FORMS.sub(_blank_match, text)
+
+    def _may_hold_secret(self, text: str) -> bool:
+        if any(secret in text for secret in self._secrets):
+            return True
+        squeezed = "".join(text.split()).translate(_STANDARD_BASE64)
+        return any(encoded in squeezed for encoded in self._encoded)
+
+    def _compile_known(self) -> re.Pattern[str]:
+        """Return the pattern of the known secrets. It is compiled at first use: that takes long, and few texts hold any."""
+        if self._known is None:
+            patterns = [*map(re.escape, self._secrets), *map(_build_base64_pattern, self._encoded)]
+            self._known = re.compile("|".join(patterns))
+        return self._known
 
     def redact_value(self, value: Any) -> Any:
         """Return a JSON value with every text in it redacted, keys included."""
@@ -73,14 +87,18 @@ class Redactor:
         return value
 
 
-def _build_base64_patterns(secret: str) -> Iterator[str]:
-    """Yield patterns for a secret inside base64: one for each of the three alignments, with line breaks allowed."""
+def _encode_base64(secret: str) -> Iterator[str]:
+    """Yield a secret as it appears inside base64, in each of the three alignments."""
     data = secret.encode("utf-8", "replace")
     for offset in range(3):
         encoded = b64encode(bytes(offset) + data).decode()
         # The characters at both ends also depend on the neighbouring bytes.
-        own = encoded[(offset * 8 + 5) // 6 : (offset + len(data)) * 8 // 6]
-        yield r"\s?".join("[+-]" if char == "+" else "[/_]" if char == "/" else char for char in own)
+        yield encoded[(offset * 8 + 5) // 6 : (offset + len(data)) * 8 // 6]
+
+
+def _build_base64_pattern(encoded: str) -> str:
+    """Return a pattern for a piece of base64 in either alphabet, with line breaks allowed."""
+    return r"\s?".join("[+-]" if char == "+" else "[/_]" if char == "/" else char for char in encoded)
 
 
 def _blank_match(match: re.Match[str]) -> str:

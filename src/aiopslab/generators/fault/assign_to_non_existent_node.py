@@ -21,6 +21,7 @@ class AssignToNonExistentNode(Fault):
     node: str = "extra-node"
     name: ClassVar[str] = "assign_to_non_existent_node"
     layer: ClassVar[Layer] = "virtualization"
+    declared: ClassVar[bool] = True
 
     @property
     def truth(self) -> GroundTruth:

@@ -46,6 +46,8 @@ class Fault(ABC):
     restart_repairs: ClassVar[bool] = False
     """Restarting the component's pods is a valid repair, because the defect ends with the pod. Restarting healthy components
     as well does not pass."""
+    declared: ClassVar[bool] = False
+    """The cause is a declared object alone, so it stays until somebody changes that object. The judge need not wait then."""
 
     @property
     @abstractmethod

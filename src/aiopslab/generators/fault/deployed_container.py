@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import Site
@@ -17,6 +17,7 @@ class DeployedContainerFault(Fault):
     """The Deployment of a service specifies its container wrongly."""
 
     service: str
+    declared: ClassVar[bool] = True
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:

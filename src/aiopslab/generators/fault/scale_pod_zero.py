@@ -20,6 +20,7 @@ class ScalePodZero(Fault):
     name: ClassVar[str] = "scale_pod_zero"
     layer: ClassVar[Layer] = "virtualization"
     known_as: ClassVar[str] = "scale_pods_to_zero"
+    declared: ClassVar[bool] = True
 
     @property
     def truth(self) -> GroundTruth:

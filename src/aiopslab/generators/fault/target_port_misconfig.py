@@ -21,6 +21,7 @@ class TargetPortMisconfig(Fault):
     name: ClassVar[str] = "target_port_misconfig"
     layer: ClassVar[Layer] = "virtualization"
     known_as: ClassVar[str] = "misconfig_k8s"
+    declared: ClassVar[bool] = True
 
     @property
     def truth(self) -> GroundTruth:

@@ -1,10 +1,12 @@
 """Judges whether the whole system is healthy again after a repair.
 
-The world runs for a settling time after the repair. Then caches are emptied, so that they hide nothing, and users'
-requests are observed. The repair passes when the root cause is gone, every user journey meets its objective, everything
+The world runs until the repair has taken effect. Then caches are emptied, so that they hide nothing, and users' requests
+are observed; if they fail, they are observed once more after the full settling time. The repair passes when the root cause is gone, every user journey meets its objective, everything
 that ran before the fault runs again, every acknowledged write is still stored, and nothing unrelated to the fault was
 changed. Where restarting pods is a repair, healthy pods must have been left running; healthy nodes must never have been
 turned off.
+
+While the root cause remains no repair passes, so users and their writes are not observed then.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ from aiopslab.orchestrator.oracles.side_effects import (
     find_unneeded_restarts,
     format_resource,
 )
-from simcloud.kubernetes.api.objects import at
+from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api.store import Key
 
 if TYPE_CHECKING:
     from aiopslab.cloud.environment import Environment
 
 SETTLE_S: Final = 60.0
+"""Time in which a repair may take effect."""
 BACK_OFF_S: Final = 330.0
 """The longest back-off before a container restarts, and some time to start in."""
 STEP_S: Final = 15.0
@@ -67,20 +71,42 @@ class Verdict:
 
 def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
     """Judge the state of the system; ``faults`` are those that were injected."""
-    _settle(environment, faults)
+    began_s = environment.now
+    if any(_remains_certainly(environment, fault) for fault in faults) or not _settle(environment, faults):
+        return Verdict(
+            (
+                *_check_causes(environment, faults),
+                Finding("users and their writes", False, "not observed, because the root cause remains"),
+                *_check_workloads(environment),
+                *_check_restarts(environment, faults),
+                *_check_changes(environment, faults),
+            )
+        )
+    findings = _observe(environment, faults)
+    if environment.now < began_s + SETTLE_S + WATCH_S and not all(finding.well for finding in findings):
+        _wait_for_workloads(environment)
+        findings = _observe(environment, faults)
+    return Verdict(
+        (
+            *findings,
+            *_check_writes(environment),
+            *_check_restarts(environment, faults),
+            *_check_changes(environment, faults),
+        )
+    )
+
+
+def _observe(environment: Environment, faults: Sequence[Fault]) -> tuple[Finding, ...]:
+    """Empty the caches, observe the users, and return the findings that more time may change."""
     environment.empty_caches()
     environment.run_for(1.0)
     began_s = environment.now
     environment.run_for(WATCH_S)
-    findings = (
+    return (
         *_check_causes(environment, faults),
         *_check_users(environment, began_s),
         *_check_workloads(environment),
-        *_check_writes(environment),
-        *_check_restarts(environment, faults),
-        *_check_changes(environment, faults),
     )
-    return Verdict(findings)
 
 
 def is_present(environment: Environment, fault: Fault) -> bool:
@@ -91,14 +117,53 @@ def is_present(environment: Environment, fault: Fault) -> bool:
         return True
 
 
-def _settle(environment: Environment, faults: Sequence[Fault]) -> None:
-    """Let the repair take effect. A pod that has crashed often waits for minutes, however good the repair was."""
-    environment.run_for(SETTLE_S)
-    if any(is_present(environment, fault) for fault in faults):
-        return
+def _remains_certainly(environment: Environment, fault: Fault) -> bool:
+    """Whether a fault is present and will stay: its cause is declared, and no program of the agent is left to change that."""
+    if not fault.declared or not is_present(environment, fault):
+        return False
+    pods = environment.cluster.api.log.objects("", "pods")
+    return not any(_is_task(pod) and at(pod, "status", "phase") in ("Pending", "Running") for pod in pods)
+
+
+def _is_task(pod: Object) -> bool:
+    """Whether a pod was started by hand or by a Job, to do something once."""
+    owner: str | None = at(pod, "metadata", "ownerReferences", 0, "kind", default=None)
+    return owner in (None, "Job")
+
+
+def _settle(environment: Environment, faults: Sequence[Fault]) -> bool:
+    """Let the repair take effect; return whether all causes are gone."""
+    began_s = environment.now
+    while True:
+        environment.run_for(STEP_S)
+        passed_s = environment.now - began_s
+        if any(is_present(environment, fault) for fault in faults):
+            if passed_s >= SETTLE_S + WATCH_S:
+                return False
+        elif passed_s >= SETTLE_S or _is_rolled_out(environment):
+            break
+    _wait_for_workloads(environment)
+    return True
+
+
+def _wait_for_workloads(environment: Environment) -> None:
+    """Wait for pods that are not ready. One that has crashed often restarts after minutes, however good the repair was."""
     deadline = environment.now + BACK_OFF_S
     while next(_check_workloads(environment), None) is not None and environment.now < deadline:
         environment.run_for(STEP_S)
+
+
+def _is_rolled_out(environment: Environment) -> bool:
+    """Whether every workload of the baseline has its pods, all ready and none from before the last change."""
+    for key, wanted in _list_workloads(environment):
+        now = environment.find(format_resource(key), key.name)
+        if now is None or at(now, "status", "observedGeneration") != at(now, "metadata", "generation"):
+            return False
+        counts = ("replicas", "updatedReplicas", "readyReplicas")
+        replicas, updated, ready = (at(now, "status", name, default=0) for name in counts)
+        if ready < wanted or updated < replicas:
+            return False
+    return True
 
 
 def _check_causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
@@ -126,14 +191,18 @@ def _check_users(environment: Environment, began_s: float) -> Iterator[Finding]:
 
 def _check_workloads(environment: Environment) -> Iterator[Finding]:
     """Yield a finding for each workload of the baseline that lacks ready pods."""
-    for key, before in environment.baseline.objects.items():
-        if key.namespace != environment.namespace or key.plural not in ("deployments", "statefulsets"):
-            continue
-        wanted = at(before, "spec", "replicas", default=1)
+    for key, wanted in _list_workloads(environment):
         now = environment.find(format_resource(key), key.name)
         ready = at(now, "status", "readyReplicas", default=0) if now is not None else 0
         if ready < wanted:
             yield Finding(f"{key.name} runs", False, f"{ready} of {wanted} pods are ready")
+
+
+def _list_workloads(environment: Environment) -> Iterator[tuple[Key, int]]:
+    """Yield the workloads of the baseline with their numbers of pods."""
+    for key, before in environment.baseline.objects.items():
+        if key.namespace == environment.namespace and key.plural in ("deployments", "statefulsets"):
+            yield key, at(before, "spec", "replicas", default=1)
 
 
 def _check_writes(environment: Environment) -> Iterator[Finding]:

@@ -31,14 +31,27 @@ class NotBson(Exception):
     """The bytes are not a BSON document."""
 
 
+class Encoded(bytes):
+    """An embedded document that is encoded already. One that is part of many documents is encoded once then."""
+
+
 def encode(document: Document) -> bytes:
     """A document's bytes."""
-    body = b"".join([_element(name, value) for name, value in document.items()])
+    return _wrap([_element(_key(name), value) for name, value in document.items()])
+
+
+def _wrap(elements: list[bytes]) -> bytes:
+    body = b"".join(elements)
     return _INT32.pack(len(body) + 5) + body + b"\0"
 
 
-def _element(name: str, value: Any) -> bytes:
-    key: bytes = name.encode("utf-8", "surrogatepass") + b"\0"
+@lru_cache(maxsize=4096)
+def _key(name: str) -> bytes:
+    """A field's name as bytes; the documents of a collection have theirs in common."""
+    return name.encode("utf-8", "surrogatepass") + b"\0"
+
+
+def _element(key: bytes, value: Any) -> bytes:
     kind = value.__class__
     if kind is str:
         data: bytes = value.encode("utf-8", "surrogatepass")
@@ -54,7 +67,7 @@ def _element(name: str, value: Any) -> bytes:
     if kind is dict:
         return b"\x03" + key + encode(value)
     if kind is list:
-        return b"\x04" + key + encode({str(at): each for at, each in enumerate(value)})
+        return b"\x04" + key + _wrap([_element(b"%d\0" % at, each) for at, each in enumerate(value)])
     if kind is bool:
         return b"\x08" + key + (b"\1" if value else b"\0")
     if value is None:
@@ -65,6 +78,8 @@ def _element(name: str, value: Any) -> bytes:
 def _rare(key: bytes, value: Any) -> bytes:
     kind = value.__class__
     data: bytes
+    if kind is Encoded:
+        return b"\x03" + key + bytes(value)
     if kind is datetime:
         return b"\x09" + key + _INT64.pack(milliseconds(value))
     if kind is Binary or kind is bytes:
@@ -99,6 +114,20 @@ def _document(data: bytes, at: int) -> tuple[Document, int]:
             return document, end
         zero = data.index(0, at + 1)
         document[_name(data[at + 1 : zero])], at = _value(kind, data, zero + 1)
+
+
+def _array(data: bytes, at: int) -> tuple[list[Any], int]:
+    end = at + _INT32.unpack_from(data, at)[0]
+    at += 4
+    items: list[Any] = []
+    while True:
+        kind = data[at]
+        if kind == 0:
+            if at + 1 != end:
+                raise ValueError("an array of the wrong length")
+            return items, end
+        item, at = _value(kind, data, data.index(0, at + 1) + 1)
+        items.append(item)
 
 
 @lru_cache(maxsize=4096)
@@ -139,8 +168,7 @@ def _value(kind: int, data: bytes, at: int) -> tuple[Any, int]:
         size = _INT32.unpack_from(data, at)[0]
         return (_small(data[at : at + size]), at + size) if 0 < size <= SMALL_BYTES else _document(data, at)
     if kind == 0x04:
-        inner, end = _document(data, at)
-        return list(inner.values()), end
+        return _array(data, at)
     if kind == 0x08:
         return data[at] == 1, at + 1
     if kind == 0x0A:

@@ -166,16 +166,29 @@ class _Reader:
                 fields.put(self._text(), self._text(), self._limits)
             return fields
         ordered = SortedValue()
-        ordered.fill([self._entry() for _ in range(count)], self._limits)
+        ordered.fill(self._read_entries(count), self._limits)
         if len(ordered) < count:
             raise BadSnapshot("a sorted set has a member twice")
         return ordered
 
-    def _entry(self) -> tuple[float, bytes]:
+    def _read_entries(self, count: int) -> list[tuple[float, bytes]]:
+        """Read members with their scores. The same ones are often in many sets, and are shared then."""
+        data, known, found = self._data, self._entries, []
+        for _ in range(count):
+            start = self._at
+            end = start + 1 + data[start] + SCORE.size
+            entry = known.get(data[start:end])
+            if entry is None:
+                entry = self._read_entry()
+            else:
+                self._at = end
+            found.append(entry)
+        return found
+
+    def _read_entry(self) -> tuple[float, bytes]:
         start = self._at
         member = self._text()
         score: float = SCORE.unpack(self._take(SCORE.size))[0]
-        # The same ones are often in many sets, and these keep their order by the pairs themselves.
         return self._entries.setdefault(self._data[start : self._at], (score, member))
 
     def _byte(self) -> int:

@@ -7,15 +7,19 @@ must it be petty: what a good engineer leaves behind while looking is no harm.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import pytest
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
-from aiopslab.generators.fault.base import Fault
+from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site
 from aiopslab.generators.fault.revoke_auth import RevokeAuth
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.oracles import judge_repair
+from aiopslab.orchestrator.oracles.whole_system import SETTLE_S, WATCH_S
 from aiopslab.orchestrator.tasks import MitigationTask
 from simcloud.world.copies import Copy
 
@@ -25,6 +29,7 @@ FORGET = (
     f"kubectl -n {NS} exec deploy/mongodb-reservation -- "
     "mongo --quiet reservation-db --eval 'db.reservation.deleteMany({})'"
 )
+LATE_PROGRAM = f"kubectl -n {NS} run watch --image=busybox:1.36 --restart=Never -- sleep 3600"
 TARGETS = ("search", "user", "mongodb-reservation")
 
 
@@ -267,3 +272,78 @@ def failed_shares(environment: Environment) -> dict[str, float]:
     now = environment.now
     results = environment.users.results
     return {name: results.between(now - 32, now - 2, name).error_rate for name in results.journeys}
+
+
+@pytest.mark.parametrize(("lines", "waits"), [((), False), ((LATE_PROGRAM,), True)])
+def test_a_declared_cause_is_waited_for_only_while_a_program_may_still_remove_it(
+    baseline: Copy[Environment], lines: tuple[str, ...], waits: bool
+) -> None:
+    with baseline.branch(injected, "user") as copy:
+        passed, told, took_s = copy.call(timed, (ScalePodZero("user"),), *lines)
+    assert not passed
+    assert "NOT users and their writes: not observed, because the root cause remains" in told
+    assert (took_s >= SETTLE_S) is waits
+    assert waits or took_s == 0.0
+
+
+@pytest.mark.parametrize(("delay_s", "passes"), [(30.0, True), (100.0, True), (400.0, False)])
+def test_a_cause_that_ends_late_is_waited_for(
+    baseline: Copy[Environment], delay_s: float, passes: bool
+) -> None:
+    with baseline.branch() as copy:
+        passed, told, took_s = copy.call(timed, (Lingering("user", delay_s),))
+    assert passed is passes, told
+    assert took_s > min(delay_s, SETTLE_S)
+
+
+def test_users_who_recover_late_are_observed_once_more(baseline: Copy[Environment]) -> None:
+    with baseline.branch(slowed, "frontend", 40.0) as copy:
+        passed, told, took_s = copy.call(timed, ())
+    assert passed, told
+    assert took_s > 2 * WATCH_S
+
+
+def timed(environment: Environment, faults: tuple[Fault, ...], *lines: str) -> tuple[bool, str, float]:
+    """Type lines and have the system judged; also return how long the judge let the world run."""
+    typed(environment, *lines)
+    began_s = environment.now
+    verdict = judge_repair(environment, faults)
+    return verdict.passed, str(verdict), environment.now - began_s
+
+
+def slowed(environment: Environment, component: str, seconds: float) -> None:
+    """Delay the packets of a component's pods beyond the users' patience for some time."""
+    for machine in environment.machines.values():
+        for container in machine.containers.values():
+            if container.name.startswith(f"{component}-"):
+                link = container.namespace.impairment
+                environment.world.kernel.call_later(seconds, partial(setattr, link, "delay_s"), link.delay_s)
+                link.delay_s = environment.timeout_s
+
+
+@dataclass(frozen=True)
+class Lingering(Fault):
+    """A fault that ends by itself at some time, like a pod that is slow to terminate."""
+
+    component: str
+    end_s: float
+    name: ClassVar[str] = "lingering"
+    layer: ClassVar[Layer] = "virtualization"
+
+    @property
+    def truth(self) -> GroundTruth:
+        return GroundTruth(self.component, "Virtualization", "Operation Error")
+
+    @property
+    def concerned(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def inject(self, site: Site) -> None:
+        raise NotImplementedError
+
+    def recover(self, site: Site) -> None:
+        raise NotImplementedError
+
+    def present(self, site: Site) -> bool:
+        assert isinstance(site, Environment)
+        return site.now < site.baseline.end + self.end_s

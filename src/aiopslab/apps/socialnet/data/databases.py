@@ -16,6 +16,7 @@ from aiopslab.apps.socialnet.data.posts import LAST_MS, SPAN_MS, build_posts
 from aiopslab.apps.socialnet.messages import Registration
 from aiopslab.apps.socialnet.services.user import SALT, SALT_LENGTH, build_user_document
 from simcloud.datastores.mongodb.bson import Document, Int64
+from simcloud.datastores.mongodb.encoding import Encoded, encode
 from simcloud.datastores.mongodb.image import mongo_image
 from simcloud.datastores.mongodb.storage.seed import data_files
 from simcloud.datastores.redis.engine.database import Account, Database
@@ -45,7 +46,7 @@ def _build_users() -> Iterable[Document]:
 
 def _build_graph() -> Iterable[Document]:
     since = REGISTERED_MS
-    entries = [{"user_id": Int64(user), "timestamp": since} for user in range(USERS)]
+    entries = [Encoded(encode({"user_id": Int64(user), "timestamp": since})) for user in range(USERS)]
     for user, others in enumerate(draw_neighbours()):
         both = [entries[other] for other in others]
         yield {"user_id": Int64(user), "followers": both, "followees": both}
@@ -91,13 +92,15 @@ def build_images_with_data() -> Mapping[str, Image]:
 def _build_timelines_image() -> Image:
     """Build the Redis image with home timelines: for each user, post ids by time."""
     database, limits = Database(0, lambda: LAST_MS, Account()), Limits()
-    timelines = [SortedValue() for _ in range(USERS)]
+    entries: list[list[tuple[float, bytes]]] = [[] for _ in range(USERS)]
     for post in build_posts():
-        id, time_ms = b"%d" % post["post_id"], float(post["timestamp"])
+        entry = float(post["timestamp"]), b"%d" % post["post_id"]
         mentioned = (mention["user_id"] for mention in post["user_mentions"])
         for reader in dict.fromkeys((*draw_neighbours()[post["creator"]["user_id"]], *mentioned)):
-            timelines[reader].put(id, time_ms, limits)
-    for user, timeline in enumerate(timelines):
+            entries[reader].append(entry)
+    for user in range(USERS):
+        timeline = SortedValue()
+        timeline.fill(entries[user], limits)
         database.put(b"%d" % user, timeline)
     snapshot = dump([database], LAST_MS / 1000, 0, checked=False)
     return image_with({SNAPSHOT: snapshot})

@@ -235,10 +235,11 @@ class Deployments(Controller):
 
     def _reuse(self, deployment: Object, new: Object, revision: int) -> Object:
         """A ReplicaSet that is new again, or still: it takes the newest revision."""
-        changed: Object = copy(new)
+        changed: Object = {**new, "metadata": {**new["metadata"], "annotations": {**notes(new)}}}
         min_ready_s = deployment["spec"].get("minReadySeconds", 0)
         news = note_revision(changed, deployment, revision)
         if news or changed["spec"].get("minReadySeconds", 0) != min_ready_s:
+            changed = copy(changed)
             changed["spec"]["minReadySeconds"] = min_ready_s
             return self.client.update(changed)
         revised = self._set_revision(deployment, notes(new)[REVISION])
