@@ -353,6 +353,38 @@ def export(
     _run_and_exit(work)
 
 
+@cli.command(
+    epilog=format_examples(
+        "aiopslab new agent careful",
+        "aiopslab new problem slow-search --out incidents",
+        "aiopslab new fault wrong-selector --out src/my_package --tests tests",
+    )
+)
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to write: fault, problem, app or agent.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name, in kebab or snake case, such as slow-disk.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder to write to; it may be a package.")
+    ] = Path(),
+    tests: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the test. Default: as --out.")
+    ] = None,
+) -> None:
+    """Write a small working fault, problem, application or agent with its test, to start from.
+
+    Existing files are never overwritten.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.new import write_new
+
+        return write_new(kind, name, out, tests)
+
+    _run_and_exit(work)
+
+
 def _load_problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
     """Load all problems. Called before the slow imports of a command, so that a mistyped id fails at once."""
     from aiopslab.cli.problems import load_problems
