@@ -18,7 +18,7 @@ class ExampleAgent:
         """Receive the problem before the first step; a model needs all three texts in its prompt."""
 
     def get_action(self, state: str) -> str:
-        """Return the next action; ``state`` is the last observation. Call your model here; it may be async."""
+        """Return the next action; ``state`` is the last observation. May be async. Call your model here."""
         self._steps += 1
         if self._steps == 1:
             return 'exec_shell("kubectl get deployments -A --no-headers")'

@@ -29,7 +29,7 @@ class ExampleFault(Fault):
         return (("services", self.service),)
 
     def inject(self, site: Site) -> None:
-        """Break it as an operator, a release or hardware would. Nothing visible may name the fault."""
+        """Break it as an operator, a release or hardware would. No visible text may name it."""
         self._patch_selector(site, '"2.0"')
 
     def recover(self, site: Site) -> None:
