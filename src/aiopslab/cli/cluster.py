@@ -83,7 +83,7 @@ def up(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Application to deploy, with simulated users: hotel-reservation or social-network.",
+            help="Application to deploy, with simulated users; see `aiopslab list --apps`.",
         ),
     ] = None,
     app_port: Annotated[

@@ -68,6 +68,7 @@ def demo(seed: Seed = 7) -> None:
         "aiopslab list --app hotel-reservation --json",
         "aiopslab list --load my_problems.py",
         "aiopslab list --agents",
+        "aiopslab list --faults --json",
     ),
 )
 def list_(
@@ -83,13 +84,19 @@ def list_(
     ] = None,
     load: Load = None,
     agents: Annotated[bool, typer.Option("--agents", help="List agents instead of problems.")] = False,
+    apps: Annotated[bool, typer.Option("--apps", help="List applications instead of problems.")] = False,
+    faults: Annotated[bool, typer.Option("--faults", help="List faults instead of problems.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List all problems."""
-    from aiopslab.cli.inventory import list_agents, list_problems
+    from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
 
     if agents:
         _run_and_exit(lambda: list_agents(as_json))
+    if apps:
+        _run_and_exit(lambda: list_apps(as_json))
+    if faults:
+        _run_and_exit(lambda: list_faults(as_json))
     _run_and_exit(lambda: list_problems(task, app, load or (), as_json))
 
 
@@ -107,8 +114,7 @@ def run(
         str,
         typer.Option(
             metavar="AGENT",
-            help="Agent: idle, alarmist, restarter, reverter, engineer, scripted:FILE or llm; or your own as FILE.py:Name, "
-            "MODULE:Name or 'cmd:COMMAND'.",
+            help="Name of an agent (`aiopslab list --agents`), or your own as FILE.py:Name, MODULE:Name or 'cmd:COMMAND'.",
         ),
     ],
     seed: Seed = 0,
@@ -274,7 +280,7 @@ def shell(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Application to deploy, with simulated users: hotel-reservation or social-network.",
+            help="Application to deploy, with simulated users; see `aiopslab list --apps`.",
         ),
     ] = None,
     machine: Annotated[
@@ -314,7 +320,7 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Application to deploy: hotel-reservation, social-network, or none (the default).",
+            help="Application to deploy (`aiopslab list --apps`), or none (the default).",
         ),
     ] = None,
     minutes: Annotated[
@@ -349,6 +355,38 @@ def export(
             recorded_minutes = 10 if minutes is None else max(minutes, 1)
             return export_app(app or "none", recorded_minutes, seed, out, format, json)
         return export_problem(task, minutes or 0, seed, out, format, json)
+
+    _run_and_exit(work)
+
+
+@cli.command(
+    epilog=format_examples(
+        "aiopslab new agent careful",
+        "aiopslab new problem slow-search --out incidents",
+        "aiopslab new fault wrong-selector --out src/my_package --tests tests",
+    )
+)
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to write: fault, problem, app or agent.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name, in kebab or snake case, such as slow-disk.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder to write to; it may be a package.")
+    ] = Path(),
+    tests: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the test. Default: as --out.")
+    ] = None,
+) -> None:
+    """Write a small working fault, problem, application or agent with its test, to start from.
+
+    Existing files are never overwritten.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.new import write_new
+
+        return write_new(kind, name, out, tests)
 
     _run_and_exit(work)
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aiopslab.cli.inventory import list_agents, list_problems
+from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
 from aiopslab.cli.problems import UsageError
 from tests.aiopslab.cli.test_cli import ROOT
 
@@ -40,6 +40,14 @@ def test_agents_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None
     assert "restarter  Restarts everything, and submits.\n" in capsys.readouterr().out
     assert list_agents(True) == 0
     assert "idle" in json.loads(capsys.readouterr().out)
+
+
+def test_applications_and_faults_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list_apps(False) == 0
+    assert "hotel-reservation  The hotel reservation application.\n" in capsys.readouterr().out
+    assert list_faults(True) == 0
+    summary = "An operator scales down a workload that is still needed."
+    assert json.loads(capsys.readouterr().out)["scale_pod_zero"] == summary
 
 
 @pytest.mark.parametrize(

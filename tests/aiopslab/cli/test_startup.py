@@ -56,6 +56,8 @@ def test_help_and_version_load_nothing_of_the_cloud(args: tuple[str, ...]) -> No
     [
         (("list",), 0),
         (("list", "--app", "hotel-reservation", "--json"), 0),
+        (("list", "--apps"), 0),
+        (("list", "--faults"), 0),
         (("run", "container_kil-detection", "--agent", "idle"), 2),
         (("play", "container_kil-detection"), 2),
         (("validate", "container_kil-detection"), 2),

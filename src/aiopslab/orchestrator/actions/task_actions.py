@@ -2,30 +2,36 @@
 
 An action is a method with a docstring; ``@action`` marks and checks it. A subclass may add actions with or without the
 mark, and with or without ``self``: the papers write them as plain functions.
+
+The classes are found, not listed: every class of this folder that has a method marked ``@action``.
 """
 
 from __future__ import annotations
 
-from aiopslab.orchestrator.actions.changes import ChangeActions
-from aiopslab.orchestrator.actions.events import EventActions
-from aiopslab.orchestrator.actions.logs import LogActions
-from aiopslab.orchestrator.actions.metrics import MetricActions
-from aiopslab.orchestrator.actions.queries import QueryActions
-from aiopslab.orchestrator.actions.runbooks import RunbookActions
-from aiopslab.orchestrator.actions.shell import ShellActions
-from aiopslab.orchestrator.actions.topology import TopologyActions
-from aiopslab.orchestrator.actions.traces import TraceActions
+from importlib import import_module
+from pkgutil import iter_modules
+
+from aiopslab.orchestrator.actions.base import ActionsBase
+from aiopslab.orchestrator.actions.registry import MARK
 
 
-class TaskActions(
-    ChangeActions,
-    RunbookActions,
-    EventActions,
-    TopologyActions,
-    QueryActions,
-    ShellActions,
-    TraceActions,
-    MetricActions,
-    LogActions,
-):
+def _find_classes() -> list[type[ActionsBase]]:
+    """Import the modules of this folder; return their classes with actions, in reverse order of their modules' names.
+
+    ``find_actions`` lists the actions of the last base class first.
+    """
+    package = __name__.rpartition(".")[0]
+    names = sorted(module.name for module in iter_modules(import_module(package).__path__))
+    modules = [import_module(f"{package}.{name}") for name in names]
+    return [
+        member
+        for module in reversed(modules)
+        for member in vars(module).values()
+        if isinstance(member, type)
+        and member.__module__ == module.__name__
+        and any(hasattr(method, MARK) for method in vars(member).values())
+    ]
+
+
+class TaskActions(*_find_classes()):  # type: ignore[misc]  # type checkers accept any action
     """All actions of an agent in an environment. One instance per session, with a terminal of its own."""
