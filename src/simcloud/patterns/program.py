@@ -8,8 +8,7 @@ are programs inside the program.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any as Anything
-from typing import Final
+from typing import Any as Anything, Final
 
 from simcloud.patterns.charset import CharSet, case_variants
 from simcloud.patterns.errors import RegexError

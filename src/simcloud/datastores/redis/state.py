@@ -17,8 +17,7 @@ from simcloud.datastores.redis.engine.database import Account, Database
 from simcloud.datastores.redis.engine.values import Limits
 from simcloud.datastores.redis.messages import Words
 from simcloud.datastores.redis.replies import Reply
-from simcloud.machine.files import Disk as Device
-from simcloud.machine.files import Files, Volume
+from simcloud.machine.files import Disk as Device, Files, Volume
 
 BASE_BYTES: Final = 870_000
 CLIENT_BYTES: Final = 17_000
