@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
@@ -32,6 +35,22 @@ PACKAGES = [
 def test_every_exported_name_can_be_imported(package: str) -> None:
     module = import_module(package)
     assert not [name for name in dir(module) if not hasattr(module, name)]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_hides_an_exported_name(package: str) -> None:
+    module = import_module(package)
+    folder = Path(str(module.__file__)).parent
+    blocks = [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.With)]
+    names = [
+        alias.name
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module != package
+        for alias in node.names
+    ]
+    assert names
+    assert not [name for name in names if (folder / f"{name}.py").exists() or (folder / name).is_dir()]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,1 +1,1 @@
-"""How Go writes, reads and compares values: what shows of it through Kubernetes, its tools and other programs in Go."""
+"""How Go formats, parses, quotes and compares values, for simulated programs that are written in Go."""

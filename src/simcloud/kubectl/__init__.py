@@ -1,1 +1,1 @@
-"""The built-in kubectl: a command that a machine can have, one file per verb, over the API in process."""
+"""The built-in kubectl: one module per verb, calling the API in process."""

@@ -1,1 +1,1 @@
-"""The HTTP doors of the cloud: the APIs that genuine clients speak."""
+"""The HTTP servers of the cloud: the APIs of Kubernetes, Prometheus, Jaeger and Loki for genuine clients."""

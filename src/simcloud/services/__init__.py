@@ -1,1 +1,1 @@
-"""What services are written with: RPC, tracing, the behaviour of their languages, front doors, nginx, Jaeger."""
+"""The programming model of services: RPC, tracing, front doors, nginx, Jaeger, and how programs of each language log."""

@@ -1,4 +1,4 @@
-"""What software tells about itself, kept and asked for: metrics, rules, alerts, traces, logs.
+"""Telemetry: metrics with PromQL, rules and alerts, logs with LogQL, traces, and exports of all of them.
 
-The room stands above the cluster, because it collects from it, and below the applications, which only emit.
+It is above the cluster, because it collects from it, and below the applications, which only emit.
 """

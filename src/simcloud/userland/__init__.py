@@ -1,1 +1,1 @@
-"""What is installed on a simulated machine: bash and the commands that operators type."""
+"""The software of simulated machines: bash and the commands of operators, and images that contain them."""
