@@ -33,12 +33,13 @@ test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those th
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record
 
-check: $(VENV)/.tools ## check format, lint, types, import layers and wording
-	@echo "Checking format, lint, types, import layers and wording ..."
+check: $(VENV)/.tools ## check format, lint, types, imports and wording
+	@echo "Checking format, lint, types, imports and wording ..."
 	@$(BIN)/ruff format --quiet --check $(SOURCES) || { echo "Run 'make format' to fix the formatting."; exit 1; }
 	@$(BIN)/ruff check --quiet $(SOURCES)
 	@$(BIN)/mypy --no-error-summary
 	@output=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$output"; exit 1; }
+	@$(BIN)/python scripts/show_structure.py --check
 	@$(BIN)/python scripts/count_words.py --limit scripts/word_limits.toml
 
 format: $(VENV)/.tools ## format the sources and apply safe lint fixes

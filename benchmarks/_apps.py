@@ -14,8 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 from _measure import Stopwatch, peak_memory_mb, resident_bytes
-from _report import Budget, Report, find_missed, tabulate_figures, tabulate_rows
-from _report import run as run_benchmark
+from _report import Budget, Report, find_missed, run as run_benchmark, tabulate_figures, tabulate_rows
 
 from aiopslab.apps.base import Application
 from aiopslab.cloud.environment import Environment

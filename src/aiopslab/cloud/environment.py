@@ -25,8 +25,7 @@ from simcloud.machine.process import Completed, Program
 from simcloud.telemetry.monitoring import Monitoring
 from simcloud.world.clusters import add_cluster
 from simcloud.world.policies import ADMIN, Policy
-from simcloud.world.terminal import TIMED_OUT, Terminal
-from simcloud.world.terminal import TIMEOUT_S as LINE_TIMEOUT_S
+from simcloud.world.terminal import TIMED_OUT, TIMEOUT_S as LINE_TIMEOUT_S, Terminal
 from simcloud.world.world import World
 
 NODES: Final = 4

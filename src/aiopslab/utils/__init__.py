@@ -1,1 +1,1 @@
-"""Helpers for all packages: lazy exports, loading of user files, and the error classes of the public release."""
+"""Helpers for all packages: extension points, loading of user files, and the error classes of the public release."""

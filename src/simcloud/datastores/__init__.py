@@ -1,1 +1,4 @@
-"""Databases, caches and service registries, one folder each, with server and clients."""
+"""Databases, caches and registries that applications store data in.
+
+Each has a sub-package with its server, clients and command-line tools, which exports their names.
+"""

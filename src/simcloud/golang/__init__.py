@@ -1,1 +1,1 @@
-"""Go's formatting, parsing and sorting of values, as far as it shows in Kubernetes and other Go programs."""
+"""How Go formats, parses, quotes and compares values, for simulated programs that are written in Go."""

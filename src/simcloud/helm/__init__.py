@@ -1,5 +1,5 @@
-"""The built-in helm: renders charts of the machine's own files and stores them in the cluster as releases.
+"""The built-in helm: charts from a machine's files, rendered and stored in the cluster as releases.
 
-It shares kubeconfigs, the connection to the API, Go's templates and YAML with kubectl. Releases are stored as by the
-genuine tool, so that each can read the other's.
+It shares kubeconfigs, connections, Go templates and YAML with kubectl. Releases are stored in the format of the genuine helm, so
+each can read the other's.
 """

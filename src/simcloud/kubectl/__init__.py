@@ -1,1 +1,1 @@
-"""The built-in kubectl: a program for machines, one file per verb, over the API in process."""
+"""The built-in kubectl: one module per verb, calling the API in process."""

@@ -25,8 +25,7 @@ from simcloud.kubernetes.kubelet.fleet import Fleet
 from simcloud.kubernetes.kubelet.kubelet import Kubelet
 from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
 from simcloud.kubernetes.leadership import Leadership
-from simcloud.kubernetes.network.gateway import ADDRESS as GATEWAY
-from simcloud.kubernetes.network.gateway import install_gateway
+from simcloud.kubernetes.network.gateway import ADDRESS as GATEWAY, install_gateway
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
 from simcloud.kubernetes.network.router import install_network
 from simcloud.kubernetes.network.webhook_calls import WebhookCalls

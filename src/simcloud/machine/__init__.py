@@ -1,1 +1,1 @@
-"""Simulated computers: files, processes, network, shell."""
+"""Simulated computers: files, processes and network, and how their software emits logs, metrics and spans."""

@@ -1,4 +1,4 @@
-"""Regular expressions for the shell's text tools: POSIX basic and extended, Perl's, fixed strings.
+"""Bounded regular expressions for shells and databases: POSIX basic and extended, Perl's, and fixed strings.
 
 POSIX flavours match leftmost-longest. Every search is bounded: see ``TooMuchWorkError``.
 """

@@ -7,8 +7,7 @@ limited. Parts that are matched on their own (look-around, atomic groups) are pr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any as Anything
-from typing import Final
+from typing import Any as Anything, Final
 
 from simcloud.patterns.charset import CharSet, case_variants
 from simcloud.patterns.errors import RegexError

@@ -1,1 +1,1 @@
-"""HTTP servers for genuine clients: the Kubernetes API, telemetry, and a gateway to applications."""
+"""The HTTP servers of the cloud: the APIs of Kubernetes, Prometheus, Jaeger and Loki for genuine clients."""

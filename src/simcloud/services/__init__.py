@@ -1,1 +1,1 @@
-"""Building blocks of services: RPC, tracing, language runtimes, front doors, nginx, Jaeger."""
+"""The programming model of services: RPC, tracing, front doors, nginx, Jaeger, and how programs of each language log."""

@@ -1,4 +1,4 @@
-"""Storage and queries of telemetry: metrics, rules, alerts, traces, logs.
+"""Telemetry: metrics with PromQL, rules and alerts, logs with LogQL, traces, and exports of all of them.
 
-The room is above the cluster, because it collects from it, and below the applications, which only emit.
+It is above the cluster, because it collects from it, and below the applications, which only emit.
 """

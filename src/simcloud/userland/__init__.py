@@ -1,1 +1,1 @@
-"""The software of a simulated machine: bash and the commands that operators type."""
+"""The software of simulated machines: bash and the commands of operators, and images that contain them."""

@@ -1,1 +1,1 @@
-"""Worlds: a kernel, machines, a cluster and telemetry assembled, operated through terminals, and copied."""
+"""Worlds: a kernel, machines, clusters and telemetry together, operated through terminals and copied by fork."""

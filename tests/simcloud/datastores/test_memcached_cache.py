@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import given, strategies as some
 
 from simcloud.datastores.memcached.cache import Cache, CacheError
 from simcloud.datastores.memcached.slabs import PAGE_BYTES

@@ -8,8 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import given, strategies as some
 
 from simcloud.datastores.memcached.cache import Cache
 from simcloud.datastores.memcached.settings import BadOption, Settings, read_options

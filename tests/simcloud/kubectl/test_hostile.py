@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal

@@ -8,11 +8,17 @@ import weakref
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from simcloud.sim import Event, Kernel, Livelock, SimulationError, TaskFailed, TimedOut
-from simcloud.sim import kernel as kernel_module
+from simcloud.sim import (
+    Event,
+    Kernel,
+    Livelock,
+    SimulationError,
+    TaskFailed,
+    TimedOut,
+    kernel as kernel_module,
+)
 
 
 def test_time_moves_only_when_driven_and_exactly_as_far() -> None:

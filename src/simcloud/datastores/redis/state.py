@@ -16,8 +16,7 @@ from simcloud.datastores.redis.disk import Disk
 from simcloud.datastores.redis.engine.database import Account, Database
 from simcloud.datastores.redis.engine.values import Limits
 from simcloud.datastores.redis.resp import Reply, Words
-from simcloud.machine.files import Disk as Device
-from simcloud.machine.files import Files, Volume
+from simcloud.machine.files import Disk as Device, Files, Volume
 
 BASE_BYTES: Final = 870_000
 CLIENT_BYTES: Final = 17_000

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from simcloud.golang.template.functions import FUNCTIONS as GO
-from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang.template.functions import FUNCTIONS as GO, CallError, Function
 from simcloud.helm.functions.collections import COLLECTIONS
 from simcloud.helm.functions.dates import dates
 from simcloud.helm.functions.encoding import ENCODING

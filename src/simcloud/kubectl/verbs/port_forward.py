@@ -19,8 +19,7 @@ from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.runtime import Splice
 from simcloud.kubernetes.api.subresources.log import runtime_of
 from simcloud.kubernetes.client import ApiClient
-from simcloud.machine.network import Connection as Socket
-from simcloud.machine.network import NetworkError
+from simcloud.machine.network import Connection as Socket, NetworkError
 from simcloud.machine.process import Context, Signal
 
 EXAMPLES: Final = (

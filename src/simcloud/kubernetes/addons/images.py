@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.addons.metrics import IMAGE as METRICS_IMAGE
-from simcloud.kubernetes.addons.metrics import metrics_server_image
+from simcloud.kubernetes.addons.metrics import IMAGE as METRICS_IMAGE, metrics_server_image
 from simcloud.kubernetes.addons.programs import (
     API_SERVER,
     CONTROLLER_MANAGER,

@@ -24,8 +24,7 @@ from simcloud.machine.network.errors import (
     NoBufferSpace,
     ProtocolMismatch,
 )
-from simcloud.machine.network.packet_filter import ACCEPT, Ways
-from simcloud.machine.network.packet_filter import Packet as FilteredPacket
+from simcloud.machine.network.packet_filter import ACCEPT, Packet as FilteredPacket, Ways
 from simcloud.machine.network.packets import (
     BUFFER_BYTES,
     CLOSE_WAIT,

@@ -19,8 +19,7 @@ from simcloud.userland.awk.main_input import MainInput
 from simcloud.userland.awk.parser import parse
 from simcloud.userland.awk.runtime import Runtime
 from simcloud.userland.awk.values import Input
-from simcloud.userland.commands.options import Options, UsageError
-from simcloud.userland.commands.options import parse as parse_options
+from simcloud.userland.commands.options import Options, UsageError, parse as parse_options
 from simcloud.userland.commands.registry import command
 
 SHORT: Final = "F:f:v:e:hVbcNnOPrsSt"

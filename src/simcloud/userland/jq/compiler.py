@@ -31,8 +31,15 @@ from simcloud.userland.jq.machine import (
 from simcloud.userland.jq.parser import add_location
 from simcloud.userland.jq.run import Run, too_much
 from simcloud.userland.jq.scope import Code, Function, Order, Parameter, Scope, Variable, frame_getter
-from simcloud.userland.jq.tree import Bind, Call, Literal, Node, Value, VariablePattern
-from simcloud.userland.jq.tree import Variable as VariableNode
+from simcloud.userland.jq.tree import (
+    Bind,
+    Call,
+    Literal,
+    Node,
+    Value,
+    Variable as VariableNode,
+    VariablePattern,
+)
 
 MAX_NESTING: Final = 128
 

@@ -15,8 +15,7 @@ from simcloud.userland.jq.functions.registry import Function as NativeFunction
 from simcloud.userland.jq.machine import Frame
 from simcloud.userland.jq.paths import index
 from simcloud.userland.jq.run import Run
-from simcloud.userland.jq.scope import Scope, frame_getter
-from simcloud.userland.jq.scope import Variable as ScopeVariable
+from simcloud.userland.jq.scope import Scope, Variable as ScopeVariable, frame_getter
 from simcloud.userland.jq.tree import (
     OPERATORS,
     Alternative,

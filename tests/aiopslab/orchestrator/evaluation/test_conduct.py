@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from aiopslab.orchestrator.agent_link import Usage
 from aiopslab.orchestrator.evaluation.conduct import count_conduct, count_tokens, estimate_tokens

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from aiopslab.orchestrator.evaluation.judge import BadForm, Case, case_of, judge_reasoning, parse_verdict
 from aiopslab.orchestrator.models import ModelFailed, ScriptedModel

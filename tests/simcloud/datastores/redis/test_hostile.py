@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
+from hypothesis import given, settings, strategies as some
 
 from simcloud.datastores.redis import redis_image
 from simcloud.datastores.redis.commands import COMMANDS

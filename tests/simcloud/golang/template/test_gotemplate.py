@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from simcloud.golang.template import GoTemplate, TemplateError
 from tests.simcloud.kubectl.canned import objects

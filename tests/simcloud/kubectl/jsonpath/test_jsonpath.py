@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
 from simcloud.kubectl.jsonpath.parser import complete_path

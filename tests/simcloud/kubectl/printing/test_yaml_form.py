@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.kyaml_form import as_kyaml

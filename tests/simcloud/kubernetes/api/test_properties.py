@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError

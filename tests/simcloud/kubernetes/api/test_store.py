@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.store import PACK_REVISIONS, WINDOW_S, Key, RevisionLog
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.controllers.hashing import revision_hash, same_template, template_hash, with_hash

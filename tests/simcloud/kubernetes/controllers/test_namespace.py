@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.objects import Object
 from tests.simcloud.kubernetes.api.conftest import frozen_objects

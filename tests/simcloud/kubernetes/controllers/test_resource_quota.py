@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.quantity import milli
 from tests.simcloud.kubernetes.controllers.test_cases import World, frozen_objects

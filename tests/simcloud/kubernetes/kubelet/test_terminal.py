@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.kubelet.streams.terminal import LINE_BYTES, Terminal
 from simcloud.machine.process import Signal

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.files.content import MAX_FILE_BYTES, WRITE_BACK_S, Content
 from simcloud.machine.files.disk import BLOCK_BYTES

@@ -1,8 +1,7 @@
 """The physics: what delay, jitter, loss, corruption, bandwidth and partition do to messages."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.simcloud.machine.network.conftest import Recorder, World
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.machine.process import ByteSource, KilledBySignal, LineSink, Pipe, Signal, read_all, read_lines
 from simcloud.machine.process.streams import PIPE_BYTES

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest
 from simcloud.kubernetes.api.schema.builtin import kinds

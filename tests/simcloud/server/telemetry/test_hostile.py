@@ -6,8 +6,7 @@ import json
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.emit import Span
 from simcloud.server.telemetry.apis import QueryApi, apis_of

@@ -6,8 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.computer import Machine
 from simcloud.machine.process import Limits

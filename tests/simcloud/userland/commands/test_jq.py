@@ -11,8 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simcloud.machine.computer import Machine
 from simcloud.machine.image import Image

@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.simcloud.conftest import Shell
 from tests.simcloud.userland.commands.sed_cases import ARGUMENTS, FILES, STDIN

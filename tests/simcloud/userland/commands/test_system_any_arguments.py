@@ -5,8 +5,7 @@ An exception that escaped from one of them would end the whole world.
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.computer import Machine
 from simcloud.machine.network import HostsResolver, Network

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.userland.commands.file.modes import apply_changes, parse_mode
 from simcloud.userland.commands.file.sizes import human

@@ -7,8 +7,7 @@ import io
 import tarfile
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests import genuine
 from tests.simcloud.userland.commands.text_harness import FILES, TIME_S, WORK, make_machine, run

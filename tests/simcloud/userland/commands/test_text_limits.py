@@ -6,8 +6,7 @@ import gzip
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Capture, FileStream, Limits

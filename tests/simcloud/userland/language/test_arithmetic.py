@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.userland.bash.arithmetic import ArithmeticError_, evaluate, wrap
 from simcloud.userland.bash.state import State

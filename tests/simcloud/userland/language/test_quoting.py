@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.computer import Machine
 from simcloud.userland.bash.escapes import quote_backslash, quote_double, quote_if_needed, quote_single

@@ -9,9 +9,7 @@ import ipaddress
 
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.validation.common import Errors, make_errors
-from simcloud.kubernetes.api.validation.names import cidr as cidr_rule
-from simcloud.kubernetes.api.validation.names import ip as ip_rule
-from simcloud.kubernetes.api.validation.names import read_cidr, read_ip
+from simcloud.kubernetes.api.validation.names import cidr as cidr_rule, ip as ip_rule, read_cidr, read_ip
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

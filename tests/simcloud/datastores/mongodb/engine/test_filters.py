@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.datastores.mongodb.bson import Int64, ObjectId, Regex
 from simcloud.datastores.mongodb.engine.catalog import Catalog

@@ -6,8 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.datastores.mongodb.bson import Int64
 from simcloud.datastores.mongodb.engine.updates import Update, upsert_base

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.simcloud.datastores.mongodb.shell.engines import Scripts
 from tests.simcloud.datastores.mongodb.shell.shells import ShellWorld

@@ -6,8 +6,7 @@ import base64
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.access.tokens import DEFAULT_ISSUER, Bound, TokenError, Tokens
 from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User

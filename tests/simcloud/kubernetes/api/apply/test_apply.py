@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.apply import server_side_apply, track_update
 from simcloud.kubernetes.api.errors import ApiError

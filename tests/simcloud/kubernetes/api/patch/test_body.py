@@ -2,8 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.patch import PatchType, patch_type_of, read_patch

@@ -2,8 +2,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.patch import check_types, strategic_merge

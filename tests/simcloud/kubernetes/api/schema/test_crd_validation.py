@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.schema.crd_validation import validate_custom
 from simcloud.kubernetes.api.schema.structural import apply_crd_defaults, schema_from

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError, BadRequest
 from simcloud.kubernetes.api.schema.bodies import MAX_DEPTH, parse_json

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.kubernetes.api import validation
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.objects import copy as copied
+from simcloud.kubernetes.api.objects import Object, copy as copied
 from simcloud.kubernetes.api.resources import Catalogue
 
 CATALOGUE = Catalogue()

@@ -4,8 +4,7 @@ import tracemalloc
 import zlib
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simcloud.server.kubernetes.spdy import (
     Data,

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.server.kubernetes.streams.channels import COMMANDS, PLAIN, PORTS, BadMessage, Dialect
 from simcloud.server.kubernetes.streams.commands import Talk

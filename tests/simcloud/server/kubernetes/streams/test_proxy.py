@@ -8,8 +8,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.server.kubernetes.streams.exchange import Answer, AnswerReader
 from tests.simcloud.server.kubernetes.served import PATIENCE_S

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import BadRequest
 from simcloud.server.kubernetes.spdy import (

@@ -6,8 +6,7 @@ import io
 import time
 
 import pytest
-from kubernetes import client as official
-from kubernetes import config
+from kubernetes import client as official, config
 from kubernetes.stream import portforward, stream
 from lightkube import Client, KubeConfig
 

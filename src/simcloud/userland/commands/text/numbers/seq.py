@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Context as Arithmetic
-from decimal import Decimal
+from decimal import Context as Arithmetic, Decimal
 from itertools import islice
 
 from simcloud.machine.process import Context
