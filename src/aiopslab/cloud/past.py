@@ -15,7 +15,7 @@ import yaml
 
 from aiopslab.apps import Application, Past
 from simcloud.helm.releases import as_secret, from_secret, secret_name
-from simcloud.helm.values import merged
+from simcloud.helm.values import merge_maps
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.times import micro
@@ -74,7 +74,7 @@ def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
     second_s = cluster.api.epoch_s - past.present_days * DAY_S
     first = replace(
         release,
-        config=merged(release.config, dict(past.values)),
+        config=merge_maps(release.config, dict(past.values)),
         manifest=past.revert(release.manifest),
         status="superseded",
         first_deployed=micro(first_s),
