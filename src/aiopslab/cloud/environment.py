@@ -1,7 +1,7 @@
 """The environment of a problem: an application with users on a monitored cluster.
 
-It is always built in the same order: start the cluster, deploy the application, start the users (who never stop), and
-record a baseline of the healthy system. After that, faults may be injected.
+It is always built in the same order: start the cluster, deploy the application, start the users (who never stop), and record a
+baseline of the healthy system. After that, faults may be injected.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Give a deployed application an earlier release.
 
-Only what a real upgrade leaves behind is created: the old ReplicaSets without pods, which ``rollout undo`` returns
-to, and helm's record of the first release. The objects are as old as the cluster, as if restored from a backup;
-helm's records have their own dates.
+Only what a real upgrade leaves behind is created: the old ReplicaSets without pods, which ``rollout undo`` returns to, and
+helm's record of the first release. The objects are as old as the cluster, as if restored from a backup; helm's records have
+their own dates.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The operator's host: a bastion machine beside the cluster, where people and agents run commands.
 
-It has kubectl and the usual tools and reaches the cluster over the network; with ssh it reaches the nodes themselves,
-even if their kubelet does not answer. Each line runs in a new shell, but files persist and background processes
-(``kubectl port-forward … &``) keep running. A line that takes too long is killed and long output is cut; a note says
-so.
+It has kubectl and the usual tools and reaches the cluster over the network; with ssh it reaches the nodes themselves, even if
+their kubelet does not answer. Each line runs in a new shell, but files persist and background processes
+(``kubectl port-forward … &``) keep running. A line that takes too long is killed and long output is cut; a note says so.
 """
 
 from __future__ import annotations
