@@ -85,7 +85,7 @@ class DocumentStore:
         self._replay()
 
     def collection(self, name: str) -> Collection:
-        """The collection of that name, made when first asked for."""
+        """Return the collection of that name, created on first use."""
         found = self._collections.get(name)
         if found is None:
             found = self._collections[name] = Collection(self._indexes.get(name, ()))

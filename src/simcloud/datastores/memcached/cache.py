@@ -146,7 +146,7 @@ class Cache:
     # -- writing -------------------------------------------------------------------------------
 
     def store(self, verb: str, key: bytes, value: bytes, flags: int = 0, expiry: int = 0) -> str:
-        """set, add or replace; the answer in memcached's words.
+        """Run set, add or replace; return memcached's response.
 
         Raises ``TooLarge`` or ``OutOfMemory``; then an old value under the key is gone too.
         """

@@ -91,7 +91,7 @@ class MemcachedClient:
         return found[key]
 
     async def set(self, key: str, value: bytes, ttl_s: int = 0, flags: int = 0) -> None:
-        """Store a value, whatever was there."""
+        """Store a value, replacing any other."""
         await self._store("set", key, value, ttl_s, flags)
 
     async def add(self, key: str, value: bytes, ttl_s: int = 0, flags: int = 0) -> None:

@@ -57,7 +57,7 @@ class BadOption(Exception):
 
 
 def read_options(args: list[str]) -> Settings:
-    """The settings of a command line; ``BadOption`` when it makes no sense."""
+    """Parse a command line. Raise ``BadOption`` if it is invalid."""
     try:
         options = parse(args, OPTIONS, LONG_OPTIONS)
     except UsageError as mistake:

@@ -120,7 +120,7 @@ class Slabs:
     def take(self, slab: SlabClass, chunks: int) -> bool:
         """Take chunks of a class, cutting new pages as far as the limit allows."""
         while slab.free < chunks:
-            # Every class may have its first page, whatever the limit says.
+            # Every class may have its first page, even above the limit.
             if self._pages_left <= 0 and slab.pages:
                 return False
             self._pages_left -= 1

@@ -111,7 +111,7 @@ class TextSession:
             self._put(line.encode() + b"\r\n")
 
     def _put(self, data: bytes) -> None:
-        """Send this back; whoever asks for more at once than fits the memory of a server is left."""
+        """Queue a response; a client whose pending responses exceed the memory limit is disconnected."""
         self._output.append(data)
         self._output_bytes += len(data)
         if self._output_bytes > OUTPUT_MAX_BYTES:

@@ -59,7 +59,7 @@ class Socket:
         return self._connection.closed
 
     async def run(self, db: str, body: Document, timeout_s: float) -> Document:
-        """Send a command and wait for its reply; failures in Go's words for them."""
+        """Send a command and wait for its reply. Errors have Go's messages."""
         self._last += 1
         doing = "write"
         try:

@@ -116,7 +116,7 @@ def _int64(data: bytes) -> int:
 
 @lru_cache(maxsize=4096)
 def _small(data: bytes) -> Document:
-    """A small embedded document. Those that are alike are one: nobody changes what is stored."""
+    """Return a small embedded document. Equal ones are shared, because stored documents are not changed."""
     document, end = _document(data, 0)
     if end != len(data):
         raise ValueError("a document of the wrong length")

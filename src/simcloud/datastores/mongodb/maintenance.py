@@ -69,14 +69,14 @@ class Maintenance:
                 try:
                     self._server.build_index("LogicalSessionCacheRefresh", made, SESSIONS_INDEX)
                 except MongoFailure:
-                    pass  # the journal will tell what is wrong with the disk
+                    pass  # the journal will report the failure of the disk
         self._account()
         ctx.spawn(self._journal(), "JournalFlusher")
         ctx.spawn(self._checkpoints(), "WTCheckpointThread")
         ctx.spawn(self._expiry(), "TTLMonitor")
 
     async def _journal(self) -> None:
-        """Flush 100 ms after a first change, or as soon as somebody waits for it."""
+        """Flush 100 ms after a first change, or as soon as a client waits for it."""
         server, kernel = self._server, self._server.ctx.kernel
         server.storage.on_pending = self._something_written
         if server.storage.has_pending:

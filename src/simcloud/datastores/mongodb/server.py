@@ -153,7 +153,7 @@ class Session:
         self.connection = connection
 
     def introduce(self, client: Document) -> None:
-        """The client says what it is; once per connection."""
+        """Log the metadata of the client, once per connection."""
         if client and not self.client:
             self.client = client
             log = self.server.log
@@ -192,7 +192,7 @@ class Session:
         return False
 
     def has_known_users(self) -> bool:
-        """Whether somebody is logged in who still exists."""
+        """Return whether a user that still exists is logged in."""
         for db, user in list(self.users.items()):
             if self.server.users.find(user, db) is None:
                 del self.users[db]
@@ -235,7 +235,7 @@ class Server:
         self.unlocked: Event[None] = Event(ctx.kernel)
 
     def lock_writes(self) -> None:
-        """Let nobody write; locks are counted."""
+        """Block writes; locks are counted."""
         if not self.fsync_locks:
             self.unlocked = Event(self.ctx.kernel)
         self.fsync_locks += 1

@@ -28,7 +28,7 @@ MEMORY_STEP_BYTES: Final = 64 << 10
 """Memory is accounted for in steps of this, not with every change."""
 
 USED_MAX_BYTES: Final = 512 << 20
-"""A server that holds more finds no memory and aborts, whatever its machine still has."""
+"""A server that uses more memory aborts, even if its machine has more."""
 
 COMMAND_CPU_S: Final = 0.000_006
 ELEMENT_CPU_S: Final = 0.000_000_2
@@ -121,7 +121,7 @@ class RedisServer:
         return self._free_at
 
     def account(self) -> None:
-        """Tell the machine how much memory is held."""
+        """Report the used memory to the machine."""
         used = self.state.used_bytes
         self.state.peak_bytes = max(self.state.peak_bytes, used)
         if abs(used - self._accounted_bytes) >= MEMORY_STEP_BYTES:

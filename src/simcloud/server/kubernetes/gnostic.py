@@ -121,7 +121,7 @@ _PLACES: Final = {"header": 1, "formData": 2, "query": 3, "path": 4}
 
 
 def _parameter(number: int, value: Mapping[str, Any]) -> bytes:
-    """One of many kinds of parameters: each has its own message, inside messages that only tell the kind."""
+    """Encode a parameter: each kind has its own message, wrapped in messages for the kind."""
     if "$ref" in value:
         return write_counted(number, _of("JsonReference")(2, value))
     if value["in"] == "body":

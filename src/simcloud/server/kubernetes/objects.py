@@ -73,7 +73,7 @@ async def serve(app: AppContext, request: Request, target: Target, client: ApiCl
 
 
 def _check_shape(form: Form, target: Target, resource: Resource) -> None:
-    """Bare metadata is asked for by one name for an object and by another for a list."""
+    """Check that a request for metadata only names the form that fits: object or list."""
     listed = target.verb in ("list", "deletecollection")
     if form.transform not in ("PartialObjectMetadata", "PartialObjectMetadataList"):
         return

@@ -32,7 +32,7 @@ class QueryApi(Protocol):
         """Whether parameters may come by POST."""
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """What it says."""
+        """Answer a request."""
 
 
 def apis_of(monitoring: Monitoring) -> list[QueryApi]:
@@ -62,7 +62,7 @@ class PrometheusPaths:
         return path.removeprefix(PROMETHEUS) in _BY_FORM
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """What it says."""
+        """Answer a request."""
         if path in _READY:
             return 200, _READY[path]
         try:
@@ -113,7 +113,7 @@ class TopologyPath:
         return False
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """``lookback_s`` says how far back calls count."""
+        """``lookback_s`` is the age up to which calls count."""
         try:
             return 200, self._topology.document(float((parameters.get("lookback_s") or ["300"])[0]))
         except ValueError:

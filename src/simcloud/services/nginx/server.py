@@ -60,7 +60,7 @@ class NginxServer:
         self._date = ""
 
     def accept(self, connection: Connection) -> None:
-        """Somebody has connected."""
+        """Accept a client's connection."""
         self._connections += 1
         _Session(self, connection, self._connections)
 

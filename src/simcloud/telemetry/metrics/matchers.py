@@ -58,7 +58,7 @@ class Matcher:
 
     @property
     def positive(self) -> bool:
-        """Whether it says what a value is, not what it is not."""
+        """Return whether the matcher is positive."""
         return self.operator in ("=", "=~")
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ from simcloud.machine.emit import Labels
 NAME: Final = "__name__"
 _STALE_BITS: Final = struct.pack("<Q", 0x7FF0000000000002)
 STALE: Final[float] = struct.unpack("<d", _STALE_BITS)[0]
-"""The value that says: this series has ended."""
+"""The staleness marker, which ends a series."""
 
 _WIDTH_MS: Final = 1 << 32
 _pack = struct.Struct("<d").pack

@@ -65,11 +65,11 @@ class MetricStore:
         return len(self._series)
 
     def describe(self, name: str, type: str, help: str, unit: str = "") -> None:
-        """Tell what a metric is."""
+        """Set the metadata of a metric."""
         self.metadata[name] = Metadata(type, help, unit)
 
     def series(self, name: str, labels: Labels = ()) -> Series:
-        """The handle of a series, made when first asked for."""
+        """Return the handle of a series, created on first use."""
         return self.series_of(labels_of(name, labels))
 
     def series_of(self, labels: Labels) -> Series:

@@ -29,7 +29,7 @@ def call(name: str, values: Sequence[Any], t_ms: int, note: Note) -> Vector:
 
 
 def labels_of_absent(node: Node) -> Labels:
-    """What is called that is not there: what a selector says with ``=``, once."""
+    """Return the labels of an absent series: the equality matchers of the selector that occur once."""
     while isinstance(node, Paren):
         node = node.inner
     if isinstance(node, Matrix):

@@ -217,7 +217,7 @@ class Lexer:
         return not _is_alphanumeric(self._peek())
 
     def _read_so_far(self) -> str:
-        """What a complaint about a number shows: with the character that spoiled it, where that was looked at."""
+        """Return a bad number for an error message, including the invalid character if it was read."""
         end = self.position
         if self.query[self._start : end][-1:].isalpha() and _is_alphanumeric(self._peek()):
             end += 1

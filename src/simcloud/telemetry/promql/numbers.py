@@ -30,7 +30,7 @@ _LONGEST_MS: Final = (2**63 - 1) // 1_000_000
 
 
 def unquote(text: str) -> str:
-    """What stands between quotation marks, with its escapes resolved."""
+    """Return a quoted text without quotation marks and with its escapes resolved."""
     inner = text[1:-1]
     return inner if text[0] == "`" or "\\" not in inner else _ESCAPED.sub(_unescape, inner)
 
@@ -74,7 +74,7 @@ def format_duration(duration_ms: int) -> str:
 
 
 def parse_number(text: str) -> float:
-    """A number as the query language has them; ``ValueError`` in Go's words."""
+    """Parse a number of the query language. Raise ``ValueError`` with Go's message."""
     lower = text.lower()
     try:
         # As in Go: a whole number of 64 bits in any notation, or else a decimal one.

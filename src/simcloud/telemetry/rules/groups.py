@@ -28,7 +28,7 @@ class RuleGroup:
     _written: list[dict[Labels, None]] = field(default_factory=list, init=False)
 
     def evaluate(self, engine: Engine, t_ms: int) -> None:
-        """Evaluate all rules at a time. A rule that fails says so in its ``error`` and leaves the others alone."""
+        """Evaluate all rules at a time. A failed rule sets its ``error`` and does not affect the others."""
         self._written = self._written or [{} for _ in self.rules]
         for index, rule in enumerate(self.rules):
             rule.evaluated_ms = t_ms
@@ -61,7 +61,7 @@ class RuleGroup:
         return now_ms + (offset_ms - now_ms) % self.interval_ms
 
     def document(self, kind: str) -> dict[str, Any]:
-        """What the HTTP API tells."""
+        """Return its document in the HTTP API."""
         wanted = [
             rule for rule in self.rules if not kind or (kind == "alert") is isinstance(rule, AlertingRule)
         ]

@@ -37,7 +37,7 @@ class Rule:
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
-        """What the HTTP API tells."""
+        """Return its document in the HTTP API."""
         raise NotImplementedError
 
     def health(self) -> dict[str, Any]:

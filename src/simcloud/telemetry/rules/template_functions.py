@@ -17,7 +17,7 @@ _VERB: Final = re.compile(r"%([-+ #0]*)(\d+)?(?:\.(\d+))?([vsdfgeqtxX%])")
 
 
 def number(value: Any) -> float:
-    """What a text or a number says as a number."""
+    """Convert a text or a number to a number."""
     return float(value)
 
 

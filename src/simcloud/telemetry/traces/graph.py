@@ -85,7 +85,7 @@ def service_map(view: TraceView, start_us: int, end_us: int) -> ServiceMap:
         indexes = [row - store.first_row for row in rows]
         # Last first, because the first counts where two spans have the same id.
         services = {store.span_ids[index]: store.shapes[index].group.service for index in indexes}
-        services.pop(0, None)  # which is nobody's id, but says of a span that it has no parent
+        services.pop(0, None)  # the id that means "no parent"
         for index in indexes:
             shape = store.shapes[index]
             service = shape.group.service

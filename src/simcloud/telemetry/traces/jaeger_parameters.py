@@ -41,7 +41,7 @@ def one(parameters: Parameters, name: str) -> str:
 
 
 def service_required() -> Refusal:
-    """Nobody can be asked about without a name."""
+    """Reject a request without a service name."""
     return Refusal(400, "parameter 'service' is required")
 
 
@@ -145,7 +145,7 @@ def _tags(parameters: Parameters) -> Labels:
 
 
 def _text_map(text: str) -> dict[str, str]:
-    """JSON as Go reads it into a map of strings; ``ValueError`` in Go's words."""
+    """Parse JSON as Go does into a map of strings. Raise ``ValueError`` with Go's message."""
     found = go_json.fault(text.encode("utf-8", "surrogateescape"))
     if found is not None:
         raise ValueError(found)

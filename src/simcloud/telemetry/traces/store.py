@@ -116,7 +116,7 @@ class TraceStore:
             self.settle()
 
     def settle(self) -> None:
-        """Put all spans into the columns; whoever reads the columns calls this first."""
+        """Put all buffered spans into the columns; call this before reading the columns."""
         if not self._aside:
             return
         spans, self._aside = self._aside, []
@@ -138,7 +138,7 @@ class TraceStore:
         self._trim()
 
     def rows_between(self, start_us: int, end_us: int) -> tuple[int, int]:
-        """From which row on, and before which one, all spans stand that start in that time."""
+        """Return the range of rows that contains all spans that start in that time."""
         low = high = -1
         for number, batch in enumerate(self._batches):
             if batch.latest_us >= start_us and batch.earliest_us <= end_us:

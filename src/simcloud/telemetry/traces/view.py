@@ -75,7 +75,7 @@ class TraceView:
         return tuple(self._span(row) for row in reversed(self._rows_of(trace_id)))
 
     def find(self, search: Search) -> list[Trace]:
-        """At most ``limit`` traces, those with the newest matching spans; the one that started last stands first."""
+        """Return at most ``limit`` traces, those with the newest matching spans, the latest start first."""
         self.store.settle()
         trace_ids: dict[int, None] = {}
         for row in self._matching(search):
@@ -115,7 +115,7 @@ class TraceView:
         return sorted({group.service for group in self._groups()})
 
     def operations(self, service: str, kind: str = "") -> list[Operation]:
-        """What a service does, sorted; only as one side of calls, where ``kind`` says so."""
+        """Return the sorted operations of a service, optionally only those of one span kind."""
         groups = (group for group in self._groups() if group.service == service and kind in ("", group.kind))
         return sorted(Operation(group.operation, group.kind) for group in groups)
 

@@ -28,7 +28,7 @@ class Users:
 
     @property
     def none_exist(self) -> bool:
-        """Whether nobody was made yet: then a local client may make the first."""
+        """Return whether there are no users yet: then a local client may create the first."""
         collection = self._catalog.find(USERS)
         return collection is None or not len(collection)
 
@@ -47,7 +47,7 @@ class Users:
         return None if collection is None or row is None else collection.rows[row]
 
     def mechanisms_of(self, full_name: str) -> list[str]:
-        """What ``hello`` says to a client that asks how ``db.user`` may log in."""
+        """Return the mechanisms that ``hello`` lists for ``db.user``."""
         db, _, user = full_name.partition(".")
         found = self.find(user, db)
         return list(found["credentials"]) if found is not None else []
@@ -89,7 +89,7 @@ class Users:
         return find_built_in(role, db) is not None or self._document(ROLES, f"{db}.{role}") is not None
 
     def role(self, role: str, db: str) -> Document | None:
-        """A role somebody defined."""
+        """Return the document of a user-defined role."""
         return self._document(ROLES, f"{db}.{role}")
 
     def read_roles(self, given: Any, db: str, must_exist: bool = True) -> list[Document]:

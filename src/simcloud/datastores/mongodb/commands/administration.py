@@ -185,7 +185,7 @@ def _index(given: Any) -> Document:
 
 
 def _is_new(collection: Collection, spec: Document) -> bool:
-    """Whether an index must be built; ``IndexOptionsConflict`` when another stands in its way."""
+    """Return whether an index must be built. Raise ``IndexOptionsConflict`` if another has its name or key."""
     for index in collection.indexes.values():
         same_key = list(index.key.items()) == list(spec["key"].items())
         same_options = bool(index.spec.get("unique")) == bool(spec.get("unique")) or index.name == "_id_"

@@ -133,13 +133,13 @@ def get_command_line(request: Request) -> Document:
 
 
 def _strip_documents(body: Document) -> Document:
-    """A command without the documents that it brings: they travel beside it, and the server does not tell them."""
+    """Return a command without its documents, which are not part of its description."""
     return {name: value for name, value in body.items() if name not in BROUGHT}
 
 
 @command("currentOp", scope="cluster", actions=("inprog",), admin_only=True)
 def current_op(request: Request) -> Document:
-    """What is under way."""
+    """List the current operations."""
     server = request.server
     operations: list[Document] = []
     for session in server.sessions.values():

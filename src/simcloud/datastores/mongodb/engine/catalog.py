@@ -69,7 +69,7 @@ class Catalog:
         return found
 
     def indexes_changed(self, collection: Collection) -> None:
-        """Tell the storage that a collection's description is another now."""
+        """Notify the storage of a changed description of a collection."""
         if self.on_event is not None:
             self.on_event("indexes", collection)
 

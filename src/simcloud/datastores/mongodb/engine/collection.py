@@ -109,7 +109,7 @@ class Collection:
             self.on_change(self, row, data)
 
     def restore(self, row: int, document: Document | None, size_bytes: int) -> None:
-        """Set a row as a file or the journal has it, without telling anybody."""
+        """Set a row from a file or the journal, without calling ``on_change``."""
         self.size_bytes += size_bytes - self._sizes.pop(row, 0)
         old = self.rows.pop(row, None)
         for index in self.indexes.values():

@@ -71,7 +71,7 @@ def searcher(regex: Regex) -> Callable[[str], bool]:
 
 
 Predicate = Callable[[Any], bool]
-"""Says whether a document, or a value at a path, matches."""
+"""A predicate on a document, or on a value at a path."""
 
 MAX_NESTING: Final = 100
 
@@ -135,7 +135,7 @@ def _field(path: str, wanted: Any, depth: int) -> Predicate:
 
 Leaves = Sequence[Any]
 Condition = Callable[[Leaves], bool]
-"""Says whether the values at a path match."""
+"""A predicate on the values at a path."""
 
 
 def compile_condition(wanted: Any, depth: int = 0) -> Condition:

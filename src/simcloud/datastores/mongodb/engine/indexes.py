@@ -98,7 +98,7 @@ class Index:
             rows = self._rows.get(first)
             if isinstance(rows, dict):
                 rows.pop(row, None)
-            if rows in (row, {}):  # nobody else has the value
+            if rows in (row, {}):  # no other row has the value
                 del self._rows[first]
                 self._values.pop(first, None)
                 self._ordered = None

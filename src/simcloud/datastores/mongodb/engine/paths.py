@@ -60,7 +60,7 @@ def _through_array(array: list[Any], parts: Sequence[str], at: int) -> Iterator[
 
 
 def spread(value: Any) -> Iterator[Any]:
-    """A value as comparisons see it: an array stands for its elements, and for itself."""
+    """Return the candidates of a comparison: the elements of an array and the array itself, or the value."""
     if value.__class__ is list:
         yield from value
     yield value

@@ -66,7 +66,7 @@ class Update:
         return new
 
     def _paths(self, document: Document, path: str, query: Document) -> Iterator[tuple[str, ...]]:
-        """The plain paths a path with ``$`` or ``$[]`` stands for in this document."""
+        """Expand a path with ``$`` or ``$[]`` to plain paths for this document."""
         parts = split(path)
         if "$" not in path:
             yield parts
@@ -183,7 +183,7 @@ def positional(document: Document, query: Document) -> int | None:
 
 
 def upsert_base(query: Document) -> Document:
-    """The document an upsert starts from: what the query says must be equal."""
+    """Build the document that an upsert starts from: the equality conditions of the query."""
     base: Document = {}
     for path, wanted in query.items():
         if path == "$and" or (path == "$or" and len(wanted) == 1):

@@ -63,7 +63,7 @@ class LegacyShell(Shell):
     async def format_value(self, value: Value) -> str:
         return await text(self.engine, value)
 
-    async def complain(self, thrown: Thrown, *, batch: bool) -> None:
+    async def print_error(self, thrown: Thrown, *, batch: bool) -> None:
         value = thrown.value
         shown = await self.describe(value)
         stack = value.own("stack") if isinstance(value, JsError) else UNDEFINED
@@ -104,7 +104,7 @@ class LegacyShell(Shell):
 
 
 def connection_words(error: Exception, link: Link) -> str:
-    """Why the server is not there, as the old shell says it."""
+    """Format a connection error."""
     if isinstance(error, BrokenLink):
         return f"network error while attempting to run command '{error.command}' on host '{link.place}' "
     if isinstance(error, Untrusted):
@@ -247,7 +247,7 @@ async def _batch(shell: LegacyShell, script: str, name: str, *, show: bool) -> b
         await shell.complain_of_syntax(failure, Source(script, name), batch=True)
         return False
     except Thrown as thrown:
-        await shell.complain(thrown, batch=True)
+        await shell.print_error(thrown, batch=True)
         return False
     return True
 

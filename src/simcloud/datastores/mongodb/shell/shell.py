@@ -66,8 +66,8 @@ class Shell:
         """Print the result of a line."""
         raise NotImplementedError
 
-    async def complain(self, thrown: Thrown, *, batch: bool) -> None:
-        """Print an error nobody caught; ``batch`` when it ends a script."""
+    async def print_error(self, thrown: Thrown, *, batch: bool) -> None:
+        """Print an uncaught error; ``batch`` if it ends a script."""
         raise NotImplementedError
 
     async def complain_of_syntax(self, failure: SyntaxFailure, source: Source, *, batch: bool) -> None:
@@ -196,12 +196,12 @@ class Shell:
             await self.complain_of_syntax(failure, source, batch=False)
             return False
         except Thrown as thrown:
-            await self.complain(thrown, batch=False)
+            await self.print_error(thrown, batch=False)
             return False
         return True
 
     async def shell_command(self, line: str) -> bool:
-        """Run ``use``, ``show``, ``it`` or ``help``; false when it is none of them."""
+        """Run ``use``, ``show``, ``it`` or ``help``. Return False for any other line."""
         words = line.split()
         if not words or words[0] not in ("use", "show", "it", "help", "cls"):
             return False

@@ -33,7 +33,7 @@ ONE_LINE_CHARACTERS: Final = 80
 async def tojson(
     engine: Engine, value: Value, *, one_line: bool | None = None, indent: str = "", depth: int = 0
 ) -> str:
-    """A value as text. Without a choice, what is short goes on one line."""
+    """Format a value. By default a short one is on one line."""
     if type(value) is str:
         return quote(value)
     if not isinstance(value, JsObject):

@@ -101,7 +101,7 @@ class Database:
     # -- changing ------------------------------------------------------------------------------
 
     def put(self, key: bytes, value: Value, keep_expiry: bool = False) -> None:
-        """Store a value under a key, whatever was there."""
+        """Store a value under a key, replacing any other."""
         old = self.values.get(key)
         if old is not None:
             self._account.bytes -= old.accounted
@@ -125,7 +125,7 @@ class Database:
                 account.bytes += size_bytes - value.accounted
                 value.accounted = size_bytes
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
 
     def delete(self, key: bytes) -> bool:
         """Remove a key; whether it was there."""
@@ -134,7 +134,7 @@ class Database:
         self._forget(key)
         self._account.changes += 1
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
         return True
 
     def expire(self, key: bytes) -> None:
@@ -142,7 +142,7 @@ class Database:
         self._forget(key)
         self._account.expired += 1
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
 
     def set_expiry(self, key: bytes, when_ms: int) -> None:
         """Let a key go at that moment."""
@@ -155,7 +155,7 @@ class Database:
             heappush(self._due, (when_ms, key))
 
     def rebuild_due(self) -> None:
-        """Work out anew what expires next."""
+        """Recompute the next expiry."""
         self._due = [(when_ms, key) for key, when_ms in self.expires.items()]
         heapify(self._due)
 
@@ -170,7 +170,7 @@ class Database:
         """Remove everything."""
         for key in list(self.watched):
             if key in self.values:
-                self.tell(key)
+                self.notify_watchers(key)
         self._account.bytes -= sum(value.accounted for value in self.values.values())
         self._account.bytes -= EXPIRY_BYTES * len(self.expires)
         self._account.changes += len(self.values)
@@ -178,7 +178,7 @@ class Database:
         self.expires.clear()
         self._scan = []
 
-    def tell(self, key: bytes) -> None:
+    def notify_watchers(self, key: bytes) -> None:
         """Call the watchers of a key that has changed."""
         for notify in self.watched.pop(key, ()):
             notify()

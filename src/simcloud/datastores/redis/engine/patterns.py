@@ -13,7 +13,7 @@ SPECIAL: Final = b"*?[\\"
 
 
 class Pattern:
-    """One pattern; ``matches`` takes time proportional to pattern and text, whatever they are."""
+    """A pattern; ``matches`` always takes time proportional to pattern and text."""
 
     def __init__(self, pattern: bytes, ignore_case: bool = False) -> None:
         self._pattern = pattern.lower() if ignore_case else pattern

@@ -293,7 +293,7 @@ class SortedValue(Value):
         return len(gone)
 
     def rank(self, member: bytes) -> int | None:
-        """Where a member stands."""
+        """Return the rank of a member."""
         score = self.scores.get(member)
         return None if score is None else self._place(score, member)
 

@@ -169,7 +169,7 @@ def write_int_or_string(value: int | str) -> bytes:
 
 
 def read_json(data: bytes) -> Any:
-    """Whatever the JSON text says; none is null."""
+    """Decode raw JSON text; no bytes are null."""
     text = _bytes(_last(data, "RawExtension").get(1, b""), "Raw")
     if not text:
         return None

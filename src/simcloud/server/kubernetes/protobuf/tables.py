@@ -30,7 +30,7 @@ Shape = Literal[
     "micro_time",
     "quantity",
     "int_or_string",
-    "json",  # JSON text, whatever it says
+    "json",  # raw JSON text
 ]
 
 _PREFIX = "io.k8s."
@@ -57,7 +57,7 @@ class Field:
 
     @property
     def nullable(self) -> bool:
-        """Go can tell an absent value from a zero one."""
+        """Whether Go distinguishes an absent value from a zero one."""
         return self.pointer or self.repeated or self.mapped or self.shape in {"bytes", "strings"}
 
 

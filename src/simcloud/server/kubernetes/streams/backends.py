@@ -26,7 +26,7 @@ class Backend:
 
 
 def of_pod(pod: Object, port: str, scheme: str) -> Backend:
-    """A pod's own port: the one asked for, or the first that a container declares."""
+    """Return the backend of a pod: its requested port, or the first that a container declares."""
     address = at(pod, "status", "podIP", default="")
     if not address:
         raise BadRequest("address not allowed")

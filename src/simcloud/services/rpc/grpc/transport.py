@@ -42,7 +42,7 @@ class Transport:
         self._task = ctx.spawn(self._run(ctx.random("grpc")), f"transport {address}")
 
     def close(self) -> None:
-        """The address is not one of the service's any more: calls under way are finished, no more begin."""
+        """Retire the address: running calls are finished, and no new ones begin."""
         self._task.drop()
         if self.wire is not None:
             self.wire.drain()

@@ -177,7 +177,7 @@ class HttpClient:
         except NetworkError as error:
             connection.close()
             raise _Lost(_words(error, connection)) from None
-        except BaseException:  # whoever asked has left; nobody will read the answer
+        except BaseException:  # the caller was cancelled, so nothing reads the response
             connection.close()
             raise
         if not isinstance(response, HttpResponse):

@@ -76,7 +76,7 @@ class HttpServer:
         self._gate: Gate[tuple[_Session, HttpRequest]] = Gate(capacity, self._begin)
 
     def route(self, pattern: str, handler: RequestHandler, cpu_s: float = 0.0, memory_bytes: int = 0) -> None:
-        """Answer requests to a path; a pattern that ends in a slash stands for all paths below it."""
+        """Answer requests to a path; a pattern that ends in a slash matches all paths below it."""
         measures = self._measures.of(pattern)
         self._routes[pattern] = _Route(handler, cpu_s, memory_bytes, pattern, measures, {})
 

@@ -142,7 +142,7 @@ def logfmt_stage(expressions: Expressions = (), *, keep_empty: bool = False) -> 
 
 
 def pattern_stage(text: str) -> Stage:
-    """``<ip> - <_> <path>``: what stands between the fixed parts becomes labels."""
+    """``<ip> - <_> <path>``: the text between the fixed parts becomes labels."""
     parts = _CAPTURE.split(text)  # fixed, name, fixed, name, ..., fixed
     names, fixed = parts[1::2], parts[0::2]
     named = [name for name in names if name != "_"]

@@ -73,7 +73,7 @@ class Word(NamedTuple):
 
 
 def words(query: str) -> list[Word]:
-    """All words up to the end, which is ``$end``; or up to what is no word, ``$error`` with the complaint.
+    """Split a query into tokens, ending with ``$end``, or at an error with ``$error`` and the message.
 
     The error is raised only when the parser reaches it, so that of two mistakes the first is reported.
     """

@@ -28,7 +28,7 @@ class Reader:
 
     @property
     def word(self) -> Word:
-        """The present one; ``LogqlError`` when it is none."""
+        """Return the present token. Raise ``LogqlError`` if it is invalid."""
         word = self._words[self._at]
         if word.kind == "$error":
             raise LogqlError(word.text, word.line, word.column)

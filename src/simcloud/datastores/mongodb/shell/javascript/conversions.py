@@ -20,7 +20,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 
 
 async def primitive(engine: Engine, value: Value, hint: str = "default") -> Value:
-    """The plain value that an object stands for."""
+    """Convert an object to a primitive value."""
     if not isinstance(value, JsObject):
         return value
     if hint == "default":

@@ -110,7 +110,7 @@ def clock_text(time_ms: float) -> str:
 
 
 def read(text: str) -> float:
-    """A moment from text; NaN when it is none."""
+    """Parse a date; NaN if it is invalid."""
     text = text.strip()[:100]
     iso = _ISO.fullmatch(text)
     if iso is not None:

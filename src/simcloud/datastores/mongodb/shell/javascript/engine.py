@@ -107,14 +107,14 @@ class Engine:
         self.global_scope.this = self.global_object
         self.frames: list[Frame] = []
         self.places: dict[str, str] = {}
-        """Where a stack says that functions of the shell's own libraries stand, if not where they do."""
+        """The location of the shell's library functions in stack traces, if it differs from the real one."""
         self.completion: Value = UNDEFINED
         self._turns = 0
 
     # -- making things -------------------------------------------------------------------------
 
     def prototype(self, name: str, parent: JsObject | None = None) -> JsObject:
-        """The prototype of a built-in class, made when first asked for."""
+        """Return the prototype of a built-in class, created on first use."""
         if name not in self.prototypes:
             self.prototypes[name] = JsObject(parent or self.object_prototype)
         return self.prototypes[name]
@@ -218,7 +218,7 @@ class Engine:
             self.host.spend_bytes(count * ITEM_BYTES)
 
     def enter(self, name: str, source: Source, at: int) -> None:
-        """A function begins."""
+        """Push a frame for a function."""
         if len(self.frames) > MAX_CALLS:
             self.host.spend_turn(MAX_CALLS // 10)  # the way back up has to be paid for too
             kind, message = self.messages.too_much_recursion()

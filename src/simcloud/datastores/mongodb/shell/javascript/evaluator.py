@@ -142,7 +142,7 @@ async def copy_properties(engine: Engine, value: Value, into: JsObject) -> None:
 
 
 async def _define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Property, scope: Scope) -> None:
-    """Give an object what an entry of a literal says."""
+    """Set the properties of a literal's entry on an object."""
     if entry.kind == "value":
         value = await evaluate_named(engine, entry.value, scope, key)
         if key == "__proto__" and isinstance(entry.key, js.Literal):

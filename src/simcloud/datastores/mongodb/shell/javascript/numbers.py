@@ -48,7 +48,7 @@ def format_in_base(value: float, base: int) -> str:
         text = _DIGITS[digit] + text
     places = ""
     delta = max(0.5 * (math.nextafter(value, math.inf) - value), 5e-324)
-    while fraction >= delta:  # as many places as it takes to tell it from its neighbours
+    while fraction >= delta:  # enough places to distinguish it from its neighbours
         fraction *= base
         delta *= base
         places += _DIGITS[int(fraction)]
@@ -57,7 +57,7 @@ def format_in_base(value: float, base: int) -> str:
 
 
 def text_number(text: str) -> float:
-    """What a whole text is as a number; NaN when it is none."""
+    """Convert a text to a number; NaN if it is invalid."""
     text = text.strip()
     if not text:
         return 0.0

@@ -414,7 +414,7 @@ class _Parser(TokenStream):
         callee = self._calls(callee, start, calls=False)
         return js.New(at, callee, self.arguments() if self.at_sign("(") else [])
 
-    # -- what stands alone ---------------------------------------------------------------------
+    # -- primary expressions -------------------------------------------------------------------
 
     def primary(self) -> js.Node:
         """A literal, a name, or anything in brackets."""
@@ -515,7 +515,7 @@ class _Parser(TokenStream):
             return js.Property(token.at, "method", key, self.method(key))
         if token.kind == "name" and not self.at_sign(":"):
             value: js.Node = js.Name(token.at, token.text)
-            if self.accept("="):  # only a pattern may hold this; what is no pattern will complain
+            if self.accept("="):  # only valid in a pattern; anything else raises an error later
                 value = js.Default(token.at, value, self.assignment())
             return js.Property(token.at, "value", key, value)
         self.expect(":", "after property id")

@@ -197,7 +197,7 @@ def reverse(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("indexOf")
 async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a value first stands."""
+    """Return the first index of a value."""
     found, wanted = items(engine, this), argument(args, 0)
     start = await position_argument(engine, args, 1, len(found), 0)
     engine.work(len(found))
@@ -215,7 +215,7 @@ def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("sort")
 async def sort(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Put the items in order: by their text, or as a function says."""
+    """Sort the items by their text, or with a comparison function."""
     found = items_to_change(engine, this)
     found[:] = await merge_sorted(engine, list(found), argument(args, 0))
     return this
@@ -279,7 +279,7 @@ async def find(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("findIndex")
 async def find_index(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where that stands."""
+    """Return the index of that item."""
     return float(await _first(engine, this, args, True))
 
 

@@ -116,7 +116,7 @@ def _plain(value: Value) -> str:
 
 @natives.static("parse")
 async def parse(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The value that JSON stands for."""
+    """Parse JSON."""
     given = await text_argument(engine, args, 0)
     engine.work(len(given))
     engine.host.spend_bytes(len(given))

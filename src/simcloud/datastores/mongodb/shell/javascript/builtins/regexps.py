@@ -41,7 +41,7 @@ def _regex(engine: Engine, this: Value, method: str) -> JsRegExp:
 
 
 def match_array(engine: Engine, regex: JsRegExp, found: Found) -> JsArray:
-    """A match as scripts get it: its groups, and where it stands."""
+    """Convert a match to the array of its groups, with its index."""
     groups = [found.group(index) for index in range(regex.count + 1)]
     made = engine.array([UNDEFINED if each is None else each for each in groups])
     made.properties["index"] = float(found.spans[0][0])

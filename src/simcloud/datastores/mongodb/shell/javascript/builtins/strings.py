@@ -76,7 +76,7 @@ async def code_at(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("indexOf")
 async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a text first stands."""
+    """Return the first position of a text."""
     whole = await subject(engine, this)
     start = max(0.0, to_integer(await number_argument(engine, args, 1, 0.0)))
     engine.work(len(whole))
@@ -85,7 +85,7 @@ async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("lastIndexOf")
 async def last_index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a text last stands."""
+    """Return the last position of a text."""
     whole = await subject(engine, this)
     engine.work(len(whole))
     return float(whole.rfind(await text_argument(engine, args, 0)))
@@ -93,7 +93,7 @@ async def last_index_of(engine: Engine, this: Value, args: list[Value]) -> Value
 
 @natives.method("includes")
 async def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether a text stands in it."""
+    """Return whether a text is contained."""
     whole = await subject(engine, this)
     engine.work(len(whole))
     return await text_argument(engine, args, 0) in whole
@@ -296,7 +296,7 @@ async def match(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("search")
 async def search(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where the first match stands."""
+    """Return the position of the first match."""
     whole = await subject(engine, this)
     found = (await _as_regex(engine, argument(args, 0))).search(engine, whole, 0)
     return -1.0 if found is None else float(found.spans[0][0])
