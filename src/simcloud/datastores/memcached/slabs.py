@@ -21,7 +21,7 @@ LARGEST_CLASS: Final = 63
 
 
 def item_bytes(key: bytes, flags: int, value: bytes) -> int:
-    """What an item takes: header, key with its NUL, flags if there are any, value with its line end."""
+    """Return the size of an item: header, key with its NUL, flags if any, value with its line end."""
     size = HEADER_BYTES + CAS_BYTES + len(key) + 1 + len(value) + 2
     return size + FLAGS_BYTES if flags else size
 

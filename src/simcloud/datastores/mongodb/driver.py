@@ -222,7 +222,7 @@ class Collection:
         return Query(self._client, self._db, self._name, query or {})
 
     async def count(self) -> int:
-        """How many documents there are."""
+        """Count all documents."""
         return await self.find().count()
 
     async def insert(self, *documents: Document) -> None:
@@ -308,6 +308,6 @@ class Query:
         return found[0]
 
     async def count(self) -> int:
-        """How many match."""
+        """Count matching documents."""
         body = {"count": self._name, "query": self._body["filter"]}
         return int((await self._client.run(self._db, body))["n"])

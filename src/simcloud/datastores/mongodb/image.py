@@ -42,5 +42,5 @@ def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, b
 
 @cache
 def images() -> dict[str, Image]:
-    """What a registry publishes, by reference; each runs ``mongod`` by default."""
+    """Return the published images by reference; each runs ``mongod`` by default."""
     return {f"mongo:{tag}": mongo_image() for tag in (VERSION,)}

@@ -107,7 +107,7 @@ class Options:
 
 
 def usage() -> str:
-    """What ``--help`` prints."""
+    """Return the text of ``--help``."""
     words = [
         "-h [ --help ]",
         "--version",

@@ -24,7 +24,7 @@ NAME: Final = "/usr/local/bin/docker-entrypoint.sh"
 
 @cache
 def redis_image() -> Image:
-    """What runs ``redis-server`` in ``/data``."""
+    """Return the image that runs ``redis-server`` in ``/data``."""
     return image_with({})
 
 

@@ -60,7 +60,7 @@ class RedisServer:
         self.account()
 
     def _later(self, delay_s: float, action: Callable[[Any], object]) -> None:
-        """What a child does for the server ends with it."""
+        """Call a function later, unless the server has ended."""
         self.kernel.call_later(delay_s, lambda _: action(None) if self.alive else None)
 
     @property
@@ -145,7 +145,7 @@ class RedisServer:
                     self.kill(client)
 
     async def keep_time(self) -> None:
-        """What the server does by itself, over and over."""
+        """Run the periodic work of the server."""
         counted_at, counted = self.kernel.now, 0
         while True:
             busy = any(db.expires for db in self.state.databases)

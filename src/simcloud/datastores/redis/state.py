@@ -63,7 +63,7 @@ class Client:
         return len(self.channels) + len(self.patterns)
 
     def propagate(self, *commands: Words) -> None:
-        """What the append-only file is to hold instead of the command being worked off."""
+        """Set the commands that go to the append-only file instead of the current one."""
         self.propagated = list(commands)
 
     def forget_watches(self) -> None:

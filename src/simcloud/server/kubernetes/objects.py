@@ -239,7 +239,7 @@ class _Call:
         return Patch(kind, data), options
 
     def _body_kind(self) -> Resource:
-        """What kind of object the body should be."""
+        """Return the expected kind of the body."""
         part = self.resource.subresources.get(self.target.subresource)
         if part is None or part.kind == self.resource.kind:
             return self.resource

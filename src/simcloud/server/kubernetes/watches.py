@@ -73,7 +73,7 @@ async def _parts(app: AppContext, watch: Watch, form: Form, include: IncludeObje
 def _transform_event(
     app: AppContext, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
 ) -> Object:
-    """What an event is about; only the first Table of a stream has its headers."""
+    """Return the object of an event in the requested form; only the first Table of a stream has headers."""
     if event.type in ("ERROR", "BOOKMARK") or not form.transform:
         return event.object
     return transform(event.object, watch.resource, form, app.api.now_s, include, headers)

@@ -203,7 +203,7 @@ def dial_error(
 
 
 def lookup_error(ctx: Context, error: NameNotFound | ResolverFailure) -> str:
-    """Why a name was not found: ``lookup geo on 10.96.0.10:53: no such host``."""
+    """Format a failed look-up: ``lookup geo on 10.96.0.10:53: no such host``."""
     server = _name_server(ctx)
     where = f"lookup {error.name} on {server}:53" if server else f"lookup {error.name}"
     if isinstance(error, NameNotFound):
@@ -215,12 +215,12 @@ def lookup_error(ctx: Context, error: NameNotFound | ResolverFailure) -> str:
 
 
 def listen_error(error: NetworkError, port: int) -> str:
-    """Why a port could not be opened: ``listen tcp :8083: bind: address already in use``."""
+    """Format a failed listen: ``listen tcp :8083: bind: address already in use``."""
     return f"listen tcp :{port}: bind: {errno_words(error)}"
 
 
 def read_error(error: NetworkError | TimedOut, local: Endpoint, remote: Endpoint, verb: str = "read") -> str:
-    """Why a read or write on an established connection failed."""
+    """Format a failed read or write on an established connection."""
     if isinstance(error, Closed | ProtocolMismatch):
         return EOF
     ends = f"{verb} tcp {local[0]}:{local[1]}->{remote[0]}:{remote[1]}"

@@ -32,7 +32,7 @@ class Programs:
         self._groups: dict[_Key, list[Exposition]] = {}
 
     def targets(self) -> list[Target]:
-        """Where metrics can be read at this moment."""
+        """List the targets whose metrics can be read now."""
         known = self._expositions
         self._expositions = {
             metrics: known.get(metrics) or Exposition(metrics)

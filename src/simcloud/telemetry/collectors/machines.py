@@ -51,7 +51,7 @@ def _up_s(machine: Machine) -> float:
 
 
 def _busy_s(machine: Machine) -> float:
-    """What each core has worked, if all did the same."""
+    """Return the CPU time per core, if all cores work equally."""
     return min(machine.cpu.used_s / machine.cpu.cores, _up_s(machine))
 
 

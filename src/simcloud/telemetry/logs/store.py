@@ -99,7 +99,7 @@ class LogStore:
             self._settle()
 
     def __len__(self) -> int:
-        """How many lines are kept."""
+        """Return the number of lines."""
         self._settle()
         return sum(len(stream) for stream in self._streams.values())
 
@@ -194,7 +194,7 @@ class LogStore:
 
 
 def cost_bytes(text: str) -> int:
-    """What keeping a line takes, about."""
+    """Estimate the memory of a stored line."""
     return len(text) + _LINE_BYTES
 
 

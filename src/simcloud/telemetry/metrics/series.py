@@ -83,11 +83,11 @@ class Series:
         self.last_ms = t_ms
 
     def index_after(self, t_ms: int) -> int:
-        """How many samples are as old as ``t_ms`` or older."""
+        """Return the number of samples at or before ``t_ms``."""
         return bisect_right(self.times, t_ms - self.base_ms)
 
     def index_from(self, t_ms: int) -> int:
-        """How many samples are older than ``t_ms``."""
+        """Return the number of samples before ``t_ms``."""
         return bisect_left(self.times, t_ms - self.base_ms)
 
     def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:

@@ -61,7 +61,7 @@ class MetricStore:
         self._limit = retention.samples + retention.samples // 4
 
     def __len__(self) -> int:
-        """How many series there are."""
+        """Return the number of series."""
         return len(self._series)
 
     def describe(self, name: str, type: str, help: str, unit: str = "") -> None:

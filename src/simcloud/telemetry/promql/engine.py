@@ -122,7 +122,7 @@ class _Evaluation:
         self._groups = groups
 
     def value(self, node: Node, t_ms: int) -> Value:
-        """What an expression comes to at a time."""
+        """Evaluate an expression at a time."""
         match node:
             case Number() | Text():
                 return node.value
@@ -303,7 +303,7 @@ class _Evaluation:
         return t_ms - node.offset_ms
 
     def _note(self, node: Node) -> Note:
-        """What was worked out about labels at earlier steps."""
+        """Return the cache of label groupings of a node."""
         return _note_of(self._notes, node)
 
     def _spend(self, samples: int) -> None:

@@ -142,7 +142,7 @@ def children(node: Node) -> list[Node]:
 
 
 def type_of(node: Node) -> ValueType:
-    """What kind of value an expression has."""
+    """Return the type of an expression."""
     match node:
         case Number():
             return "scalar"

@@ -56,7 +56,7 @@ class RuleGroup:
         self.evaluated_ms = t_ms
 
     def next_ms(self, now_ms: int) -> int:
-        """When it is evaluated next. Groups of one interval are spread over it by their names."""
+        """Return the time of the next evaluation. Groups with the same interval are spread by their names."""
         offset_ms = crc32(f"{self.file};{self.name}".encode()) % self.interval_ms
         return now_ms + (offset_ms - now_ms) % self.interval_ms
 

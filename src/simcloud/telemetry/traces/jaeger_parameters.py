@@ -46,7 +46,7 @@ def service_required() -> Refusal:
 
 
 def search_of(parameters: Parameters, now_us: int) -> Search:
-    """What ``/api/traces`` shall find."""
+    """Parse the search of ``/api/traces``."""
     start_us = _time(parameters, "start", now_us - _LOOKBACK_US)
     end_us = _time(parameters, "end", now_us)
     tags = _tags(parameters)

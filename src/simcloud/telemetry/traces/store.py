@@ -100,7 +100,7 @@ class TraceStore:
         self._aside_most = max(1, min(_ASIDE, retention.spans // 8))
 
     def __len__(self) -> int:
-        """How many spans there are."""
+        """Return the number of spans."""
         return len(self.shapes) + len(self._aside)
 
     @property

@@ -50,14 +50,14 @@ def _xor(one: bytes, other: bytes) -> bytes:
 
 
 def password_for(mechanism: str, user: str, password: str) -> str:
-    """What is hashed: SHA-1 takes MongoDB's old digest of name and password."""
+    """Return the text to hash: for SHA-1 MongoDB's old digest of name and password."""
     if mechanism == SHA1:
         return hashlib.md5(f"{user}:mongo:{password}".encode("utf-8", "surrogatepass")).hexdigest()
     return password
 
 
 def credentials(mechanism: str, user: str, password: str, random: Random) -> Document:
-    """What the server keeps of a password."""
+    """Return what the server stores of a password."""
     kind = MECHANISMS[mechanism]
     salt = random.randbytes(kind.salt_bytes)
     salted = _salt_password(kind.hash, password_for(mechanism, user, password), salt, kind.iterations)

@@ -85,7 +85,7 @@ def list_databases(request: Request) -> Document:
 
 
 def storage_bytes(collection: Collection) -> int:
-    """What a collection and its indexes take on the disk: whole blocks, never less than a few."""
+    """Return the size of a collection and its indexes on disk: whole blocks, with a minimum."""
     return FILE_BYTES + collection.size_bytes + (FILE_BYTES + 16 * len(collection)) * len(collection.indexes)
 
 

@@ -15,7 +15,7 @@ BROUGHT = ("documents", "updates", "deletes")
 
 @command("dbStats", "dbstats", scope="database", actions=("dbStats",))
 def db_stats(request: Request) -> Document:
-    """How large a database is."""
+    """Return the sizes of a database."""
     scale = max(1, request.number("scale", 1))
     collections = request.server.catalog.of(request.db)
     documents = sum(map(len, collections))
@@ -42,7 +42,7 @@ def db_stats(request: Request) -> Document:
 
 @command("collStats", "collstats", scope="collection", actions=("collStats",))
 def coll_stats(request: Request) -> Document:
-    """How large a collection is."""
+    """Return the sizes of a collection."""
     collection = request.collection()
     scale = max(1, request.number("scale", 1))
     found = collection if collection is not None else Collection(request.namespace, "")
@@ -128,7 +128,7 @@ def get_log(request: Request) -> Document:
 
 @command("getCmdLineOpts", scope="cluster", actions=("getCmdLineOpts",), admin_only=True)
 def get_command_line(request: Request) -> Document:
-    """How the server was started."""
+    """Return how the server was started."""
     return ok(argv=list(request.server.ctx.args), parsed=request.server.options.given)
 
 

@@ -84,7 +84,7 @@ def kill_cursors(request: Request) -> Document:
 
 @command("count", scope="collection", actions=("find",))
 def count(request: Request) -> Document:
-    """How many documents match."""
+    """Count matching documents."""
     collection = request.collection()
     query = request.document("query")
     skip, limit = request.number("skip"), abs(request.number("limit"))

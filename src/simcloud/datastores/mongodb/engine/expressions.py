@@ -22,7 +22,7 @@ UNSUITABLE: Final = (TypeError, ValueError, AttributeError, ArithmeticError, Loo
 
 
 def is_true(value: Any) -> bool:
-    """What counts as true: everything but false, null, nothing and zero."""
+    """Return whether a value is true: not false, null, missing or zero."""
     if value is None or value is MISSING or value is False:
         return False
     return not (is_number(value) and value == 0)

@@ -79,15 +79,15 @@ class Shell:
         raise NotImplementedError
 
     def connection_error(self, error: Exception, link: Link) -> Thrown:
-        """What a script gets when the server is gone."""
+        """Return the script error of a lost connection."""
         raise NotImplementedError
 
     def login_error(self, reply: bson.Document) -> Thrown:
-        """What a script gets when a log-in fails."""
+        """Return the script error of a failed login."""
         raise NotImplementedError
 
     def client(self) -> bson.Document:
-        """How the shell introduces itself."""
+        """Return the client metadata of the shell."""
         raise NotImplementedError
 
     # -- running -------------------------------------------------------------------------------

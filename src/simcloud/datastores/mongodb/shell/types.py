@@ -162,7 +162,7 @@ def object_id_str(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @object_ids.method("getTimestamp")
 def object_id_timestamp(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """When it was made."""
+    """Return the creation time."""
     return date(engine, float(bson.milliseconds(unbox(engine, this, bson.ObjectId).generated_at)))
 
 

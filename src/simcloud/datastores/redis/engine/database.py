@@ -52,7 +52,7 @@ class Database:
     # -- looking -------------------------------------------------------------------------------
 
     def find(self, key: bytes) -> Value | None:
-        """What a key holds, if it has not expired."""
+        """Return the value of a key, or None if it does not exist or has expired."""
         value = self.values.get(key)
         if value is None:
             return None

@@ -308,6 +308,6 @@ class SortedValue(Value):
         return [(scores[member], member) for member in self.order[start:stop]]
 
     def _place(self, score: float, member: bytes) -> int:
-        """Which rank a member of that score has, or would have."""
+        """Return the rank that a member with that score has, or would have."""
         scores = self.scores
         return bisect_left(self.order, (score, member), key=lambda other: (scores[other], other))

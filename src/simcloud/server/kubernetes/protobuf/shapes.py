@@ -159,7 +159,7 @@ def read_int_or_string(data: bytes) -> int | str:
 
 
 def write_int_or_string(value: int | str) -> bytes:
-    """Which of the two it is, and both."""
+    """Encode the kind and both values."""
     is_text = isinstance(value, str)
     return (
         wire.write_varint(1, int(is_text))

@@ -31,7 +31,7 @@ _LIST_FIELD = {"JSONSchemaPropsOrArray": "jSONSchemas", "JSONSchemaPropsOrString
 
 
 def collapse(message: str, fields: dict[str, Any]) -> Any:
-    """What JSON shows of a decoded message."""
+    """Convert a decoded message to its JSON form."""
     return _COLLAPSE[message](fields) if message in _COLLAPSE else fields
 
 

@@ -57,5 +57,5 @@ def response_class(code: str) -> str:
 
 
 def error_tags(code: str) -> Labels:
-    """What the tracing library notes of an error."""
+    """Return the span tags of an error."""
     return (("response_class", response_class(code)), ("response_code", code))

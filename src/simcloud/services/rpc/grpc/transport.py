@@ -94,7 +94,7 @@ class Transport:
 
 
 def _greeting_error(error: NetworkError | TimedOut, connection: Connection) -> str:
-    """Why the other side's first words were not the right ones."""
+    """Return the error of an invalid first message of the server."""
     if isinstance(error, ProtocolMismatch):
         if error.spoken == GRPC_TLS:
             return "authentication handshake failed: tls: first record does not look like a TLS handshake"

@@ -247,7 +247,7 @@ class Evaluation:
         return columns
 
     def _number(self, node: RangeCall, line: Line) -> float | None:
-        """What a line counts, or nothing."""
+        """Return the number that a line counts for, or None."""
         value = 1.0
         if node.unwrap is not None:
             found = unwrap_number(node.unwrap, line)

@@ -39,7 +39,7 @@ NO_PLACE: Final = (0, 0)
 
 
 def parse(query: str) -> LogSelector | Node:
-    """What a query asks for; ``LogqlError`` when it cannot be read."""
+    """Parse a query. Raise ``LogqlError``."""
     reader = _reader(query)
     expression = _Parser(reader).expression(0)
     if reader.word.kind != "$end":

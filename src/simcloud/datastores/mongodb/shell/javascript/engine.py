@@ -153,7 +153,7 @@ class Engine:
         return JsError(self.prototypes[kind], message, self.stack())
 
     def error(self, kind: str, message: str) -> Thrown:
-        """What to raise so that the script gets an error."""
+        """Return an exception that throws an error in the script."""
         return Thrown(self.make_error(kind, message))
 
     def type_error(self, message: str) -> Thrown:

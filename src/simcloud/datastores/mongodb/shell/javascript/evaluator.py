@@ -176,7 +176,7 @@ async def _function(engine: Engine, node: js.Function, scope: Scope) -> Value:
 
 
 async def key_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
-    """What a member expression names: text, or a number that may be a place in an array."""
+    """Evaluate the key of a member expression: text, or a number that may be an array index."""
     if type(node.key) is js.Literal:
         key = node.key.value
         return key if type(key) is str else await key_text(engine, key)

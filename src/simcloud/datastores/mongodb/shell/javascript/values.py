@@ -228,7 +228,7 @@ def is_index(key: str) -> bool:
 
 
 def truthy(value: Value) -> bool:
-    """What ``if`` makes of it."""
+    """Return whether ``if`` takes a value as true."""
     if value is True or value is False:
         return value is True
     if value is None or value is UNDEFINED or value == "":

@@ -239,7 +239,7 @@ async def for_each(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("map")
 async def map_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """What a function makes of each item."""
+    """Map each item with a function."""
     found, made = items(engine, this), []
     function_argument(engine, args)
     for at in range(len(found)):

@@ -213,7 +213,7 @@ async def pad_end(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("localeCompare")
 async def locale_compare(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Which comes first in a dictionary: letters before their case."""
+    """Compare as in a dictionary: letters before their case."""
     left, right = await subject(engine, this), await text_argument(engine, args, 0)
     first, second = (left.lower(), right), (right.lower(), left)
     if first[0] != second[0]:
