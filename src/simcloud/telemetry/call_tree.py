@@ -58,7 +58,7 @@ def _settle(root: str, children: dict[str, list[Figures]], homes: dict[str, str]
 
 
 def _below(root: str, children: dict[str, list[Figures]], homes: dict[str, str]) -> Iterator[Line]:
-    """All lines below a service. A stack of our own, for calls may be nested deeper than Python's."""
+    """Yield all lines below a service. A stack of our own, for calls may be nested deeper than Python's."""
     waiting = _waiting(children.get(root, []), "")
     while waiting:
         call, indent, is_last = waiting.pop()

@@ -155,7 +155,7 @@ class Scraper:
             self.store.sweep(t_ms)
 
     def document(self) -> dict[str, Any]:
-        """The targets, for the HTTP API."""
+        """Return the targets, for the HTTP API."""
         return {
             "activeTargets": [target.document() for target in self._targets.values()],
             "droppedTargets": [],

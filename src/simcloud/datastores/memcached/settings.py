@@ -89,7 +89,7 @@ def read_options(args: list[str]) -> Settings:
 
 
 def _number(options: Options, names: tuple[str, str], default: int) -> int:
-    """A number as ``atoi`` reads it: what is none is 0."""
+    """Return a number as ``atoi`` reads it: what is none is 0."""
     if not options.any(*names):
         return default
     digits = options.last(*names).strip()

@@ -111,7 +111,7 @@ class Slabs:
         return sum(each.pages for each in self.classes)
 
     def class_for(self, size_bytes: int) -> SlabClass | None:
-        """The class of the smallest chunk that holds so much; None when nothing does."""
+        """Return the class of the smallest chunk that holds so much; None when nothing does."""
         if size_bytes > self.item_max_bytes:
             return None
         wanted = min(size_bytes, CHUNK_MAX_BYTES)

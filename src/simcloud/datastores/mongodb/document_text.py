@@ -11,7 +11,7 @@ from simcloud.datastores.mongodb.extended_json import uuid_text
 
 
 def show(value: Any) -> str:
-    """A value in the loose notation of error messages."""
+    """Return a value in the loose notation of error messages."""
     kind = value.__class__
     if kind is dict:
         return (

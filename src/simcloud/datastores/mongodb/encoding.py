@@ -32,7 +32,7 @@ class NotBson(Exception):
 
 
 def encode(document: Document) -> bytes:
-    """A document's bytes."""
+    """Return a document's bytes."""
     body = b"".join([_element(name, value) for name, value in document.items()])
     return _INT32.pack(len(body) + 5) + body + b"\0"
 
@@ -77,7 +77,7 @@ def _rare(key: bytes, value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Document:
-    """The document of these bytes; ``NotBson`` when they are none."""
+    """Return the document of these bytes; ``NotBson`` when they are none."""
     try:
         document, end = _document(data, 0)
     except (error, IndexError, ValueError, UnicodeDecodeError, RecursionError) as trouble:
@@ -103,13 +103,13 @@ def _document(data: bytes, at: int) -> tuple[Document, int]:
 
 @lru_cache(maxsize=4096)
 def _name(data: bytes) -> str:
-    """A field's name; the documents of a collection have theirs in common."""
+    """Return a field's name; the documents of a collection have theirs in common."""
     return data.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
 def _int64(data: bytes) -> int:
-    """A long; ids and moments occur again and again."""
+    """Return a long; ids and moments occur again and again."""
     number: int = _INT64.unpack(data)[0]
     return Int64(number) if INT32_MIN <= number <= INT32_MAX else number
 

@@ -23,7 +23,7 @@ FOLDERS: Final = {
 
 
 def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, bytes] | None = None) -> Image:
-    """The image, with further programs on its PATH and further files."""
+    """Return the image, with further programs on its PATH and further files."""
     own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint}
     programs = {**all_commands(), **own, **(more or {})}
     return Image(

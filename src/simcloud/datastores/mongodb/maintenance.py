@@ -46,7 +46,7 @@ class Maintenance:
         self._make("initandlisten", "local.startup_log", {"capped": True, "size": 10_485_760})
 
     def _make(self, context: str, namespace: str, options: Document | None = None) -> Collection | None:
-        """A collection that was not there yet."""
+        """Return a collection that was not there yet."""
         server = self._server
         if server.catalog.find(namespace) is not None:
             return None

@@ -29,7 +29,7 @@ def redis_image() -> Image:
 
 
 def image_with(files: Mapping[str, bytes]) -> Image:
-    """The image with further files."""
+    """Return the image with further files."""
     own = {"redis-server": redis_server, "redis-cli": redis_cli, ENTRY_POINT: _entry_point}
     programs = {**all_commands(), **own}
     return Image(

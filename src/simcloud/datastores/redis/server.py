@@ -193,7 +193,7 @@ async def redis_server(ctx: Context) -> int:
 
 
 def read_arguments(ctx: Context) -> tuple[str, str]:
-    """The configuration file named, and its text with what the options add. Raises ``FileError``."""
+    """Return the configuration file named, and its text with what the options add. Raises ``FileError``."""
     words = ctx.args[1:]
     path, text = "", ""
     if words and not words[0].startswith("--"):

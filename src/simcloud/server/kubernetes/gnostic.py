@@ -85,12 +85,12 @@ def _each(write: Write) -> Write:
 
 
 def _within(write: Write) -> Write:
-    """The value in a message that has this one field."""
+    """Return the value in a message that has this one field."""
     return lambda number, value: write_counted(number, write(1, value))
 
 
 def _map(write: Write, inner: int = 1) -> Write:
-    """A map, which gnostic writes as a list of messages with a name and a value."""
+    """Return a map, which gnostic writes as a list of messages with a name and a value."""
 
     def write_map(number: int, values: Mapping[str, Any]) -> bytes:
         pairs = bytearray()

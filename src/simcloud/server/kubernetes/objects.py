@@ -109,7 +109,7 @@ class _Call:
         self.include = include_object(request.query_params, form)
 
     async def whole(self) -> Response:
-        """A verb on whole objects."""
+        """Serve a verb on whole objects."""
         target, api, resource = self.target, self.api, self.resource
         match target.verb:
             case "get":
@@ -139,7 +139,7 @@ class _Call:
                 return await self._delete()
 
     async def part(self) -> Response:
-        """A verb on a part or an action of an object."""
+        """Serve a verb on a subresource of an object."""
         target, verb = self.target, self.target.verb
         if target.subresource == "log":
             return logs.serve(self.app, self.request, target)

@@ -80,7 +80,7 @@ def _transform_event(
 
 
 def _encode_event(kind: str, shown: Object, form: Form) -> bytes:
-    """An event as a line of JSON or as a frame of protobuf."""
+    """Return an event as a line of JSON or as a frame of protobuf."""
     if form.media == PROTOBUF:
         return encode_watch_event(kind, shown)
     return as_json({"type": kind, "object": shown}) + b"\n"

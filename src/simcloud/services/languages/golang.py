@@ -133,7 +133,7 @@ def go_program(main: Program) -> Program:
 
 
 def go(ctx: Context, work: Coroutine[Any, Any, Any], name: str) -> Task[Any]:
-    """A goroutine: runs beside the others, and takes the process down with it when it panics."""
+    """Start a goroutine; a panic in it ends the process."""
     return ctx.spawn(_goroutine(ctx, work), name)
 
 

@@ -61,7 +61,7 @@ class Exposition:
         self._known = 0
 
     def read(self) -> Readings:
-        """The values of this moment."""
+        """Return the values of this moment."""
         families = self._families
         if len(families) != self._known:
             self._known = len(families)

@@ -44,7 +44,7 @@ def owners_of(obj: Object, kind: str, names: dict[str, str]) -> Iterator[Row]:
 
 
 def conditions_of(obj: Object, name: str, names: dict[str, str], label: str = "condition") -> Iterator[Row]:
-    """An object's conditions, each with its three statuses."""
+    """Yield an object's conditions, each with its three statuses."""
     for condition in obj.get("status", {}).get("conditions") or ():
         for status in STATUSES:
             holds = condition["status"].lower() == status
@@ -311,7 +311,7 @@ class KubeState:
         self._entries: dict[str, tuple[str, Readings]] = {}
 
     def read(self) -> Readings:
-        """All readings of this moment."""
+        """Return all readings of this moment."""
         known, self._entries = self._entries, {}
         readings: Readings = []
         for (group, plural), list_rows in ROW_SOURCES.items():
@@ -327,7 +327,7 @@ class KubeState:
 
 
 def _readings(rows: Iterator[Row], before: Readings) -> Readings:
-    """An object's rows as readings; those of the object as it was before go on, with their new values."""
+    """Return an object's rows as readings; those of the object as it was before go on, with their new values."""
     known = {(reading.name, reading.labels): reading for reading in before}
     out: Readings = []
     for name, labels, value in rows:

@@ -33,7 +33,7 @@ class KubeletReadings:
         self._volumes: dict[tuple[str, str], Rows[Volume]] = {}
 
     def read(self) -> Readings | None:
-        """All its families; None when it does not run."""
+        """Return all its families; None when it does not run."""
         containers = self._containers.read()
         if containers is None:
             return None

@@ -39,7 +39,7 @@ class MachineReadings:
         self._traffic = Rows(machine.host.namespace, network)
 
     def read(self) -> Readings | None:
-        """Its families; None of a machine that is off."""
+        """Return its families; None of a machine that is off."""
         if not self._machine.running:
             return None
         self._traffic.subject = self._machine.host.namespace  # another one since it was last booted

@@ -27,12 +27,12 @@ _pack = struct.Struct("<d").pack
 
 
 def is_stale(value: float) -> bool:
-    """Whether a value is the marker of a series' end, and not any other NaN."""
+    """Return whether a value is the marker of a series' end, and not any other NaN."""
     return value != value and _pack(value) == _STALE_BITS
 
 
 def labels_of(name: str, labels: Labels = ()) -> Labels:
-    """A metric's name and labels as one sorted tuple; a label without a value is no label."""
+    """Return a metric's name and labels as one sorted tuple; a label without a value is no label."""
     pairs = {key: value for key, value in labels if value}
     if name:
         pairs[NAME] = name
@@ -91,7 +91,7 @@ class Series:
         return bisect_left(self.times, t_ms - self.base_ms)
 
     def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:
-        """The samples from one time to another, both included, markers of its end left out."""
+        """Return the samples from one time to another, both included, markers of its end left out."""
         times, values = self.columns(start_ms, end_ms)
         base = self.base_ms
         return [(base + time, value) for time, value in zip(times, values, strict=True)]
@@ -108,7 +108,7 @@ class Series:
         return times, values
 
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
-        """The value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
+        """Return the value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
         index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
         if index < 0:
             return None

@@ -17,7 +17,7 @@ Note = dict[Labels, Labels]
 
 
 def call(name: str, values: Sequence[Any], t_ms: int, note: Note) -> Vector:
-    """The result of a function, by its name and its evaluated arguments."""
+    """Return the result of a function, by its name and its evaluated arguments."""
     each = EACH.get(name)
     if each is not None:
         return [Sample(_nameless(labels, note), each(value)) for labels, value in values[0]]

@@ -73,7 +73,7 @@ class Lexer:
         self._colon_seen = False
 
     def next(self) -> Token:
-        """The next word; ``ParseError`` when none can be read."""
+        """Return the next word; ``ParseError`` when none can be read."""
         self._skip_blanks()
         self._start = self.position
         if self._after_bracket:
@@ -205,7 +205,7 @@ class Lexer:
         return not _is_alphanumeric(self._peek())
 
     def _scan_units(self) -> bool:
-        """The rest of a duration, behind its first number."""
+        """Return the rest of a duration, behind its first number."""
         if not self._accept("smhdwy"):
             return False
         self._accept("s")
@@ -303,7 +303,7 @@ def _is_alphanumeric(char: str) -> bool:
 
 
 def _char(char: str) -> str:
-    """A character as Go quotes one; the end of the input is a character there."""
+    """Return a character as Go quotes one; the end of the input is a character there."""
     if not char:
         return "'\\x00'"
     if char in "'\\":

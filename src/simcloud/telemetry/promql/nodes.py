@@ -125,7 +125,7 @@ class Binary(Node):
 
 
 def children(node: Node) -> list[Node]:
-    """The parts that a part is directly made of."""
+    """Return the parts that a part is directly made of."""
     match node:
         case Paren() | Unary() | Subquery():
             return [node.inner]

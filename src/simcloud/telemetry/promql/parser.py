@@ -58,7 +58,7 @@ def parse(query: str) -> Node:
 
 
 def parse_selector(query: str) -> tuple[Matcher, ...]:
-    """The conditions of a query that is only a selector (as in ``match[]``)."""
+    """Return the conditions of a query that is only a selector (as in ``match[]``)."""
     reader = _Reader(query)
     node = reader.selector()
     reader.expect_end()

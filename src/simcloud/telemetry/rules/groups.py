@@ -102,9 +102,9 @@ class RuleGroups:
         return [alert for rule in rules for alert in rule.active]
 
     def documents(self, kind: str) -> list[dict[str, Any]]:
-        """The groups, for the HTTP API."""
+        """Return the groups, for the HTTP API."""
         return [group.document(kind) for group in sorted(self.groups, key=lambda g: (g.file, g.name))]
 
     def alert_documents(self) -> list[dict[str, Any]]:
-        """The alerts, for the HTTP API."""
+        """Return the alerts, for the HTTP API."""
         return [alert.document() for alert in self.alerts]

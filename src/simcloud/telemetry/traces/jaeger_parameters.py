@@ -35,7 +35,7 @@ class Refusal(Exception):
 
 
 def one(parameters: Parameters, name: str) -> str:
-    """A parameter's first value; empty when it is not given."""
+    """Return a parameter's first value; empty when it is not given."""
     values = parameters.get(name)
     return values[0] if values else ""
 
@@ -80,7 +80,7 @@ def window_of(parameters: Parameters, now_us: int) -> tuple[int, int]:
 
 
 def trace_id_of(text: str) -> int:
-    """The number of a trace that is written in hexadecimal digits."""
+    """Return the number of a trace that is written in hexadecimal digits."""
     if len(text) > 32:
         raise Refusal(400, f"TraceID cannot be longer than 32 hex characters: {text}")
     halves = (text[:-16], text[-16:]) if len(text) > 16 else (text,)
@@ -91,7 +91,7 @@ def trace_id_of(text: str) -> int:
 
 
 def trace_ids_of(parameters: Parameters) -> list[int]:
-    """The traces that a search names itself."""
+    """Return the traces that a search names itself."""
     try:
         return [trace_id_of(text) for text in list(parameters.get("traceID", ()))[:MOST_TRACES]]
     except Refusal as refusal:

@@ -150,7 +150,7 @@ class TraceStore:
         return max(self._batches[low].row, self.first_row), end
 
     def rows_of(self, trace_id: int) -> Iterator[int]:
-        """The rows of a trace, the last first."""
+        """Yield the rows of a trace, the last first."""
         row = self.last_rows.get(trace_id)
         while row is not None:
             yield row

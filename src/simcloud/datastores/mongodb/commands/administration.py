@@ -66,7 +66,7 @@ def drop_database(request: Request) -> Document:
 
 @command("listDatabases", scope="handler", admin_only=True)
 def list_databases(request: Request) -> Document:
-    """All databases, or those the client may see."""
+    """Return all databases, or those the client may see."""
     session, catalog = request.session, request.server.catalog
     everything = session.may("listDatabases", CLUSTER)
     databases: list[Document] = []
@@ -91,7 +91,7 @@ def storage_bytes(collection: Collection) -> int:
 
 @command("listCollections", scope="database", actions=("listCollections",))
 def list_collections(request: Request) -> Document:
-    """The collections of a database."""
+    """Return the collections of a database."""
     listed: list[Document] = []
     for each in request.server.catalog.of(request.db):
         listed.append(
@@ -119,7 +119,7 @@ def _cursor(request: Request, namespace: str, documents: list[Document]) -> Docu
 
 @command("listIndexes", scope="collection", actions=("listIndexes",))
 def list_indexes(request: Request) -> Document:
-    """The indexes of a collection."""
+    """Return the indexes of a collection."""
     collection = request.collection()
     if collection is None:
         raise MongoFailure(26, f"ns does not exist: {request.namespace}")

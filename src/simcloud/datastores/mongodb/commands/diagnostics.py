@@ -71,7 +71,7 @@ def coll_stats(request: Request) -> Document:
 
 @command("serverStatus", scope="cluster", actions=("serverStatus",))
 def server_status(request: Request) -> Document:
-    """The server's counters."""
+    """Return the server's counters."""
     server = request.server
     uptime_s = server.ctx.now - server.started_at
     resident_mib = server.ctx.memory.resident_bytes // 2**20
@@ -116,7 +116,7 @@ def _host(request: Request) -> str:
 
 @command("getLog", scope="cluster", actions=("getLog",), admin_only=True)
 def get_log(request: Request) -> Document:
-    """The last lines of the log."""
+    """Return the last lines of the log."""
     log, wanted = request.server.log, request.body["getLog"]
     if wanted == "*":
         return ok(names=["global", "startupWarnings"])

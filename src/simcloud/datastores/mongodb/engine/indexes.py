@@ -127,7 +127,7 @@ class Index:
         return entries
 
     def _column(self, document: Document, parts: tuple[str, ...]) -> list[Any]:
-        """The distinct values of one field: the elements of an array count each for itself."""
+        """Return the distinct values of one field: the elements of an array count each for itself."""
         found: dict[Any, Any] = {}
         for leaf in leaves(document, parts):
             if leaf.__class__ is list:

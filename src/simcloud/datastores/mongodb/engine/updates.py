@@ -50,7 +50,7 @@ class Update:
         return self._replacement is not None
 
     def apply(self, old: Document, query: Document, *, inserting: bool = False) -> Document:
-        """The new version of a document; ``inserting`` when it is added by an upsert."""
+        """Return the new version of a document; ``inserting`` when it is added by an upsert."""
         if self._replacement is not None:
             return _replace(old, self._replacement)
         new: Document = copy_value(old)
@@ -160,7 +160,7 @@ def _replace(old: Document, replacement: Document) -> Document:
 
 
 def positional(document: Document, query: Document) -> int | None:
-    """The place of the first array element that made the document match."""
+    """Return the place of the first array element that made the document match."""
     for path, wanted in query.items():
         if path == "$and":
             for each in wanted:

@@ -73,7 +73,7 @@ class LegacyShell(Shell):
             await self.out(f"uncaught exception: {shown}")
 
     async def describe(self, value: Value) -> str:
-        """A thrown value in a line."""
+        """Return a thrown value in a line."""
         try:
             if (
                 isinstance(value, JsObject)
@@ -135,7 +135,7 @@ def _distrust(error: Untrusted, link: Link) -> str:
 
 
 def format_address(address: Address, options: Options) -> str:
-    """The address in the greeting, without secrets."""
+    """Return the address in the greeting, without secrets."""
     settings = ["compressors=disabled", "gssapiServiceName=mongodb"]
     if address.auth_db:
         settings.insert(0, f"authSource={address.auth_db}")
@@ -145,7 +145,7 @@ def format_address(address: Address, options: Options) -> str:
 
 
 async def mongo(ctx: Context) -> int:
-    """The program."""
+    """Run the shell."""
     try:
         options = parse_options(ctx.args[1:], "unrecognised option '{name}'")
     except BadCommandLine as bad:

@@ -72,7 +72,7 @@ class Mongosh(Shell):
             await self.out(f"Uncaught {shown}")
 
     async def describe(self, value: Value) -> str:
-        """A thrown value in a line."""
+        """Return a thrown value in a line."""
         if not isinstance(value, JsError):
             shown = await self.flat(inspect(self.engine, value))
             return f"Error: {value if type(value) is str else shown}"
@@ -152,7 +152,7 @@ def connection_words(error: Exception, link: Link) -> str:
 
 
 async def mongosh(ctx: Context) -> int:
-    """The program."""
+    """Run the shell."""
     try:
         options = parse_options(ctx.args[1:], "unrecognized option: {name}")
     except BadCommandLine as bad:

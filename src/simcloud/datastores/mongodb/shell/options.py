@@ -82,7 +82,7 @@ class Options:
     ask_password: bool = False
 
     def has(self, switch: str) -> bool:
-        """Whether a switch was given."""
+        """Return whether a switch was given."""
         return switch in self.switches
 
     @property

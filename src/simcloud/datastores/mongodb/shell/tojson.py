@@ -88,7 +88,7 @@ async def _format_nested(engine: Engine, value: Value, one_line: bool, indent: s
 
 
 def scalar(value: JsObject) -> str | None:
-    """A value of the database's that is no document; None for everything else."""
+    """Return a value of the database's that is no document; None for everything else."""
     if isinstance(value, JsDate):
         if value.time_ms != value.time_ms:
             return "Invalid Date"

@@ -67,7 +67,7 @@ class Database:
         return value
 
     def read(self, key: bytes) -> Value | None:
-        """The same for a reader, who counts as a hit or a miss."""
+        """Return the same for a reader, who counts as a hit or a miss."""
         value = self.find(key)
         if value is None:
             self._account.misses += 1
@@ -76,21 +76,21 @@ class Database:
         return value
 
     def get(self, key: bytes, kind: type[V]) -> V | None:
-        """A value of that kind for a writer; raises ``WrongType``."""
+        """Return a value of that kind for a writer; raises ``WrongType``."""
         value = self.find(key)
         if value is None or value.__class__ is kind:
             return value
         raise WrongType
 
     def view(self, key: bytes, kind: type[V]) -> V | None:
-        """A value of that kind for a reader; raises ``WrongType``."""
+        """Return a value of that kind for a reader; raises ``WrongType``."""
         value = self.read(key)
         if value is None or value.__class__ is kind:
             return value
         raise WrongType
 
     def make(self, key: bytes, kind: type[V]) -> V:
-        """A value of that kind to be written to, made when there is none."""
+        """Return a value of that kind to be written to, made when there is none."""
         value = self.get(key, kind)
         if value is None:
             value = new(kind)
@@ -203,7 +203,7 @@ class Database:
     # -- going through -------------------------------------------------------------------------
 
     def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
-        """The keys of one step through all of them, and the cursor of the next."""
+        """Return the keys of one step through all of them, and the cursor of the next."""
         if cursor == 0:
             self._scan = scan_order(self.values)
         after, keys = scan_step(self._scan, cursor, count)
@@ -211,12 +211,12 @@ class Database:
 
 
 def new(kind: type[V]) -> V:
-    """An empty value."""
+    """Return an empty value."""
     return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]  # only a text needs its content
 
 
 def scan_order(keys: Iterable[bytes]) -> list[tuple[int, bytes]]:
-    """All keys in the order of a hash that does not change, so that a cursor means the same later.
+    """Return all keys in the order of a hash that does not change, so that a cursor means the same later.
 
     An iteration that starts takes a new order; those under way may use it, too: what was there from their
     first step to their last is in it, at the same place.

@@ -24,7 +24,7 @@ class Pattern:
         self._exact = body if plain and len(body) == len(self._pattern) else None
 
     def matches(self, text: bytes) -> bool:
-        """Whether the whole text fits."""
+        """Return whether the whole text fits."""
         if self._ignore_case:
             text = text.lower()
         if self._prefix is not None:

@@ -298,7 +298,7 @@ class SortedValue(Value):
         return None if score is None else self._place(score, member)
 
     def first_at_least(self, score: float, excluded: bool) -> int:
-        """The rank of the first one with at least (or more than) a score."""
+        """Return the rank of the first one with at least (or more than) a score."""
         side = bisect_right if excluded else bisect_left
         return side(self.order, score, key=self.scores.__getitem__)
 

@@ -36,7 +36,7 @@ def collapse(message: str, fields: dict[str, Any]) -> Any:
 
 
 def expand(message: str, value: Any) -> Any:
-    """The fields of a message from what JSON shows."""
+    """Return the fields of a message from what JSON shows."""
     if message not in _COLLAPSE:
         return value
     if isinstance(value, list):

@@ -53,7 +53,7 @@ class AnswerReader:
         return self.feed(b"")
 
     def _read_head(self) -> bool:
-        """Whether the head is there. An interim answer is passed over."""
+        """Return whether the head is there. An interim answer is passed over."""
         end = self._held.find(b"\r\n\r\n")
         if end < 0:
             return False

@@ -84,7 +84,7 @@ def check_target(target: Target) -> None:
 
 
 def find_pod(app: AppContext, target: Target) -> tuple[Object, Runtime]:
-    """The pod of a port-forward, and who runs it."""
+    """Return the pod of a port-forward, and who runs it."""
     pod = running_pod(app.api, target.namespace, target.name)
     return pod, runtime_of(app.api, pod)
 
@@ -101,7 +101,7 @@ def open_session(app: AppContext, target: Target, options: StreamOptions) -> Ses
 
 
 def _is_true(query: QueryParams, name: str) -> bool:
-    """A flag as the API reads it: there and not denied."""
+    """Return a flag as the API reads it: there and not denied."""
     said: Sequence[str] = query.getlist(name)
     return bool(said) and said[0].lower() not in ("false", "0")
 

@@ -48,7 +48,7 @@ class GrpcError(CallError):
 
 
 def response_class(code: str) -> str:
-    """The class that the tracing library gives to a code."""
+    """Return the class that the tracing library gives to a code."""
     if code in _SUCCESS:
         return "2xx"
     if code in _CLIENT_ERRORS:

@@ -67,7 +67,7 @@ class Transport:
             self.failing = False
 
     async def _connect(self) -> Wire | None:
-        """A connection over which both sides have said hello, or None."""
+        """Return a connection over which both sides have said hello, or None."""
         host, port = "", 0
         try:
             host, port = split_address(self.address)

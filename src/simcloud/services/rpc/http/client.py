@@ -137,7 +137,7 @@ class HttpClient:
             raise HttpError(str(lost)) from None
 
     def _take_idle(self, target: tuple[str, str, int]) -> Connection | None:
-        """An idle connection that is still good, the one used last."""
+        """Return an idle connection that is still good, the one used last."""
         idle = self._idle.get(target)
         while idle:
             connection, since = idle.pop()

@@ -46,7 +46,7 @@ def _has(text: str) -> Callable[[str], object]:
 
 
 def label_matcher(matcher: Matcher) -> Stage:
-    """A label that is or is not so; a label that is not there is empty."""
+    """Compile a label matcher; a missing label is empty."""
     name, accepts = matcher.name, matcher.accepts
     return lambda line: accepts(line.labels.get(name, ""))
 

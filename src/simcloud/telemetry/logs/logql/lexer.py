@@ -137,7 +137,7 @@ class _Scanner:
         return Word(lower if lower in _KEYWORDS else "IDENTIFIER", text, line, column)
 
     def _is_called(self) -> bool:
-        """Whether a parenthesis follows, or a grouping and a parenthesis."""
+        """Return whether a parenthesis follows, or a grouping and a parenthesis."""
         rest = self._query[self._at :].lstrip().lower()
         for grouping in ("by", "without"):
             if rest.startswith(grouping):

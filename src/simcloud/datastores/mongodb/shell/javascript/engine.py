@@ -47,7 +47,7 @@ class Host(Protocol):
         """Seconds since 1970."""
 
     def random(self, name: str) -> random.Random:
-        """A random stream."""
+        """Return a random stream."""
 
     def spend_turn(self, count: int = 1) -> None:
         """Pay for turns."""
@@ -120,11 +120,11 @@ class Engine:
         return self.prototypes[name]
 
     def array(self, items: list[Value]) -> JsArray:
-        """A new array that owns the list."""
+        """Return a new array that owns the list."""
         return JsArray(self.array_prototype, items)
 
     def object(self, properties: dict[str, Value] | None = None) -> JsObject:
-        """A new plain object that owns the dictionary."""
+        """Return a new plain object that owns the dictionary."""
         made = JsObject(self.object_prototype)
         if properties is not None:
             made.properties = properties
@@ -138,7 +138,7 @@ class Engine:
         waits: bool = False,
         construct: Native | WaitingNative | None = None,
     ) -> NativeFunction:
-        """A new built-in function."""
+        """Return a new built-in function."""
         return NativeFunction(self.function_prototype, name, run, waits=waits, construct=construct)
 
     def define(self, name: str, value: Value) -> None:
@@ -148,7 +148,7 @@ class Engine:
     # -- errors --------------------------------------------------------------------------------
 
     def make_error(self, kind: str, message: str) -> JsError:
-        """A new error, made where the script now is."""
+        """Return a new error, made where the script now is."""
         self.host.spend_turn(_ERROR_TURNS)
         return JsError(self.prototypes[kind], message, self.stack())
 
@@ -157,11 +157,11 @@ class Engine:
         return Thrown(self.make_error(kind, message))
 
     def type_error(self, message: str) -> Thrown:
-        """The most common error."""
+        """Return a TypeError to raise."""
         return self.error("TypeError", message)
 
     def stack(self) -> str:
-        """The functions that are running, innermost first, in SpiderMonkey's notation."""
+        """Return the functions that are running, innermost first, in SpiderMonkey's notation."""
         lines = []
         for frame in self.frames[: -_STACK_LINES - 1 : -1]:
             place = self.places.get(frame.name) if frame.source.internal else None

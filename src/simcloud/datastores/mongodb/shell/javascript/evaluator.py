@@ -44,7 +44,7 @@ def evaluates(kind: type) -> Callable[[_Function], _Function]:
 
 
 def evaluate(engine: Engine, node: js.Node, scope: Scope) -> Awaitable[Value]:
-    """The value of an expression."""
+    """Return the value of an expression."""
     return _EVALUATE[type(node)](engine, node, scope)
 
 
@@ -104,7 +104,7 @@ async def _array(engine: Engine, node: js.ArrayLiteral, scope: Scope) -> Value:
 
 
 async def values_of(engine: Engine, nodes: list[Any], scope: Scope) -> list[Value]:
-    """The values of items or arguments, spread ones included."""
+    """Return the values of items or arguments, spread ones included."""
     found: list[Value] = []
     for node in nodes:
         if type(node) is js.Spread:
@@ -191,7 +191,7 @@ async def _member(engine: Engine, node: js.Member, scope: Scope) -> Value:
 
 
 async def owner_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
-    """The value whose property a member expression names."""
+    """Return the value whose property a member expression names."""
     owner = await evaluate(engine, node.object, scope)
     if node.optional and (owner is None or owner is UNDEFINED):
         raise ShortCut
@@ -304,7 +304,7 @@ async def _logical(engine: Engine, node: js.Logical, scope: Scope) -> Value:
 
 
 def goes_on(op: str, left: Value) -> bool:
-    """Whether a logical operator looks at its right side."""
+    """Return whether a logical operator looks at its right side."""
     if op == "??":
         return left is None or left is UNDEFINED
     return truthy(left) is (op == "&&")

@@ -15,7 +15,7 @@ TWO_32: Final = 2**32
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as the same number."""
+    """Return the shortest text that reads back as the same number."""
     if value != value:
         return "NaN"
     if value in (math.inf, -math.inf):
@@ -37,7 +37,7 @@ def number_text(value: float) -> str:
 
 
 def format_in_base(value: float, base: int) -> str:
-    """A number in another base; fractions to fifty-two places at most."""
+    """Return a number in another base; fractions to fifty-two places at most."""
     if value != value or value in (math.inf, -math.inf) or base == 10:
         return number_text(value)
     sign, value = ("-", -value) if value < 0 else ("", value)
@@ -105,13 +105,13 @@ def to_integer(value: float) -> float:
 
 
 def to_int32(value: float) -> int:
-    """The lowest 32 bits, with their sign."""
+    """Return the lowest 32 bits, with their sign."""
     bits = to_uint32(value)
     return bits - TWO_32 if bits >= 1 << 31 else bits
 
 
 def to_uint32(value: float) -> int:
-    """The lowest 32 bits."""
+    """Return the lowest 32 bits."""
     if value != value or value in (math.inf, -math.inf):
         return 0
     return math.trunc(value) % TWO_32

@@ -93,7 +93,7 @@ def _set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
 
 
 def describe(node: js.Node) -> str:
-    """An expression as complaints name it."""
+    """Return an expression as complaints name it."""
     match node:
         case js.Name(_, name):
             return name
